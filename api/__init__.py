@@ -1,0 +1,1 @@
+"""The HTTP edge: validates, authorises, calls a service, answers."""

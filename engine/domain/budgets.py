@@ -1,0 +1,38 @@
+"""Limits on what rewrites may move per second, and the share of one task."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Bytes read + written per second and requests per second; None is unlimited."""
+
+    bytes_per_second: float | None = None
+    requests_per_second: float | None = None
+
+    def share(self, parts: int) -> "Budget":
+        """Return one of `parts` equal shares; together they never pass the budget."""
+        return Budget(
+            None if self.bytes_per_second is None else self.bytes_per_second / parts,
+            None if self.requests_per_second is None else self.requests_per_second / parts,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReport:
+    """What a task has moved since it started (totals, so that a lost report loses nothing)."""
+
+    group: int
+    bytes_read: int
+    bytes_written: int
+    requests: int
+    throttled_seconds: float
+    finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PaceAnswer:
+    """A task's new share, or the order to stop and remove its own output."""
+
+    budget: Budget
+    stop: bool

@@ -1,0 +1,132 @@
+"""Every error of Packhouse, split by what the one who gets it can do.
+
+    PackhouseError
+    ├── Rejected                the caller must change something
+    │   ├── InvalidInput        a field is wrong; carries one FieldProblem for each
+    │   ├── NotFound            no such object (or not for this caller)
+    │   ├── StateConflict       the object's state forbids it
+    │   ├── PreconditionFailed  the object changed since it was read
+    │   ├── PreconditionRequired  a write needs If-Match or If-None-Match
+    │   ├── Unauthenticated     no key, or not a valid one
+    │   └── NotEligible         the table can't be rewritten; names the failed conditions
+    ├── Transient               the same call may work later; retried with back-off
+    ├── CommitConflict          the table moved on: plan again, with a smaller scope
+    ├── OutcomeUnknown          nobody knows whether it happened: read the table
+    ├── LeaseLost               another holder advances the run now: drop everything
+    ├── IllegalTransition       a state change that the lifecycle does not have
+    └── Fatal                   an invariant broke: stop and call a human
+
+`code` is stable and part of the API's contract; the text is for people and names the field, the value and the remedy.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+
+class PackhouseError(Exception):
+    """Root of all errors raised on purpose."""
+
+    code: ClassVar[str] = "internal"
+
+    def __init__(self, message: str, *, details: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details or {}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """One wrong field: a JSON pointer to it, what is wrong, the value as given, and how to mend it."""
+
+    pointer: str
+    message: str
+    value: Any = None
+    hint: str | None = None
+
+
+class Rejected(PackhouseError):
+    """The caller must change something; trying again as is will fail again."""
+
+    code = "rejected"
+
+
+class InvalidInput(Rejected):
+    """One or more fields are wrong."""
+
+    code = "invalid_input"
+
+    def __init__(self, message: str, *, problems: tuple[FieldProblem, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems
+
+
+class NotFound(Rejected):
+    """No such object, or none that this caller may see."""
+
+    code = "not_found"
+
+
+class StateConflict(Rejected):
+    """The object's present state forbids the request."""
+
+    code = "state_conflict"
+
+
+class PreconditionFailed(Rejected):
+    """The object changed since the caller read it."""
+
+    code = "precondition_failed"
+
+
+class PreconditionRequired(Rejected):
+    """The write needs `If-Match` (or `If-None-Match: *` for a new object)."""
+
+    code = "precondition_required"
+
+
+class Unauthenticated(Rejected):
+    """The request carries no valid API key."""
+
+    code = "unauthenticated"
+
+
+class NotEligible(Rejected):
+    """The table can't be rewritten as it stands; `details["failed"]` names each failed condition."""
+
+    code = "not_eligible"
+
+
+class Transient(PackhouseError):
+    """An outside service did not answer; the same call may work later."""
+
+    code = "unavailable"
+
+
+class CommitConflict(PackhouseError):
+    """The table changed under the plan; what was planned can't be committed as it is."""
+
+    code = "commit_conflict"
+
+
+class OutcomeUnknown(PackhouseError):
+    """The answer to a commit was lost; only the table can tell."""
+
+    code = "outcome_unknown"
+
+
+class LeaseLost(PackhouseError):
+    """The lease expired or was taken over: this holder may not write any more."""
+
+    code = "lease_lost"
+
+
+class IllegalTransition(PackhouseError):
+    """The run's lifecycle has no such change of state."""
+
+    code = "illegal_transition"
+
+
+class Fatal(PackhouseError):
+    """An invariant does not hold; maintenance of the table stops until a human looked."""
+
+    code = "invariant_broken"

@@ -1,0 +1,32 @@
+"""Data files as a plan names them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteRef:
+    """A position-delete file that applies to an input."""
+
+    path: str
+    file_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A live data file to be rewritten; `path` is the original string of the manifest."""
+
+    path: str
+    file_bytes: int
+    record_count: int
+    sequence_number: int
+    deletes: tuple[DeleteRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """A file that a task wrote: `footer` is its Parquet footer (thrift bytes with length and magic), base 64."""
+
+    path: str
+    file_bytes: int
+    record_count: int
+    footer: str

@@ -1,0 +1,16 @@
+"""The exclusive right to advance one run. The token fences writes: it grows by one with every claim."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from engine.domain.ids import RunId
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Proof of a claim; every write of the holder is guarded by `holder` and `token`. The token is the attempt's number."""
+
+    run_id: RunId
+    holder: str
+    token: int
+    expires_at: datetime

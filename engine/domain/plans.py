@@ -1,0 +1,87 @@
+"""The immutable result of planning on one base snapshot."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from engine.domain.files import InputFile
+
+
+@dataclass(frozen=True, slots=True)
+class FileGroup:
+    """Files of one partition and one spec, rewritten together by one task.
+
+    `partition` is the partition as canonical JSON (`{"day":"2026-11-01"}`, `{}` when unpartitioned), keys in spec order.
+    """
+
+    ordinal: int
+    spec_id: int
+    partition: str
+    inputs: tuple[InputFile, ...]
+    predicted_outputs: int
+
+    @property
+    def input_bytes(self) -> int:
+        """Bytes of all inputs as stored."""
+        return sum(file.file_bytes for file in self.inputs)
+
+    @property
+    def input_rows(self) -> int:
+        """Rows of all inputs, before deletes."""
+        return sum(file.record_count for file in self.inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedPartition:
+    """A partition that the plan leaves alone, and why."""
+
+    partition: str
+    spec_id: int
+    files: int
+    bytes: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the plan expects of its own execution; `seconds` is None until a rate was measured."""
+
+    input_files: int
+    input_bytes: int
+    input_rows: int
+    output_files: int
+    output_bytes: int
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """File groups on one base snapshot, the partitions left alone, and what is expected."""
+
+    base_snapshot_id: int | None
+    schema_id: int
+    groups: tuple[FileGroup, ...]
+    skipped: tuple[SkippedPartition, ...]
+    skipped_total: int
+    prediction: Prediction
+
+    def digest(self) -> str:
+        """Return a SHA-256 over base, schema and the exact inputs of every group."""
+        body = json.dumps(
+            [self.base_snapshot_id, self.schema_id, [[f.path for f in g.inputs] for g in self.groups]],
+            separators=(",", ":"),
+        )
+        return hashlib.sha256(body.encode()).hexdigest()
+
+    def summary(self) -> Mapping[str, Any]:
+        """Return the plan without its file lists, as JSON-ready values."""
+        return {
+            "base_snapshot_id": self.base_snapshot_id,
+            "schema_id": self.schema_id,
+            "groups": len(self.groups),
+            "skipped_partitions": self.skipped_total,
+            "prediction": asdict(self.prediction),
+            "hash": self.digest(),
+        }

@@ -1,0 +1,127 @@
+"""A run: one execution of one operation on one table, and the only map of its changes of state.
+
+A lease is not a state but three columns; a cancel request is a timestamp; why a queued run waits is `waiting_for`.
+The picture is in `docs/run-lifecycle.md`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final
+
+from engine.domain.ids import RunId, TableId
+
+
+class Operation(StrEnum):
+    """What a run does to its table."""
+
+    REWRITE = "rewrite"
+
+
+class RunState(StrEnum):
+    """Where a run stands."""
+
+    QUEUED = "queued"
+    PLANNING = "planning"
+    REWRITING = "rewriting"
+    COMMITTING = "committing"
+    SUCCEEDED = "succeeded"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+TRANSITIONS: Final[Mapping[RunState, frozenset[RunState]]] = MappingProxyType(
+    {
+        RunState.QUEUED: frozenset({RunState.PLANNING, RunState.CANCELLED}),
+        RunState.PLANNING: frozenset(
+            {RunState.REWRITING, RunState.SKIPPED, RunState.FAILED, RunState.QUEUED, RunState.CANCELLED}
+        )
+        | {RunState.SUCCEEDED},  # a later attempt finds that everything was committed by an earlier one
+        RunState.REWRITING: frozenset({RunState.COMMITTING, RunState.FAILED, RunState.QUEUED, RunState.CANCELLED})
+        | {RunState.SUCCEEDED},  # the last batch was committed, the rest was dropped
+        RunState.COMMITTING: frozenset(
+            {RunState.REWRITING, RunState.SUCCEEDED, RunState.QUEUED, RunState.FAILED, RunState.CANCELLED}
+        ),
+        RunState.SUCCEEDED: frozenset(),
+        RunState.SKIPPED: frozenset(),
+        RunState.FAILED: frozenset(),
+        RunState.CANCELLED: frozenset(),
+    }
+)
+"""State → states that may follow; a terminal state has none."""
+
+TERMINAL_STATES: Final = frozenset(state for state, following in TRANSITIONS.items() if not following)
+LEASED_STATES: Final = frozenset({RunState.PLANNING, RunState.REWRITING, RunState.COMMITTING})
+
+
+class WaitingFor(StrEnum):
+    """Why a queued run is not started yet."""
+
+    RETRY = "retry"
+    BUDGET = "budget"
+    CONFLICT_BACKOFF = "conflict_backoff"
+
+
+class GroupState(StrEnum):
+    """Where a file group stands."""
+
+    PLANNED = "planned"
+    RUNNING = "running"
+    WRITTEN = "written"
+    COMMITTED = "committed"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The stored run. Free-form parts are JSON documents: `plan` (summary and predictions), `intent` (what is about to
+    be done: table uuid, base snapshot, Spark session and tag), `result` (what was measured), `policy` (effective).
+    """
+
+    id: RunId
+    table_id: TableId
+    operation: Operation
+    state: RunState
+    requested_by: str
+    created_at: datetime
+    updated_at: datetime
+    attempt: int = 0
+    failures: int = 0
+    lease_holder: str | None = None
+    lease_expires_at: datetime | None = None
+    cancel_requested_at: datetime | None = None
+    cancel_requested_by: str | None = None
+    waiting_for: WaitingFor | None = None
+    not_before: datetime | None = None
+    reason: str | None = None
+    detail: str | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    intent: Mapping[str, Any] = field(default_factory=dict)
+    result: Mapping[str, Any] = field(default_factory=dict)
+    policy: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_terminal(self) -> bool:
+        """True when nothing can happen to this run any more."""
+        return self.state in TERMINAL_STATES
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """One entry of a run's log; `sequence` grows within the run. Events are never updated."""
+
+    run_id: RunId
+    sequence: int
+    at: datetime
+    kind: str
+    actor: str
+    attempt: int
+    from_state: RunState | None = None
+    to_state: RunState | None = None
+    reason: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,56 @@
+"""Catalogs and registered tables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from engine.domain.ids import TableId
+
+
+class TableFormatName(StrEnum):
+    """Table formats that a catalog can hold."""
+
+    ICEBERG = "iceberg"
+
+
+@dataclass(frozen=True, slots=True)
+class TableRef:
+    """A table's address: catalog, namespace levels, name."""
+
+    catalog: str
+    namespace: tuple[str, ...]
+    name: str
+
+    def __str__(self) -> str:
+        """Return the dotted address, for people."""
+        return ".".join((self.catalog, *self.namespace, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """A connection to a catalog of tables.
+
+    `properties` go to the catalog's library as they are; a value `env:NAME` or `file:PATH` is a reference to a secret,
+    resolved at use and never stored or answered. `version` grows with each replace and is the ETag.
+    """
+
+    name: str
+    format: TableFormatName
+    properties: Mapping[str, str]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A registered table. `uuid` is the table's own: a table dropped and made anew under one name differs in it."""
+
+    id: TableId
+    ref: TableRef
+    uuid: str
+    location: str
+    owner_team: str | None
+    created_at: datetime
+    labels: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Table formats: one folder each, all behind the Protocols of `base`."""

@@ -1,0 +1,198 @@
+"""What a table format has to do for Packhouse. One folder under `formats/` implements it; nothing else knows the format.
+
+Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of one moment; call
+`CatalogConnection.open_table` again to see newer commits.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from engine.domain.files import InputFile, OutputFile
+from engine.domain.plans import FileGroup
+from engine.domain.tables import TableRef
+from engine.rewriting.kernel.contract import GroupTask, WriteSettings
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStep:
+    """One step of a connection check: its name, whether it worked, and what was seen (no secrets)."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition of eligibility: `holds` is False when it stands in the way; `detail` says what was found."""
+
+    name: str
+    holds: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotInfo:
+    """A snapshot as health and history show it."""
+
+    snapshot_id: int
+    parent_id: int | None
+    committed_at_ms: int
+    operation: str
+    summary: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenGroup:
+    """A finished group, ready to be committed: all inputs go, all outputs come."""
+
+    ordinal: int
+    spec_id: int
+    partition: str
+    inputs: tuple[InputFile, ...]
+    outputs: tuple[OutputFile, ...]
+    rows_deleted: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRequest:
+    """One batch of written groups for one atomic snapshot."""
+
+    run_id: str
+    attempt: int
+    base_snapshot_id: int
+    schema_id: int
+    groups: tuple[WrittenGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedBatch:
+    """A snapshot of ours: which groups it holds and what it did."""
+
+    snapshot_id: int
+    groups: tuple[int, ...]
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOutcome:
+    """What a commit came to. `snapshot_id` is None when every group was dropped; `dropped` says why, by ordinal."""
+
+    snapshot_id: int | None
+    committed: tuple[int, ...]
+    dropped: Mapping[int, str] = field(default_factory=dict)
+    tries: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The proof of one snapshot, from the table's own metadata: each check by name, with what was found."""
+
+    snapshot_id: int
+    ok: bool
+    checks: tuple[Condition, ...]
+    removed_files: int
+    added_files: int
+    removed_rows: int
+    added_rows: int
+    removed_bytes: int
+    added_bytes: int
+
+
+class OpenTable(Protocol):
+    """A loaded table at one moment."""
+
+    @property
+    def uuid(self) -> str:
+        """The table's own stable identity."""
+
+    @property
+    def location(self) -> str:
+        """The table's base location."""
+
+    @property
+    def head_snapshot_id(self) -> int | None:
+        """The current snapshot of the main branch; None while nothing was committed."""
+
+    @property
+    def schema_id(self) -> int:
+        """The current schema."""
+
+    def describe(self) -> Mapping[str, Any]:
+        """Return format, version, snapshot and manifest counts and the schema's columns, as JSON-ready values."""
+
+    def policy_properties(self) -> Mapping[str, Any]:
+        """Return the policy fields that the table's own properties set, by dotted name."""
+
+    def digest(self) -> pa.Table:
+        """Return the live data files of the head snapshot, in the shape of `planning.digest.FILE_DIGEST`."""
+
+    def conditions(self) -> Sequence[Condition]:
+        """Return every condition of the rewrite kernel on this table, held or not."""
+
+    def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        """Return the inputs by path, each with the position deletes that apply to it."""
+
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+        """Return all that a task needs to rewrite one group: schema, storage, inputs, output place, settings."""
+
+    def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
+        """Commit a batch, at most 16 tries on lost races; groups whose sources are gone or touched are dropped whole.
+
+        `before_try` is called before every try and may raise to stop it (the lease check).
+
+        Raises:
+            OutcomeUnknown: an answer was lost; read `find_commits` before anything else.
+            CommitConflict: the base is no longer an ancestor or the schema changed: plan again.
+            Transient: the catalog can't be reached and nothing was sent.
+        """
+
+    def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
+        """Return every snapshot of this run that is in the history of the main branch."""
+
+    def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+        """Prove one snapshot of ours against the groups it claims to hold, from metadata alone."""
+
+    def list_outputs(self, run_id: str) -> Sequence[str]:
+        """Return the paths of all files under the data location whose names say that this run wrote them."""
+
+    def remove_outputs(self, run_id: str, keep: frozenset[str]) -> int:
+        """Delete files that this run wrote, except `keep` and those that any retained snapshot references.
+
+        Returns how many were removed. Never called while an outcome is unknown or a task may still run.
+        """
+
+    def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
+        """Return the newest snapshots of the main branch, newest first."""
+
+
+class CatalogConnection(Protocol):
+    """An open connection to one catalog."""
+
+    def check(self) -> Sequence[CheckStep]:
+        """Try the connection step by step; never raises for a broken connection."""
+
+    def open_table(self, ref: TableRef) -> OpenTable:
+        """Load a table's present metadata.
+
+        Raises:
+            NotFound: no such table.
+            Transient: the catalog does not answer.
+        """
+
+
+class TableFormat(Protocol):
+    """A table format: opens catalogs of its kind."""
+
+    def validate(self, properties: Mapping[str, str]) -> None:
+        """Raise `InvalidInput` where properties can't make a connection, naming the field."""
+
+    def connect(self, name: str, properties: Mapping[str, str]) -> CatalogConnection:
+        """Open a connection; `properties` have their secrets resolved.
+
+        Raises:
+            Transient: the catalog does not answer.
+        """

@@ -1,0 +1,1 @@
+"""All Redis of Packhouse: carries ids, shares and hints. Losing it loses nothing."""

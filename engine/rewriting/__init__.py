@@ -1,0 +1,1 @@
+"""What happens to bytes: the rewrite kernel that runs inside Spark tasks."""

@@ -1,0 +1,115 @@
+"""What goes into a task and what comes out: JSON-ready, so that only paths and numbers travel.
+
+Sizes are bytes, rates are per second, times are seconds.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class TaskInput:
+    """One file to read, with the position-delete files that apply to it."""
+
+    path: str
+    file_bytes: int
+    record_count: int
+    delete_paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSettings:
+    """How outputs are written. `codec` is a Parquet codec name in lower case, `uncompressed` for none."""
+
+    target_file_bytes: int
+    codec: str = "zstd"
+    codec_level: int | None = 3
+    row_group_bytes: int = 128 * 2**20
+    page_bytes: int = 2**20
+    dictionary_page_bytes: int = 2 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The task's share. With a `channel_url` the share is renewed about once a second and the task can be told to stop."""
+
+    bytes_per_second: float | None = None
+    requests_per_second: float | None = None
+    channel_url: str | None = None
+    channel_token: str | None = None
+    interval_seconds: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTask:
+    """All that a task needs. `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with its table field id
+    in the metadata key `PARQUET:field_id`; outputs have exactly this schema. Output files are
+    `<output_dir>/<name_prefix><n>.parquet`. `storage` holds the properties of the Arrow file system.
+    """
+
+    run_id: str
+    attempt: int
+    group: int
+    inputs: tuple[TaskInput, ...]
+    schema: str
+    output_dir: str
+    name_prefix: str
+    write: WriteSettings
+    storage: dict[str, str] = field(default_factory=dict)
+    key_value_metadata: dict[str, str] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
+
+    def to_json(self) -> str:
+        """Return the task as JSON."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @staticmethod
+    def from_json(text: str) -> "GroupTask":
+        """Read a task back."""
+        raw: dict[str, Any] = json.loads(text)
+        raw["inputs"] = tuple(TaskInput(**{**i, "delete_paths": tuple(i["delete_paths"])}) for i in raw["inputs"])
+        raw["write"] = WriteSettings(**raw["write"])
+        raw["pace"] = Pace(**raw["pace"])
+        return GroupTask(**raw)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOutput:
+    """One file written; `footer` is its Parquet footer (thrift, length, magic), base 64."""
+
+    path: str
+    file_bytes: int
+    record_count: int
+    footer: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupResult:
+    """How a task ended: `written`, `stopped` (told to; output removed) or `refused` (the kernel must not do it; `reason`)."""
+
+    group: int
+    outcome: str
+    reason: str | None = None
+    outputs: tuple[TaskOutput, ...] = ()
+    rows_read: int = 0
+    rows_deleted: int = 0
+    rows_written: int = 0
+    bytes_read: int = 0
+    bytes_written: int = 0
+    requests: int = 0
+    seconds_reading: float = 0.0
+    seconds_working: float = 0.0
+    seconds_writing: float = 0.0
+    throttled_seconds: float = 0.0
+
+    def to_json(self) -> str:
+        """Return the result as JSON."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @staticmethod
+    def from_json(text: str) -> "GroupResult":
+        """Read a result back."""
+        raw: dict[str, Any] = json.loads(text)
+        raw["outputs"] = tuple(TaskOutput(**o) for o in raw["outputs"])
+        return GroupResult(**raw)

@@ -1,0 +1,32 @@
+"""Settings, read once at the composition root from `PACKHOUSE_*` environment variables."""
+
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Where things are and how patient to be. Everything left out is embedded: SQLite, Redis and Spark on this machine."""
+
+    model_config = SettingsConfigDict(env_prefix="PACKHOUSE_", extra="ignore")
+
+    data_dir: Path = Field(default=Path(".packhouse"), description="SQLite file, Redis append-only file, logs, keys.")
+    database_url: str | None = Field(default=None, description="`postgresql+psycopg://…`; default: SQLite in data_dir.")
+    redis_url: str | None = Field(default=None, description="`redis://…`; default: an embedded server.")
+    spark_url: str | None = Field(default=None, description="`sc://host:port`; default: an embedded server.")
+    spark_cores: int = Field(default=2, ge=1, description="Cores of the embedded Spark server.")
+    secret_key: SecretStr | None = Field(
+        default=None, description="Signs page and pace tokens; default: made in data_dir."
+    )
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=0, le=65535)
+    pace_url: str | None = Field(
+        default=None, description="How Spark executors reach `/internal/pace`; unset: static shares."
+    )
+    lease_seconds: float = Field(default=30, gt=1)
+    worker_slots: int = Field(default=2, ge=1, description="Runs that one worker advances at once.")
+    max_failures: int = Field(default=5, ge=1, description="Attempts that may fail before the run does.")
+    commit_batch_bytes: int = Field(default=8 * 2**30, ge=1, description="Written bytes that make a commit due.")
+    commit_batch_seconds: float = Field(default=60, gt=0, description="Age of the oldest written group that does.")
+    log_level: str = "INFO"

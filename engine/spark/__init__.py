@@ -1,0 +1,1 @@
+"""All Spark Connect of Packhouse. Only this package imports pyspark."""

@@ -1,0 +1,1 @@
+"""The record: all SQL of Packhouse. Only this package imports sqlalchemy."""

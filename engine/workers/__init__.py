@@ -1,0 +1,1 @@
+"""The loops that advance runs: worker, heartbeat, reaper, outbox relay."""
