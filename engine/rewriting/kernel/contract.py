@@ -45,7 +45,8 @@ class Pace:
 class GroupTask:
     """All that a task needs. `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with its table field id
     in the metadata key `PARQUET:field_id`; outputs have exactly this schema. Output files are
-    `<output_dir>/<name_prefix><n>.parquet`. `storage` holds the properties of the Arrow file system.
+    `<output_dir>/<name_prefix><n>.parquet`; `output_files` is how many the plan predicted: the rows are dealt over them
+    in equal shares of bytes. `storage` holds the properties of the Arrow file system.
     """
 
     run_id: str
@@ -55,6 +56,7 @@ class GroupTask:
     schema: str
     output_dir: str
     name_prefix: str
+    output_files: int
     write: WriteSettings
     storage: dict[str, str] = field(default_factory=dict)
     key_value_metadata: dict[str, str] = field(default_factory=dict)
