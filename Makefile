@@ -1,0 +1,58 @@
+# `make` lists the targets. Every target makes the environment first when it has to; nothing is installed by hand.
+SHELL := /bin/bash
+BIN := .venv/bin
+PYTEST_ARGS ?=
+.DEFAULT_GOAL := help
+.PHONY: help setup demo up test unit check fmt openapi sdk jars
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@for script in bench/[a-z]*.py; do [ -e "$$script" ] && printf '  make bench-%s\n' "$$(basename "$$script" .py)"; done; true
+
+setup: ## Make .venv from the lock; Java, Redis and Postgres as Debian packages where they are missing
+	@scripts/setup test
+
+demo: ## Compact a real Iceberg table of hundreds of small files and prove the result (about 3 minutes)
+	@scripts/setup demo
+	@$(BIN)/python scripts/demo.py
+
+up: ## Start API, coordinator, worker, Redis and Spark on this machine, until Ctrl-C
+	@scripts/setup demo
+	@$(BIN)/packhouse-server up
+
+test: ## Run all tests, with real Redis, SQLite, Postgres, Spark and Iceberg
+	@scripts/setup test
+	@$(BIN)/pytest $(PYTEST_ARGS)
+
+unit: ## Run the unit tests only
+	@scripts/setup test
+	@$(BIN)/pytest -q tests/unit $(PYTEST_ARGS)
+
+check: ## Format, lint, types, layers, drift, unit tests (under a minute)
+	@scripts/setup test
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python -m api openapi --check
+	@$(BIN)/python clients/generate.py --check
+	@$(BIN)/pytest -q tests/unit
+
+fmt: ## Format the code and mend what ruff can mend
+	@scripts/setup test
+	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format .
+
+openapi: ## Write openapi.yaml from the app
+	@scripts/setup test
+	@$(BIN)/python -m api openapi
+
+sdk: openapi ## Write the Python SDK from openapi.yaml
+	@$(BIN)/python clients/generate.py
+
+jars: ## Fetch the Iceberg runtime that tests and benches compare with
+	@scripts/setup test
+	@$(BIN)/python -m engine.embedded.jars
+
+bench-%: ## Run one script of bench/ and print its table
+	@scripts/setup test
+	@$(BIN)/python bench/$*.py
