@@ -1,0 +1,37 @@
+# One image, several commands: packhouse-server api | worker | coordinator | migrate.
+#   docker build -t packhouse .                                   the server; Spark, Redis and Postgres are services of yours
+#   docker build -t packhouse:embedded --target embedded .        the same and Java 17, for `packhouse-server up`
+# The Python minor version has to be the one of the Spark executors: rewrites run there as Python tasks.
+ARG PYTHON=3.11-slim-bookworm
+
+FROM python:${PYTHON} AS build
+RUN pip install --no-cache-dir 'uv>=0.9,<1'
+WORKDIR /src
+ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
+COPY pyproject.toml uv.lock ./
+COPY clients/python/pyproject.toml clients/python/
+COPY clients/cli/pyproject.toml clients/cli/
+RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --no-dev --no-install-workspace
+COPY . .
+RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --no-dev --no-editable
+
+FROM python:${PYTHON} AS runtime
+RUN useradd --create-home --uid 10001 packhouse && install -d -o packhouse -g packhouse /var/lib/packhouse
+COPY --from=build /opt/packhouse /opt/packhouse
+COPY LICENSE /opt/packhouse/
+ENV PATH=/opt/packhouse/bin:$PATH PYTHONUNBUFFERED=1 PACKHOUSE_DATA_DIR=/var/lib/packhouse PACKHOUSE_HOST=0.0.0.0
+WORKDIR /var/lib/packhouse
+VOLUME /var/lib/packhouse
+EXPOSE 8080
+ENTRYPOINT ["packhouse-server"]
+
+FROM runtime AS embedded
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends openjdk-17-jre-headless redis-server \
+    && rm -rf /var/lib/apt/lists/*
+USER packhouse
+CMD ["up"]
+
+FROM runtime AS server
+USER packhouse
+CMD ["api"]
