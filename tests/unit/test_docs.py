@@ -1,0 +1,66 @@
+"""The documents agree with the code that they describe, and stay short."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.domain.runs import TERMINAL_STATES, TRANSITIONS, RunState, WaitingFor
+from engine.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+START = "[*]"
+
+
+def _diagram() -> set[tuple[str, str]]:
+    text = (ROOT / "docs/run-lifecycle.md").read_text()
+    mermaid = re.search(r"```mermaid\n(.*?)```", text, re.DOTALL)
+    assert mermaid is not None
+    return set(re.findall(r"^\s+(\S+) --> (\w+|\[\*\])", mermaid[1], re.MULTILINE))
+
+
+def test_lifecycle_diagram_shows_exactly_the_transitions() -> None:
+    drawn = {(a, b) for a, b in _diagram() if START not in (a, b)}
+    assert drawn == {(source.value, target.value) for source, targets in TRANSITIONS.items() for target in targets}
+
+
+def test_lifecycle_diagram_starts_queued_and_ends_in_every_terminal_state() -> None:
+    assert {b for a, b in _diagram() if a == START} == {RunState.QUEUED.value}
+    assert {a for a, b in _diagram() if b == START} == {state.value for state in TERMINAL_STATES}
+
+
+def test_lifecycle_names_every_reason_to_wait() -> None:
+    text = (ROOT / "docs/run-lifecycle.md").read_text()
+    assert [reason for reason in WaitingFor if f"`{reason}`" not in text] == []
+
+
+def test_operations_lists_every_setting_and_no_other() -> None:
+    text = (ROOT / "docs/operations.md").read_text()
+    listed = set(re.findall(r"^\| `(PACKHOUSE_\w+)` \|", text, re.MULTILINE))
+    assert listed == {f"PACKHOUSE_{name.upper()}" for name in Settings.model_fields}
+
+
+@pytest.mark.parametrize(("name", "limit"), [("README.md", 120), ("CONTRIBUTING.md", 100)])
+def test_front_pages_stay_short(name: str, limit: int) -> None:
+    assert len((ROOT / name).read_text().splitlines()) <= limit
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_between_documents_lead_somewhere(document: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text())
+    assert [target for target in targets if not (document.parent / target).exists()] == []
+
+
+def test_every_decision_says_when_it_is_violated() -> None:
+    decisions = sorted(ROOT.glob("docs/adr/*.md"))
+    assert decisions
+    assert [d.name for d in decisions if "## A change violates this when" not in d.read_text()] == []
+    assert [d.name for d in decisions if d.read_text().split("\n## ")[1].split("\n")[0] != "Decision"] == []
+
+
+def test_every_make_target_is_described() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z-]+%?):", makefile, re.MULTILINE))
+    described = set(re.findall(r"^([a-z-]+%?):.*## \S", makefile, re.MULTILINE))
+    assert targets == described
