@@ -1,0 +1,1 @@
+"""Command line of Packhouse, on the generated SDK."""

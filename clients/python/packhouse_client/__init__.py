@@ -1,0 +1,1 @@
+"""Python SDK of Packhouse; generated from openapi.yaml by clients/generate.py."""
