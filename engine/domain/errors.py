@@ -5,6 +5,7 @@
     │   ├── InvalidInput        a field is wrong; carries one FieldProblem for each
     │   ├── NotFound            no such object (or not for this caller)
     │   ├── StateConflict       the object's state forbids it
+    │   │   └── TableReplaced   the table was dropped and made anew under its name
     │   ├── PreconditionFailed  the object changed since it was read
     │   ├── PreconditionRequired  a write needs If-Match or If-None-Match
     │   ├── Unauthenticated     no key, or not a valid one
@@ -70,6 +71,12 @@ class StateConflict(Rejected):
     """The object's present state forbids the request."""
 
     code = "state_conflict"
+
+
+class TableReplaced(StateConflict):
+    """The catalog now holds another table under the registered name: its uuid differs from the registered one."""
+
+    code = "table_replaced"
 
 
 class PreconditionFailed(Rejected):

@@ -1,0 +1,113 @@
+"""Catalogs: the connections through which tables are reached. Secrets stay references; see `services.secrets`."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from engine.domain.access import Caller
+from engine.domain.clock import Clock
+from engine.domain.errors import FieldProblem, InvalidInput, NotFound
+from engine.domain.tables import Catalog, TableFormatName
+from engine.formats.base import CheckStep
+from engine.services.formats import FormatRegistry
+from engine.services.names import MAX_NAME_CHARACTERS, check_catalog_name
+from engine.services.secrets import problems_of_clear_secrets
+from engine.stores.database import Database
+
+MAX_PROPERTIES: Final = 100
+MAX_PROPERTY_CHARACTERS: Final = 4096
+
+
+class CatalogService:
+    """Creates, shows, replaces, deletes and checks catalogs."""
+
+    def __init__(self, *, database: Database, formats: FormatRegistry, clock: Clock) -> None:
+        self._database = database
+        self._formats = formats
+        self._clock = clock
+
+    async def create(
+        self,
+        caller: Caller,  # noqa: ARG002 - for the audit log
+        name: str,
+        format_name: TableFormatName,
+        properties: Mapping[str, str],
+    ) -> Catalog:
+        """Store a new catalog as version 1. The connection is not tried: `check` does that.
+
+        Raises:
+            InvalidInput: the name or a property is wrong, or a secret is given in clear.
+            StateConflict: there is a catalog of that name.
+        """
+        check_catalog_name(name)
+        await self._check_properties(format_name, properties)
+        now = self._clock.now()
+        catalog = Catalog(name, format_name, dict(properties), 1, now, now)
+        async with self._database.begin() as unit:
+            await unit.catalogs.insert(catalog)
+        return catalog
+
+    async def get(self, caller: Caller, name: str) -> Catalog:  # noqa: ARG002 - roles will narrow what is seen
+        """Return a catalog; `NotFound` names the nearest one."""
+        async with self._database.read() as unit:
+            catalog = await unit.catalogs.get(name)
+            if catalog is not None:
+                return catalog
+            known = [other.name for other in await unit.catalogs.list(None, 500)]
+        near = difflib.get_close_matches(name, known, n=1)
+        raise NotFound(f"no catalog {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+    async def list(self, caller: Caller, *, after: str | None, limit: int) -> Sequence[Catalog]:  # noqa: ARG002
+        """Return catalogs by name, from the one after `after`."""
+        async with self._database.read() as unit:
+            return await unit.catalogs.list(after, limit)
+
+    async def replace(self, caller: Caller, name: str, properties: Mapping[str, str], expected_version: int) -> Catalog:
+        """Store new properties as the next version; the format stays.
+
+        Raises:
+            NotFound, InvalidInput: as `get` and `create`.
+            PreconditionFailed: the catalog is at another version.
+        """
+        catalog = await self.get(caller, name)
+        await self._check_properties(catalog.format, properties)
+        async with self._database.begin() as unit:
+            replaced = await unit.catalogs.replace(name, dict(properties), expected_version)
+        self._formats.forget(name)
+        return replaced
+
+    async def delete(self, caller: Caller, name: str, expected_version: int) -> None:
+        """Delete a catalog that has no registered tables.
+
+        Raises:
+            NotFound, PreconditionFailed: as `replace`.
+            StateConflict: tables are registered from it.
+        """
+        await self.get(caller, name)
+        async with self._database.begin() as unit:
+            await unit.catalogs.delete(name, expected_version)
+        self._formats.forget(name)
+
+    async def check(self, caller: Caller, name: str) -> Sequence[CheckStep]:
+        """Try the connection and return each step's result; a broken connection is a result, not an error."""
+        return await self._formats.check(await self.get(caller, name))
+
+    async def _check_properties(self, format_name: TableFormatName, properties: Mapping[str, str]) -> None:
+        problems = [*_problems_of_size(properties), *problems_of_clear_secrets(properties)]
+        if problems:
+            raise InvalidInput("the catalog's properties can't be used", problems=tuple(problems))
+        await self._formats.validate(format_name, properties)
+
+
+def _problems_of_size(properties: Mapping[str, str]) -> list[FieldProblem]:
+    if len(properties) > MAX_PROPERTIES:
+        return [FieldProblem("/properties", f"a catalog has at most {MAX_PROPERTIES} properties", len(properties))]
+    problems = []
+    for name, value in properties.items():
+        if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
+            message = f"a property's name is 1 to {MAX_NAME_CHARACTERS} printable characters"
+            problems.append(FieldProblem("/properties", message, name[:40]))
+        if len(value) > MAX_PROPERTY_CHARACTERS or not value.isprintable():
+            message = f"a property's value is at most {MAX_PROPERTY_CHARACTERS} printable characters"
+            problems.append(FieldProblem(f"/properties/{name}", message))
+    return problems

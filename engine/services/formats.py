@@ -1,0 +1,130 @@
+"""The way to tables: formats by name, open connections by catalog, and every blocking call in a thread.
+
+The only place where secrets of catalogs are resolved. A connection is kept until its catalog is replaced or one of its
+secrets changes. Calls run in at most `threads` threads; a call that was waited for in vain keeps its thread until the
+library gives up, its caller gets `Transient` after `patience_seconds`.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
+
+import anyio.to_thread
+from anyio import CapacityLimiter
+
+from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Transient
+from engine.domain.tables import Catalog, TableFormatName, TableRef
+from engine.formats.base import CatalogConnection, CheckStep, OpenTable, TableFormat
+from engine.services.secrets import resolve_secrets
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    fingerprint: str
+    connection: CatalogConnection
+
+
+class FormatRegistry:
+    """Table formats by name; `environ` is where `env:` references are looked up."""
+
+    def __init__(
+        self,
+        *,
+        formats: Mapping[TableFormatName, TableFormat],
+        environ: Mapping[str, str],
+        threads: int = 16,
+        patience_seconds: float = 60,
+    ) -> None:
+        self._formats = formats
+        self._environ = environ
+        self._limiter = CapacityLimiter(threads)
+        self._patience = patience_seconds
+        self._kept: dict[str, _Kept] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+
+    async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a blocking call of a format in a thread and wait for it, however long it takes."""
+        return await anyio.to_thread.run_sync(lambda: function(*args, **kwargs), limiter=self._limiter)
+
+    async def ask(self, what: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a blocking read in a thread and give up after the registry's patience; `what` names it in the error.
+
+        Raises:
+            Transient: no answer in time. The thread is left behind: only for calls that change nothing.
+        """
+        try:
+            async with asyncio.timeout(self._patience):
+                return await anyio.to_thread.run_sync(
+                    lambda: function(*args, **kwargs), limiter=self._limiter, abandon_on_cancel=True
+                )
+        except TimeoutError:
+            message = f"{what} did not answer within {self._patience:g} seconds"
+            raise Transient(message) from None
+
+    async def validate(self, name: TableFormatName, properties: Mapping[str, str]) -> None:
+        """Raise `InvalidInput` where properties can't make a connection. References are not resolved for this."""
+        await self.call(self._format(name).validate, properties)
+
+    async def connect(self, catalog: Catalog) -> CatalogConnection:
+        """Return the catalog's open connection, made at first use.
+
+        Raises:
+            InvalidInput: a secret can't be read or the format is not served here.
+            Transient: the catalog does not answer.
+        """
+        table_format = self._format(catalog.format)
+        properties = await self.call(resolve_secrets, catalog.properties, environ=self._environ)
+        fingerprint = _fingerprint(catalog, properties)
+        async with self._opening.setdefault(catalog.name, asyncio.Lock()):
+            kept = self._kept.get(catalog.name)
+            if kept is None or kept.fingerprint != fingerprint:
+                what = f"catalog {catalog.name!r}"
+                kept = _Kept(fingerprint, await self.ask(what, table_format.connect, catalog.name, properties))
+                self._kept[catalog.name] = kept
+        return kept.connection
+
+    async def open_table(self, catalog: Catalog, ref: TableRef) -> OpenTable:
+        """Load a table's present metadata.
+
+        Raises:
+            NotFound: the catalog has no such table.
+            InvalidInput: a secret of the catalog can't be read.
+            Transient: the catalog does not answer.
+        """
+        connection = await self.connect(catalog)
+        return await self.ask(f"catalog {catalog.name!r}", connection.open_table, ref)
+
+    async def check(self, catalog: Catalog) -> Sequence[CheckStep]:
+        """Try the connection step by step: secrets, connection, then the format's own steps. A fault is a step."""
+        steps: list[CheckStep] = []
+        try:
+            await self.call(resolve_secrets, catalog.properties, environ=self._environ)
+            steps.append(CheckStep("secrets", ok=True, detail="every reference can be read"))
+            connection = await self.connect(catalog)
+            return [*steps, *await self.ask(f"catalog {catalog.name!r}", connection.check)]
+        except InvalidInput as error:
+            detail = "; ".join(problem.message for problem in error.problems) or error.message
+            return [*steps, CheckStep("connection" if steps else "secrets", ok=False, detail=detail)]
+        except PackhouseError as error:
+            return [*steps, CheckStep("connection", ok=False, detail=error.message)]
+
+    def forget(self, catalog_name: str) -> None:
+        """Drop a connection: its catalog was replaced or deleted."""
+        self._kept.pop(catalog_name, None)
+
+    def _format(self, name: TableFormatName) -> TableFormat:
+        if name not in self._formats:
+            problem = FieldProblem("/format", "this installation does not serve this table format", name.value)
+            raise InvalidInput("the table format is not served here", problems=(problem,))
+        return self._formats[name]
+
+
+def _fingerprint(catalog: Catalog, properties: Mapping[str, str]) -> str:
+    body = json.dumps([catalog.format, catalog.version, catalog.created_at.isoformat(), sorted(properties.items())])
+    return hashlib.sha256(body.encode()).hexdigest()

@@ -1,0 +1,94 @@
+"""State of the process's dependencies and the figures of the queue, for readiness and metrics.
+
+Probes run side by side, each with its own patience, so that one dead server does not hide the others.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.domain.clock import Clock
+from engine.domain.errors import PackhouseError
+from engine.domain.runs import RunState
+from engine.stores.database import Database
+
+Probe = Callable[[], Awaitable[str]]
+"""Asks one dependency and returns what it is (a version, say); raises when it does not answer."""
+
+PATIENCE_SECONDS: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """One dependency: `required` means that nothing can be answered without it."""
+
+    name: str
+    ok: bool
+    required: bool
+    detail: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What metrics show: live runs by state, and entries of the queue; None when it can't be told."""
+
+    runs: Mapping[RunState, int] = field(default_factory=dict)
+    queue_depth: Mapping[str, int] | None = None
+
+
+class HealthService:
+    """Asks the dependencies. `probes` are those beside the database: none of them is needed to answer requests."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        probes: Mapping[str, Probe],
+        clock: Clock,
+        queue_depth: Callable[[], Awaitable[Mapping[str, int]]] | None = None,
+    ) -> None:
+        self._database = database
+        self._probes = probes
+        self._clock = clock
+        self._queue_depth = queue_depth
+
+    async def dependencies(self) -> Sequence[Dependency]:
+        """Ask every dependency once, the database first in the answer."""
+        asked = [self._ask("database", self._ping, required=True)]
+        asked += [self._ask(name, probe, required=False) for name, probe in self._probes.items()]
+        return await asyncio.gather(*asked)
+
+    async def figures(self) -> Figures:
+        """Count live runs and queue entries; what can't be asked is left out."""
+        runs: Mapping[RunState, int] = {}
+        depth: Mapping[str, int] | None = None
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS), self._database.read() as unit:
+                runs = await unit.runs.metrics()
+        except (PackhouseError, TimeoutError):
+            runs = {}
+        if self._queue_depth is not None:
+            try:
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    depth = await self._queue_depth()
+            except (PackhouseError, TimeoutError):
+                depth = None
+        return Figures(runs, depth)
+
+    async def _ping(self) -> str:
+        await self._database.ping()
+        return "answers"
+
+    async def _ask(self, name: str, probe: Probe, *, required: bool) -> Dependency:
+        started = self._clock.monotonic()
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                detail = await probe()
+            ok = True
+        except PackhouseError as error:
+            ok, detail = False, error.message
+        except TimeoutError:
+            ok, detail = False, f"no answer within {PATIENCE_SECONDS:g} seconds"
+        return Dependency(name, ok, required, detail, self._clock.monotonic() - started)

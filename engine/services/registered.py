@@ -1,0 +1,40 @@
+"""From a table's id to the table itself: the record, then the catalog, then proof that it is still the same table."""
+
+from engine.domain.errors import NotFound, StateConflict, TableReplaced
+from engine.domain.ids import TableId
+from engine.domain.tables import Catalog, Table
+from engine.formats.base import OpenTable
+from engine.services.formats import FormatRegistry
+from engine.stores.unit_of_work import UnitOfWork
+
+
+async def read_registered(unit: UnitOfWork, table_id: TableId) -> tuple[Table, Catalog]:
+    """Return a registered table and its catalog from the record, or raise `NotFound`."""
+    table = await unit.tables.get(table_id)
+    catalog = None if table is None else await unit.catalogs.get(table.ref.catalog)
+    if table is None or catalog is None:
+        raise NotFound(f"no table {table_id!r} is registered; list them with GET /v1/tables")
+    return table, catalog
+
+
+async def open_registered(formats: FormatRegistry, catalog: Catalog, table: Table) -> OpenTable:
+    """Load the table's present metadata and make sure that it is the one that was registered.
+
+    Raises:
+        TableReplaced: it was dropped and made anew; the remedy is in the message.
+        StateConflict: the catalog does not have it any more.
+        Transient: the catalog does not answer.
+    """
+    try:
+        opened = await formats.open_table(catalog, table.ref)
+    except NotFound:
+        raise StateConflict(
+            f"table {table.ref} is no longer in its catalog; if it was dropped for good, DELETE /v1/tables/{table.id}"
+        ) from None
+    if opened.uuid != table.uuid:
+        raise TableReplaced(
+            f"table {table.ref} was dropped and made anew: it is {opened.uuid} now and was {table.uuid} when it was "
+            f"registered; nothing is done to it until you DELETE /v1/tables/{table.id} and register it again",
+            details={"registered_uuid": table.uuid, "found_uuid": opened.uuid},
+        )
+    return opened

@@ -1,0 +1,89 @@
+"""Secrets of catalogs: stored as references, resolved at use, never stored or answered themselves.
+
+A property value `env:NAME` stands for an environment variable and `file:/PATH` for the text of a file (a location is
+written `file:///…` and is left alone). What looks like a secret and is given in clear is refused: the record would keep
+it, and every reader of the catalog would see it.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from engine.domain.errors import FieldProblem, InvalidInput
+
+MAX_SECRET_BYTES: Final = 64 * 1024
+_ENV: Final = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
+_FILE: Final = re.compile(r"file:(/(?!/).*)")
+_SECRET_NAME: Final = re.compile(r"passw(or)?d|pwd|secret|token|credential|authorization|key", re.IGNORECASE)
+_SECRET_IN_URI: Final = re.compile(
+    r"^[a-z][a-z0-9+.-]*://[^/?#\s@]*:[^/?#\s]*@"  # scheme://user:password@host
+    r"|[?&;](password|passwd|pwd|secret|token|access_key|sig)=",
+    re.IGNORECASE,
+)
+_HARMLESS: Final = frozenset({"", "true", "false"})
+_REMEDY: Final = (
+    "keep the secret where api and workers can read it and give a reference: 'env:NAME' or 'file:/absolute/path'"
+)
+
+
+def is_reference(value: str) -> bool:
+    """Tell whether a property's value stands for a secret that is kept elsewhere."""
+    return bool(_ENV.fullmatch(value) or _FILE.fullmatch(value))
+
+
+def problems_of_clear_secrets(properties: Mapping[str, str]) -> list[FieldProblem]:
+    """Return one problem for each property that holds a secret in clear. The value is never repeated."""
+    problems = []
+    for name, value in properties.items():
+        if is_reference(value) or value.lower() in _HARMLESS:
+            continue
+        pointer = f"/properties/{name.replace('~', '~0').replace('/', '~1')}"
+        if _SECRET_NAME.search(name):
+            problems.append(FieldProblem(pointer, "this property looks like a secret given in clear", None, _REMEDY))
+        elif _SECRET_IN_URI.search(value):
+            hint = f"{_REMEDY} of the whole value"
+            problems.append(FieldProblem(pointer, "this value has credentials inside", None, hint))
+    return problems
+
+
+def resolve_secrets(properties: Mapping[str, str], *, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the properties with every reference replaced by what it stands for. Reads files: call in a thread.
+
+    Raises:
+        InvalidInput: a reference stands for nothing here; the message names the reference, never a value.
+    """
+    resolved = {}
+    problems = []
+    for name, value in properties.items():
+        try:
+            resolved[name] = _resolve(value, environ)
+        except (LookupError, OSError, ValueError) as error:
+            problems.append(FieldProblem(f"/properties/{name}", f"the secret can't be read: {error}", value))
+    if problems:
+        raise InvalidInput("a catalog's secret can't be read", problems=tuple(problems))
+    return resolved
+
+
+def _resolve(value: str, environ: Mapping[str, str]) -> str:
+    if match := _ENV.fullmatch(value):
+        if match[1] not in environ:
+            message = f"the environment variable {match[1]} is not set in this process"
+            raise LookupError(message)
+        return environ[match[1]]
+    if match := _FILE.fullmatch(value):
+        return _read(Path(match[1]))
+    return value
+
+
+def _read(path: Path) -> str:
+    with path.open("rb") as file:
+        content = file.read(MAX_SECRET_BYTES + 1)
+    if len(content) > MAX_SECRET_BYTES:
+        message = f"{path} is larger than {MAX_SECRET_BYTES} bytes"
+        raise ValueError(message)
+    try:
+        return content.decode().strip()
+    except UnicodeDecodeError:
+        message = f"{path} is not UTF-8 text"
+        raise ValueError(message) from None

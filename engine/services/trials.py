@@ -1,0 +1,75 @@
+"""A trial: planning on the table's present state without doing anything; what dry runs and explain show.
+
+Reads manifests and packs files: call in a thread.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from engine.domain.plans import FileGroup, Plan
+from engine.domain.policies import EffectivePolicy
+from engine.domain.runs import Run, RunState
+from engine.formats.base import Condition, OpenTable
+from engine.planning.file_groups import make_plan
+
+MAX_GROUPS_SHOWN: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The conditions of the rewrite on the table, and the plan that a run would begin with."""
+
+    conditions: Sequence[Condition]
+    plan: Plan
+
+    @property
+    def is_eligible(self) -> bool:
+        """True when every condition holds."""
+        return all(condition.holds for condition in self.conditions)
+
+
+def try_plan(opened: OpenTable, policy: EffectivePolicy, last: Run | None) -> Trial:
+    """Check the conditions and plan on the head snapshot; `last` lends its measured rate to the prediction of time."""
+    plan = make_plan(
+        opened.digest(),
+        policy=policy,
+        base_snapshot_id=opened.head_snapshot_id,
+        schema_id=opened.schema_id,
+        inputs_of=opened.group_inputs,
+        rate=_measured_rate(last),
+    )
+    return Trial(tuple(opened.conditions()), plan)
+
+
+def plan_document(plan: Plan) -> dict[str, Any]:
+    """Return a plan as JSON-ready values, without file lists and with the first thousand groups."""
+    return {
+        "base_snapshot_id": None if plan.base_snapshot_id is None else str(plan.base_snapshot_id),
+        "schema_id": plan.schema_id,
+        "plan_hash": plan.digest(),
+        "prediction": asdict(plan.prediction),
+        "groups_total": len(plan.groups),
+        "groups": [_group_document(group) for group in plan.groups[:MAX_GROUPS_SHOWN]],
+        "skipped_total": plan.skipped_total,
+        "skipped": [asdict(partition) for partition in plan.skipped],
+    }
+
+
+def _group_document(group: FileGroup) -> Mapping[str, Any]:
+    return {
+        "ordinal": group.ordinal,
+        "spec_id": group.spec_id,
+        "partition": group.partition,
+        "input_files": len(group.inputs),
+        "input_bytes": group.input_bytes,
+        "input_rows": group.input_rows,
+        "predicted_outputs": group.predicted_outputs,
+    }
+
+
+def _measured_rate(last: Run | None) -> float | None:
+    if last is None or last.state is not RunState.SUCCEEDED:
+        return None
+    rate = last.result.get("input_bytes_per_second")
+    return float(rate) if isinstance(rate, int | float) else None
