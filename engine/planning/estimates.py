@@ -1,0 +1,60 @@
+"""What a rewrite is expected to come to: number and bytes of outputs, seconds.
+
+Outputs are counted from stored input bytes. Deleted rows are not taken off: the digest knows only an upper bound of
+them, and an output that is a little small is a lesser fault than one that is far too large.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.domain.plans import FileGroup, Prediction
+from engine.domain.policies import EffectivePolicy
+
+Ints = npt.NDArray[np.int64]
+
+
+def output_count(total_bytes: int, target_bytes: int) -> int:
+    """Return into how many files `total_bytes` are written: total ÷ target, rounded half up, at least one.
+
+    One file is below 1.5 times the target, several are 0.75 to 1.25 times of it: no sliver is left over.
+    """
+    return max(1, (2 * total_bytes + target_bytes) // (2 * target_bytes))
+
+
+def output_counts(total_bytes: Ints, target_bytes: int) -> Ints:
+    """Return `output_count` for an array of totals."""
+    counts: Ints = np.maximum(1, (2 * total_bytes + target_bytes) // (2 * target_bytes))
+    return counts
+
+
+def predict(
+    groups: Iterable[FileGroup], *, live_share: Iterable[float], policy: EffectivePolicy, rate: float | None
+) -> Prediction:
+    """Return the sums of a plan and what is expected of it.
+
+    Args:
+        groups: the plan's file groups.
+        live_share: for each group the least share of its bytes that outlives the deletes, 0 to 1.
+        policy: its bandwidth, bytes read + written per second, makes the prediction longer.
+        rate: measured input bytes per second of this table's rewrites, all tasks together; None: no prediction of time.
+    """
+    listed = list(groups)
+    read = sum(group.input_bytes for group in listed)
+    written = round(sum(g.input_bytes * share for g, share in zip(listed, live_share, strict=True)))
+    return Prediction(
+        input_files=sum(len(group.inputs) for group in listed),
+        input_bytes=read,
+        input_rows=sum(group.input_rows for group in listed),
+        output_files=sum(group.predicted_outputs for group in listed),
+        output_bytes=written,
+        seconds=_seconds(read, written, policy, rate),
+    )
+
+
+def _seconds(read: int, written: int, policy: EffectivePolicy, rate: float | None) -> float | None:
+    if rate is None or rate <= 0:
+        return None
+    allowed = policy.budget().bytes_per_second
+    return max(read / rate, 0.0 if allowed is None else (read + written) / allowed)

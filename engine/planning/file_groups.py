@@ -1,0 +1,215 @@
+"""The plan: candidates of each partition packed into file groups, and why the other partitions are left alone.
+
+A Python object is made only for files that are in groups. The same digest in any row order gives the same plan. Guards:
+a group is kept only if it ends with fewer files than it began with or holds a file whose deletes or size force it.
+"""
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.files import InputFile
+from engine.domain.plans import FileGroup, Plan, SkippedPartition
+from engine.domain.policies import EffectivePolicy
+from engine.planning.bin_packing import pack
+from engine.planning.candidates import Candidates, RewriteLimits, SkipReason, find_candidates
+from engine.planning.estimates import output_count, predict
+from engine.planning.partitions import Flags, Ints, PartitionedFiles, partition_files
+
+MAX_SKIPPED: Final = 1000
+"""Skipped partitions that a plan lists; `Plan.skipped_total` counts all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Bin:
+    """A group to be: rows of the digest in the order to read them."""
+
+    rows: Ints
+    bytes: int
+    outputs: int
+    forced: bool
+
+    @property
+    def gain(self) -> int:
+        """By how many files the table gets smaller."""
+        return len(self.rows) - self.outputs
+
+    @property
+    def is_worth_it(self) -> bool:
+        return self.forced or self.gain >= 1
+
+
+def make_plan(
+    digest: pa.Table,
+    *,
+    policy: EffectivePolicy,
+    base_snapshot_id: int | None,
+    schema_id: int,
+    inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
+    rate: float | None = None,
+) -> Plan:
+    """Plan the rewrite of a snapshot.
+
+    Args:
+        digest: live data files, in the shape of `planning.digest.FILE_DIGEST`.
+        policy: sizes, guards and limits; whether it is enabled is the caller's question.
+        base_snapshot_id: the snapshot that the digest was made of; None for an empty table.
+        schema_id: the current schema.
+        inputs_of: returns the inputs for paths of the digest, with their deletes; called once, with all paths.
+        rate: measured input bytes per second of this table's rewrites; None: the plan predicts no time.
+    """
+    limits = RewriteLimits.of(policy)
+    files = partition_files(digest)
+    chosen = find_candidates(files, limits)
+    packed = _pack_all(digest, files, chosen, limits)
+    groups = _groups(digest, files, packed, inputs_of)
+    skipped = _skipped(files, chosen, packed)
+    return Plan(
+        base_snapshot_id=base_snapshot_id,
+        schema_id=schema_id,
+        groups=groups,
+        skipped=tuple(skipped[:MAX_SKIPPED]),
+        skipped_total=len(skipped),
+        prediction=predict(groups, live_share=_live_shares(files, packed), policy=policy, rate=rate),
+    )
+
+
+def _pack_all(
+    digest: pa.Table, files: PartitionedFiles, chosen: Candidates, limits: RewriteLimits
+) -> dict[int, list[_Bin]]:
+    """Return the worthwhile bins by partition; a partition without any is not in it."""
+    members = _members(digest, files, chosen.is_candidate)
+    packed = {
+        partition: _pack_one(rows, files, chosen.is_forced, limits, at_least=1) for partition, rows in members.items()
+    }
+    for partition, wanted in _more_for_parallel_tasks(packed, limits).items():
+        split = _pack_one(members[partition], files, chosen.is_forced, limits, at_least=wanted)
+        if _outcome(split) >= _outcome(packed[partition]):
+            packed[partition] = split
+    return {partition: bins for partition, bins in packed.items() if bins}
+
+
+def _members(digest: pa.Table, files: PartitionedFiles, flags: Flags) -> dict[int, Ints]:
+    """Return the flagged rows by partition in the order of arrival: data sequence number, then path."""
+    rows = np.flatnonzero(flags)
+    if not len(rows):
+        return {}
+    keys = pa.table(
+        {
+            "partition": files.partition_of[rows],
+            "sequence": digest["sequence_number"].take(pa.array(rows)),
+            "path": digest["path"].take(pa.array(rows)),
+        }
+    )
+    order = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names]).to_numpy()
+    ordered = rows[order]
+    owner = files.partition_of[ordered]
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    return dict(zip(owner[starts].tolist(), np.split(ordered, starts[1:]), strict=True))
+
+
+def _pack_one(
+    rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits, *, at_least: int
+) -> list[_Bin]:
+    sizes = files.file_bytes[rows]
+    packed = pack(sizes, capacity=limits.group_bytes, target=limits.target_bytes, at_least=at_least)
+    bins = [_bin(rows[positions], files, is_forced, limits) for positions in packed]
+    return [candidate for candidate in bins if candidate.is_worth_it]
+
+
+def _bin(rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits) -> _Bin:
+    total = int(files.file_bytes[rows].sum())
+    return _Bin(rows, total, output_count(total, limits.target_bytes), bool(is_forced[rows].any()))
+
+
+def _outcome(bins: Sequence[_Bin]) -> tuple[int, int]:
+    """How good a packing is: forced files dealt with, then files saved. Splitting for speed must not make it worse."""
+    return sum(len(b.rows) for b in bins if b.forced), sum(b.gain for b in bins)
+
+
+def _more_for_parallel_tasks(packed: Mapping[int, Sequence[_Bin]], limits: RewriteLimits) -> dict[int, int]:
+    """Return partitions to cut into more groups, when the whole plan can't keep `parallel_groups` tasks busy.
+
+    One more group at a time goes to the partition with the largest groups; a group keeps about a target of
+    bytes at least.
+    """
+    lacking = limits.parallel_groups - sum(len(bins) for bins in packed.values())
+    if lacking <= 0:
+        return {}
+    heap = [(-sum(b.bytes for b in bins) / len(bins), partition) for partition, bins in packed.items() if bins]
+    groups = {partition: len(bins) for partition, bins in packed.items()}
+    heapq.heapify(heap)
+    wanted: dict[int, int] = {}
+    while heap and lacking > 0:
+        _, partition = heapq.heappop(heap)
+        total = sum(b.bytes for b in packed[partition])
+        if groups[partition] >= max(1, total // limits.target_bytes):
+            continue
+        groups[partition] += 1
+        lacking -= 1
+        wanted[partition] = groups[partition]
+        heapq.heappush(heap, (-total / groups[partition], partition))
+    return wanted
+
+
+def _groups(
+    digest: pa.Table,
+    files: PartitionedFiles,
+    packed: Mapping[int, Sequence[_Bin]],
+    inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
+) -> tuple[FileGroup, ...]:
+    """Make the groups, numbered from 0 in the order of partitions."""
+    listed = [(partition, one) for partition, bins in packed.items() for one in bins]
+    if not listed:
+        return ()
+    paths = digest["path"].take(pa.array(np.concatenate([one.rows for _, one in listed]))).to_pylist()
+    inputs = inputs_of(paths)
+    groups: list[FileGroup] = []
+    start = 0
+    for partition, one in listed:
+        named = paths[start : start + len(one.rows)]
+        start += len(one.rows)
+        group = FileGroup(
+            ordinal=len(groups),
+            spec_id=int(files.spec_ids[partition]),
+            partition=files.names[partition],
+            inputs=tuple(inputs[path] for path in named),
+            predicted_outputs=one.outputs,
+        )
+        groups.append(group)
+    return tuple(groups)
+
+
+def _live_shares(files: PartitionedFiles, packed: Mapping[int, Sequence[_Bin]]) -> list[float]:
+    shares = []
+    for bins in packed.values():
+        for one in bins:
+            records = np.maximum(1, files.record_count[one.rows])
+            live = 1 - np.minimum(1.0, files.deleted_rows[one.rows] / records)
+            shares.append(float((files.file_bytes[one.rows] * live).sum()) / max(1, one.bytes))
+    return shares
+
+
+def _skipped(
+    files: PartitionedFiles, chosen: Candidates, packed: Mapping[int, Sequence[_Bin]]
+) -> list[SkippedPartition]:
+    """List partitions without a group, those with most files first."""
+    counts, sizes = files.count().tolist(), files.total(files.file_bytes).tolist()
+    skipped = [
+        SkippedPartition(
+            partition=name,
+            spec_id=int(files.spec_ids[at]),
+            files=counts[at],
+            bytes=sizes[at],
+            # candidates that a whole partition has and no single group can make fewer of
+            reason=str(chosen.reasons[at] or SkipReason.AS_GOOD_AS_IT_GETS),
+        )
+        for at, name in enumerate(files.names)
+        if at not in packed
+    ]
+    return sorted(skipped, key=lambda one: (-one.files, one.spec_id, one.partition))

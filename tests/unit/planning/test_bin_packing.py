@@ -1,0 +1,85 @@
+"""Packing: every file once, no group above its capacity, few groups, neighbours together, always the same."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.planning.bin_packing import first_fit_decreasing, pack, volume_bound
+
+CAPACITY, TARGET = 1024, 128
+
+size_lists = st.lists(st.integers(1, 1500), min_size=1, max_size=300)
+small_sizes = st.lists(st.integers(1, CAPACITY // 100), min_size=1, max_size=2000)
+
+
+def packed(sizes: list[int], at_least: int = 1) -> list[list[int]]:
+    bins = pack(np.array(sizes, dtype=np.int64), capacity=CAPACITY, target=TARGET, at_least=at_least)
+    return [positions.tolist() for positions in bins]
+
+
+@given(size_lists, st.integers(1, 20))
+def test_every_file_is_in_exactly_one_group(sizes: list[int], at_least: int) -> None:
+    assert sorted(position for group in packed(sizes, at_least) for position in group) == list(range(len(sizes)))
+
+
+@given(size_lists, st.integers(1, 20))
+def test_only_a_single_file_passes_the_capacity(sizes: list[int], at_least: int) -> None:
+    for group in packed(sizes, at_least):
+        assert len(group) == 1 or sum(sizes[position] for position in group) <= CAPACITY
+
+
+@given(size_lists)
+def test_the_same_sizes_give_the_same_groups(sizes: list[int]) -> None:
+    assert packed(sizes) == packed(sizes)
+
+
+@given(small_sizes)
+def test_small_files_stay_within_one_percent_of_the_volume_bound(sizes: list[int]) -> None:
+    bound = volume_bound(sum(sizes), CAPACITY)
+    assert len(packed(sizes)) <= bound * 1.01 + 1
+
+
+def test_many_files_of_mixed_sizes_stay_within_one_percent_of_the_volume_bound() -> None:
+    sizes = np.random.default_rng(7).lognormal(3.0, 0.8, 100_000).clip(1, CAPACITY).astype(np.int64)
+    bins = pack(sizes, capacity=CAPACITY, target=TARGET)
+    assert len(bins) <= 1.01 * volume_bound(int(sizes.sum()), CAPACITY)
+
+
+def test_neighbours_stay_together_where_that_costs_no_group() -> None:
+    assert packed([300, 20, 300, 20, 300, 20]) == [[0, 1, 2, 3, 4, 5]]
+    groups = packed([100] * 18)
+    assert groups == [list(range(9)), list(range(9, 18))]
+
+
+def test_groups_are_cut_where_whole_outputs_end() -> None:
+    five_outputs = [TARGET // 4] * 20
+    assert [len(group) for group in packed(five_outputs, at_least=2)] == [12, 8]
+
+
+def test_more_groups_are_made_for_parallel_tasks_but_none_below_one_output() -> None:
+    four_outputs = [TARGET // 4] * 16
+    assert len(packed(four_outputs, at_least=3)) == 3
+    assert len(packed(four_outputs, at_least=100)) == 4
+
+
+def test_sizes_that_defeat_contiguous_cuts_are_packed_by_size() -> None:
+    pairs_that_fit_only_crosswise = [700, 700, 324, 324]
+    assert packed(pairs_that_fit_only_crosswise) == [[0, 2], [1, 3]]
+
+
+def test_windows_keep_neighbours_within_reach_of_each_other() -> None:
+    sizes = np.random.default_rng(3).integers(20, 80, 20_000)
+    spans = [int(positions[-1] - positions[0]) for positions in pack(sizes, capacity=CAPACITY, target=TARGET)]
+    assert np.median(spans) < 1000
+
+
+@given(st.lists(st.integers(1, CAPACITY), max_size=80))
+def test_first_fit_decreasing_is_the_textbook_one(sizes: list[int]) -> None:
+    rooms: list[int] = []
+    for size in sorted(sizes, reverse=True):
+        at = next((at for at, room in enumerate(rooms) if room >= size), len(rooms))
+        if at == len(rooms):
+            rooms.append(CAPACITY)
+        rooms[at] -= size
+    bins = first_fit_decreasing(np.array(sizes, dtype=np.int64), CAPACITY)
+    assert sorted(CAPACITY - sum(sizes[position] for position in group) for group in bins) == sorted(rooms)
