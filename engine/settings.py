@@ -7,7 +7,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Settings(BaseSettings):
-    """Where things are and how patient to be. Everything left out is embedded: SQLite, Redis and Spark on this machine."""
+    """Where things are and how patient to be. What is left out is embedded: SQLite, Redis, Spark on this machine."""
 
     model_config = SettingsConfigDict(env_prefix="PACKHOUSE_", extra="ignore")
 

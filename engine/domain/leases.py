@@ -8,7 +8,7 @@ from engine.domain.ids import RunId
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Proof of a claim; every write of the holder is guarded by `holder` and `token`. The token is the attempt's number."""
+    """Proof of a claim. `holder` and `token` guard every write of the holder; the token is the attempt's number."""
 
     run_id: RunId
     holder: str

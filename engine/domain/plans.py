@@ -13,7 +13,7 @@ from engine.domain.files import InputFile
 class FileGroup:
     """Files of one partition and one spec, rewritten together by one task.
 
-    `partition` is the partition as canonical JSON (`{"day":"2026-11-01"}`, `{}` when unpartitioned), keys in spec order.
+    `partition` is canonical JSON (`{"day":"2026-11-01"}`, `{}` when unpartitioned), keys in spec order.
     """
 
     ordinal: int

@@ -74,7 +74,7 @@ class LimitSettings(_Part):
     available_bandwidth: Annotated[
         Literal["off"] | _Rate | None, Field(description="Bytes per second that `share_percent` is a share of.")
     ] = None
-    parallel_groups: Annotated[int, Field(ge=1, le=1000)] | None = None
+    parallel_groups: Annotated[int, Field(ge=1, le=64)] | None = None
     bytes_per_day: Annotated[
         Literal["unlimited"] | Annotated[ByteSize, Field(ge=MIB)] | None,
         Field(description="Bytes read by rewrites in any rolling 24 hours."),

@@ -77,8 +77,10 @@ class GroupState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The stored run. Free-form parts are JSON documents: `plan` (summary and predictions), `intent` (what is about to
-    be done: table uuid, base snapshot, Spark session and tag), `result` (what was measured), `policy` (effective).
+    """The stored run.
+
+    Its free-form parts are JSON documents: `plan` (summary and predictions), `intent` (what is about to be done: table
+    uuid, base snapshot, Spark session and tag), `result` (what was measured), `policy` (effective).
     """
 
     id: RunId

@@ -42,9 +42,9 @@ def format_bytes(count: float) -> str:
     """Return a size for people, binary, three significant digits: `1.46 GiB`."""
     size = float(count)
     for unit in ("B", "KiB", "MiB", "GiB"):
-        if abs(size) < 1024:
+        if abs(size) < SIZE_UNITS["KiB"]:
             return f"{size:.3g} {unit}" if unit != "B" else f"{int(size)} B"
-        size /= 1024
+        size /= SIZE_UNITS["KiB"]
     return f"{size:.3g} TiB"
 
 

@@ -1,7 +1,7 @@
-"""What a table format has to do for Packhouse. One folder under `formats/` implements it; nothing else knows the format.
+"""What a table format has to do for Packhouse. One folder under `formats/` implements it; nothing else knows it.
 
-Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of one moment; call
-`CatalogConnection.open_table` again to see newer commits.
+Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of one moment;
+call `CatalogConnection.open_table` again to see newer commits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -159,10 +159,11 @@ class OpenTable(Protocol):
     def list_outputs(self, run_id: str) -> Sequence[str]:
         """Return the paths of all files under the data location whose names say that this run wrote them."""
 
-    def remove_outputs(self, run_id: str, keep: frozenset[str]) -> int:
-        """Delete files that this run wrote, except `keep` and those that any retained snapshot references.
+    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int) -> int:
+        """Delete files that attempts of this run up to a number wrote, but `keep` and what any snapshot references.
 
-        Returns how many were removed. Never called while an outcome is unknown or a task may still run.
+        Files of later attempts are left alone, so that a stale holder can't remove the work of its successor. Returns
+        how many were removed. Never called while a task of those attempts may still write.
         """
 
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:

@@ -1,1 +1,1 @@
-"""The code that runs inside Spark tasks: pyarrow, numpy and the standard library only; shipped to executors as a zip."""
+"""The code that runs inside Spark tasks, shipped as a zip: pyarrow, numpy and the standard library only."""

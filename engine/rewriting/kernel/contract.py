@@ -32,7 +32,7 @@ class WriteSettings:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The task's share. With a `channel_url` the share is renewed about once a second and the task can be told to stop."""
+    """The task's share. With a `channel_url` it is renewed about once a second and the task can be told to stop."""
 
     bytes_per_second: float | None = None
     requests_per_second: float | None = None
@@ -43,8 +43,10 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class GroupTask:
-    """All that a task needs. `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with its table field id
-    in the metadata key `PARQUET:field_id`; outputs have exactly this schema. Output files are
+    """All that a task needs.
+
+    `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with its table field id in the metadata key
+    `PARQUET:field_id`; outputs have exactly this schema. Output files are
     `<output_dir>/<name_prefix><n>.parquet`; `output_files` is how many the plan predicted: the rows are dealt over them
     in equal shares of bytes. `storage` holds the properties of the Arrow file system.
     """
@@ -88,7 +90,10 @@ class TaskOutput:
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """How a task ended: `written`, `stopped` (told to; output removed) or `refused` (the kernel must not do it; `reason`)."""
+    """How a task ended.
+
+    `outcome` is `written`, `stopped` (told to; output removed) or `refused` (the kernel must not do it; `reason`).
+    """
 
     group: int
     outcome: str

@@ -1,0 +1,204 @@
+"""The composition root: settings in, wired services out. Nothing else reads settings or starts embedded parts.
+
+What has no URL in the settings is embedded: SQLite and Redis in the data directory, Spark Connect on this machine.
+"""
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.domain.clock import Clock, SystemClock
+from engine.domain.errors import InvalidInput
+from engine.domain.ids import IdSource
+from engine.domain.tables import TableFormatName
+from engine.embedded.redis import EmbeddedRedis
+from engine.embedded.spark import EmbeddedSpark
+from engine.formats.iceberg import IcebergFormat
+from engine.queue.budgets import PaceLedger
+from engine.queue.connection import connect_redis
+from engine.queue.hints import Hints
+from engine.queue.streams import RunQueue
+from engine.rewriting.kernel.task import rewrite_group
+from engine.services.access import AccessService
+from engine.services.catalogs import CatalogService
+from engine.services.formats import FormatRegistry
+from engine.services.lanes import Dispatcher
+from engine.services.pace_tokens import PaceTokens
+from engine.services.policies import PolicyService
+from engine.services.rewrites import RewriteService
+from engine.services.rewriting import RewriteContext
+from engine.services.runs import RunService
+from engine.services.tables import TableService
+from engine.settings import Settings
+from engine.spark.dispatch import SparkDispatcher
+from engine.spark.sessions import SparkSessions
+from engine.stores.database import Database
+from engine.workers.coordinator import Coordinator
+from engine.workers.worker import Worker
+
+THREADS = 256
+"""Blocking calls at once: every lane of every run holds one thread while Spark works for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """Everything wired. Valid while `open_container` is open."""
+
+    settings: Settings
+    clock: Clock
+    database: Database
+    queue: RunQueue
+    hints: Hints
+    pace: PaceLedger
+    pace_tokens: PaceTokens
+    spark: SparkSessions
+    access: AccessService
+    catalogs: CatalogService
+    tables: TableService
+    policies: PolicyService
+    runs: RunService
+    worker: Worker
+    coordinator: Coordinator
+    secret_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Signals:
+    """The three uses of Redis."""
+
+    queue: RunQueue
+    hints: Hints
+    pace: PaceLedger
+
+
+@asynccontextmanager
+async def open_container(
+    settings: Settings, *, step: Callable[[str], None] = lambda _name: None, dispatcher: Dispatcher | None = None
+) -> AsyncIterator[Container]:
+    """Start what is embedded, migrate the record, wire the services; undo it all on exit.
+
+    `step` is told each labelled step of a rewrite; `dispatcher` takes the place of Spark Connect (both for tests of
+    faults). Raises `Transient` when a part does not start.
+    """
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="blocking"))
+    async with AsyncExitStack() as stack:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        redis_url, spark_url = await _embedded_parts(settings, stack)
+        database = Database(settings.database_url or f"sqlite+aiosqlite:///{settings.data_dir / 'packhouse.sqlite3'}")
+        stack.push_async_callback(database.close)
+        await database.migrate()
+        redis = connect_redis(redis_url)
+        stack.push_async_callback(redis.aclose)
+        spark = SparkSessions(url=spark_url, user_id="packhouse")
+        stack.push_async_callback(asyncio.to_thread, spark.close)
+        holder = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        signals = _Signals(RunQueue(redis=redis, consumer=holder), Hints(redis=redis), PaceLedger(redis=redis))
+        yield _wire(settings, holder, database, signals, spark, step=step, dispatcher=dispatcher)
+
+
+async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[str, str]:
+    redis_url, spark_url = settings.redis_url, settings.spark_url
+    starts = []
+    if redis_url is None:
+        redis = EmbeddedRedis(data_dir=settings.data_dir)
+        stack.push_async_callback(asyncio.to_thread, redis.stop)
+        starts.append(asyncio.to_thread(redis.start))
+    if spark_url is None:
+        spark = EmbeddedSpark(data_dir=settings.data_dir, cores=settings.spark_cores)
+        stack.push_async_callback(asyncio.to_thread, spark.stop)
+        starts.append(asyncio.to_thread(spark.start))
+    urls = list(await asyncio.gather(*starts))
+    redis_url = redis_url or urls.pop(0)
+    return redis_url, spark_url or urls.pop(0)
+
+
+def _wire(
+    settings: Settings,
+    holder: str,
+    database: Database,
+    signals: "_Signals",
+    spark: SparkSessions,
+    *,
+    step: Callable[[str], None],
+    dispatcher: Dispatcher | None,
+) -> Container:
+    clock = SystemClock()
+    ids = IdSource(clock=clock)
+    queue, hints, pace = signals.queue, signals.hints, signals.pace
+    secret_key = _secret_key(settings)
+    tokens = PaceTokens(secret_key=secret_key)
+    formats = FormatRegistry(formats={TableFormatName.ICEBERG: IcebergFormat()}, environ=os.environ)
+    context = RewriteContext(
+        database=database,
+        formats=formats,
+        dispatcher=dispatcher or SparkDispatcher(sessions=spark),
+        function=rewrite_group,
+        pace=pace,
+        tokens=tokens,
+        clock=clock,
+        pace_url=settings.pace_url,
+        commit_batch_bytes=settings.commit_batch_bytes,
+        commit_batch_seconds=settings.commit_batch_seconds,
+    )
+    rewrites = RewriteService(
+        context=context, database=database, clock=clock, max_failures=settings.max_failures, step=step
+    )
+    return Container(
+        settings=settings,
+        clock=clock,
+        database=database,
+        queue=queue,
+        hints=hints,
+        pace=pace,
+        pace_tokens=tokens,
+        spark=spark,
+        access=AccessService(database=database, ids=ids, clock=clock),
+        catalogs=CatalogService(database=database, formats=formats, clock=clock),
+        tables=TableService(database=database, formats=formats, ids=ids, clock=clock),
+        policies=PolicyService(database=database, formats=formats),
+        runs=RunService(database=database, queue=queue, hints=hints, pace=pace, ids=ids, clock=clock),
+        worker=Worker(
+            database=database,
+            queue=queue,
+            hints=hints,
+            rewrites=rewrites,
+            clock=clock,
+            holder=holder,
+            slots=settings.worker_slots,
+            lease_seconds=settings.lease_seconds,
+            warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
+        ),
+        coordinator=Coordinator(
+            database=database, queue=queue, clock=clock, reclaim_idle_seconds=settings.lease_seconds * 4
+        ),
+        secret_key=secret_key,
+    )
+
+
+def _secret_key(settings: Settings) -> str:
+    if settings.secret_key is not None:
+        return settings.secret_key.get_secret_value()
+    if settings.database_url is not None:
+        raise InvalidInput(
+            "PACKHOUSE_SECRET_KEY is not set: with a shared database every process needs the same key; "
+            "make one with: python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
+        )
+    return _own_key(settings.data_dir / "secret.key")
+
+
+def _own_key(path: Path) -> str:
+    """Return the key of an embedded deployment; made once, readable by its owner only."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text(encoding="ascii").strip()
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        key = secrets.token_urlsafe(32)
+        file.write(key)
+    return key

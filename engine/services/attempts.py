@@ -1,0 +1,144 @@
+"""One attempt's hold on its run: the heartbeat that keeps the lease, and the requests that reach it meanwhile.
+
+The heartbeat looks at the run about every two seconds, or at once on a hint, and extends the lease every third of
+its time. A lease that can't be extended ends the attempt: `check` raises, and `interrupted` is set.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from enum import StrEnum
+from typing import Any
+
+import structlog
+
+from engine.domain.clock import Clock
+from engine.domain.errors import LeaseLost, NotFound, Transient
+from engine.domain.leases import Lease
+from engine.domain.runs import Run, RunState
+from engine.queue.hints import Hints
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+LOOK_SECONDS = 2.0
+
+
+class Stop(StrEnum):
+    """Why an attempt must stop early."""
+
+    CANCELLED = "cancelled"
+    LEASE_LOST = "lease_lost"
+    SHUTDOWN = "shutdown"
+
+
+class Attempt:
+    """A claimed run and its lease. All writes of the attempt go through here and are guarded by the lease."""
+
+    def __init__(
+        self, *, database: Database, hints: Hints, clock: Clock, run: Run, lease: Lease, lease_seconds: float
+    ) -> None:
+        self._database = database
+        self._hints = hints
+        self._clock = clock
+        self._lease_seconds = lease_seconds
+        self.run = run
+        self.lease = lease
+        self.stop_reason: Stop | None = None
+        self.interrupted = asyncio.Event()
+
+    @property
+    def number(self) -> int:
+        """The attempt's number, which is the fencing token."""
+        return self.lease.token
+
+    @contextlib.asynccontextmanager
+    async def heartbeat(self) -> AsyncIterator[None]:
+        """Keep the lease while the body runs."""
+        task = asyncio.create_task(self._beat(), name=f"heartbeat {self.run.id}")
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    def stop(self, reason: Stop) -> None:
+        """Ask the attempt to end early; the first reason wins, a lost lease overrides."""
+        if self.stop_reason is None or reason is Stop.LEASE_LOST:
+            self.stop_reason = reason
+        self.interrupted.set()
+
+    async def check(self) -> None:
+        """Prove the lease to the database, or raise `LeaseLost`; hear of a cancel request. Called before a commit."""
+        if self.stop_reason is Stop.LEASE_LOST:
+            raise LeaseLost(f"run {self.run.id}: another holder advances it now")
+        await self._extend()
+
+    async def transition(self, to: RunState, **changes: Any) -> Run:
+        """Change the run's state under the lease."""
+        async with self._database.begin() as unit:
+            self.run = await unit.runs.transition(self.lease, to=to, **changes)
+        await self._tell()
+        return self.run
+
+    async def record(self, kind: str, details: dict[str, Any], **documents: Any) -> Run:
+        """Append an event (and change documents) without a change of state."""
+        async with self._database.begin() as unit:
+            self.run = await unit.runs.record(self.lease, kind=kind, details=details, **documents)
+        await self._tell()
+        return self.run
+
+    async def park(self, **reasons: Any) -> Run:
+        """Put the run back to wait; the lease is released."""
+        async with self._database.begin() as unit:
+            self.run = await unit.runs.park(self.lease, **reasons)
+        await self._tell()
+        return self.run
+
+    async def _beat(self) -> None:
+        while self.stop_reason is not Stop.LEASE_LOST:
+            try:
+                async with self._hints.watch(self.run.id) as watch:
+                    await self._look_while(watch.wait)
+            except Transient:  # no Redis: look by the clock alone
+                await self._look_while(self._wait_only, rounds=5)
+
+    async def _look_while(self, wait: Any, rounds: int | None = None) -> None:
+        extended_at = self._clock.monotonic()
+        done = 0
+        while self.stop_reason is not Stop.LEASE_LOST and (rounds is None or done < rounds):
+            done += 1
+            await wait(LOOK_SECONDS)
+            try:
+                if self._clock.monotonic() - extended_at >= self._lease_seconds / 3:
+                    await self._extend()
+                    extended_at = self._clock.monotonic()
+                await self._look()
+            except (LeaseLost, NotFound):
+                _log.warning("lease_lost", run_id=self.run.id, attempt=self.number)
+                self.stop(Stop.LEASE_LOST)
+            except Transient as error:  # the database is away: the lease runs out by itself if that lasts
+                _log.warning("heartbeat_failed", run_id=self.run.id, error=error.message)
+
+    async def _wait_only(self, seconds: float) -> bool:
+        await self._clock.sleep(seconds)
+        return False
+
+    async def _look(self) -> None:
+        async with self._database.read() as unit:
+            run = await unit.runs.get(self.run.id)
+        if run is None or run.lease_holder != self.lease.holder or run.attempt != self.lease.token:
+            raise LeaseLost(f"run {self.run.id}: another holder advances it now")
+        if run.cancel_requested_at is not None:
+            self.stop(Stop.CANCELLED)
+
+    async def _extend(self) -> None:
+        async with self._database.begin() as unit:
+            run, self.lease = await unit.runs.extend(self.lease, self._lease_seconds)
+        if run.cancel_requested_at is not None:
+            self.stop(Stop.CANCELLED)
+
+    async def _tell(self) -> None:
+        with contextlib.suppress(Transient):
+            await self._hints.publish(self.run.id)

@@ -1,0 +1,56 @@
+"""The rolling daily byte budget of a table: what is left, which groups fit, and when there will be room again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from engine.domain.errors import InvalidInput
+from engine.domain.ids import TableId
+from engine.domain.plans import FileGroup
+from engine.domain.policies import EffectivePolicy
+from engine.stores.unit_of_work import UnitOfWork
+
+DAY = timedelta(hours=24)
+
+
+@dataclass(slots=True)
+class DayBudget:
+    """Bytes of input that may still be rewritten now; None is unlimited. `next_at` is when the next part frees up."""
+
+    limit: int | None
+    remaining: int | None
+    next_at: datetime | None
+    deferred: int = 0
+
+    def admit(self, groups: Sequence[FileGroup]) -> tuple[FileGroup, ...]:
+        """Return the groups that fit, in order; the others are counted as deferred.
+
+        Raises:
+            InvalidInput: a group alone passes the whole day's budget and could never run.
+        """
+        if self.limit is None or self.remaining is None:
+            return tuple(groups)
+        admitted = []
+        for group in groups:
+            if group.input_bytes > self.limit:
+                raise InvalidInput(
+                    f"limits.bytes_per_day ({self.limit}) is less than one file group ({group.input_bytes} bytes): "
+                    "raise it, or lower rewrite.max_group_bytes"
+                )
+            if group.input_bytes <= self.remaining:
+                self.remaining -= group.input_bytes
+                admitted.append(group)
+            else:
+                self.deferred += 1
+        return tuple(admitted)
+
+
+async def day_budget(unit: UnitOfWork, table_id: TableId, policy: EffectivePolicy) -> DayBudget:
+    """Return a table's budget for now, from the groups that were rewritten in the last 24 hours."""
+    limit = policy.bytes_of("limits.bytes_per_day")
+    if limit is None:
+        return DayBudget(None, None, None)
+    spent = await unit.runs.bytes_rewritten_since(table_id, await unit.now() - DAY)
+    oldest = min((at for at, _ in spent), default=None)
+    remaining = max(0, limit - sum(count for _, count in spent))
+    return DayBudget(limit, remaining, None if oldest is None else oldest + DAY)

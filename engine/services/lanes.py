@@ -1,0 +1,183 @@
+"""Sends file groups through Spark: at most `parallel_groups` lanes, each one Spark task at a time.
+
+Tiny groups travel in bundles (one task works through them) so that ten thousand small partitions do not cost ten
+thousand round trips. A lane stops taking groups as soon as the attempt is asked to stop.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+
+from engine.domain.errors import PackhouseError, Transient
+from engine.domain.plans import FileGroup
+from engine.rewriting.kernel.contract import GroupResult, GroupTask
+from engine.services.attempts import Attempt
+from engine.spark.dispatch import Ticket
+
+_log = structlog.get_logger(__name__)
+
+BUNDLE_BYTES = 64 * 2**20
+BUNDLE_GROUPS = 32
+TRIES_PER_GROUP = 2
+GRACE_SECONDS = 1.5  # how long a stopped task has to remove its own output before it is interrupted
+GONE_SECONDS = 20.0
+
+
+class Dispatcher(Protocol):
+    """Runs a task function over payloads somewhere else; blocking. Spark Connect in production."""
+
+    def ticket(self, run_id: str, attempt: int, part: int) -> Ticket:
+        """Return the identity under which an operation will be sent."""
+
+    def run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
+        """Run the function over the payloads in one task, in order."""
+
+    def interrupt(self, tag: str, *, session_id: str) -> None:
+        """Stop every operation with this tag."""
+
+    def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
+        """Wait until no operation with this tag runs; False when time ran out."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFailure:
+    """A group that could not be rewritten, and what was said."""
+
+    group: FileGroup
+    error: PackhouseError
+
+
+Finished = tuple[FileGroup, GroupResult] | GroupFailure
+
+
+class Lanes:
+    """The lanes of one attempt. Iterate `results` to the end; it yields groups as they finish.
+
+    `tasks` makes a group's task and may block. `on_start` records that groups are about to be sent; `on_stop` tells
+    running tasks to stop by themselves and answers whether they can hear it.
+    """
+
+    def __init__(
+        self,
+        *,
+        dispatcher: Dispatcher,
+        function: Callable[[str], str],
+        attempt: Attempt,
+        tasks: Callable[[FileGroup], GroupTask],
+        on_start: Callable[[Sequence[FileGroup]], Awaitable[None]],
+        on_stop: Callable[[], Awaitable[bool]],
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._function = function
+        self._attempt = attempt
+        self._tasks = tasks
+        self._on_start = on_start
+        self._on_stop = on_stop
+        self._parts = 0
+        self._tries: dict[int, int] = {}
+        self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()
+
+    async def results(self, groups: Sequence[FileGroup], count: int) -> AsyncIterator[Finished]:
+        """Yield every group's result or failure. Ends early, without the rest, when the attempt is asked to stop.
+
+        Raises:
+            Transient: Spark is away; what was not yielded is unfinished.
+        """
+        waiting = deque(bundles(groups))
+        lanes = [asyncio.create_task(self._lane(waiting)) for _ in range(min(count, len(waiting)))]
+        stopper = asyncio.create_task(self._stop_when_asked(lanes))
+        try:
+            for _ in lanes:
+                while (finished := await self._finished.get()) is not None:
+                    yield finished
+            await asyncio.gather(*lanes)
+        finally:
+            await self._settle(lanes, stopper)
+
+    async def _lane(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
+        try:
+            while waiting and not self._attempt.interrupted.is_set():
+                await self._send(waiting, waiting.popleft())
+        finally:
+            self._finished.put_nowait(None)
+
+    async def _send(self, waiting: deque[tuple[FileGroup, ...]], bundle: tuple[FileGroup, ...]) -> None:
+        await self._on_start(bundle)
+        self._parts += 1
+        ticket = self._dispatcher.ticket(self._attempt.run.id, self._attempt.number, self._parts)
+        try:
+            payloads = [(await asyncio.to_thread(self._tasks, group)).to_json() for group in bundle]
+            answers = await asyncio.to_thread(self._dispatcher.run, ticket, self._function, payloads)
+        except PackhouseError as error:
+            self._failed(waiting, bundle, error)
+            return
+        for group, answer in zip(bundle, answers, strict=True):
+            self._finished.put_nowait((group, GroupResult.from_json(answer)))
+
+    def _failed(
+        self, waiting: deque[tuple[FileGroup, ...]], bundle: tuple[FileGroup, ...], error: PackhouseError
+    ) -> None:
+        if self._attempt.interrupted.is_set():
+            return
+        if isinstance(error, Transient):  # Spark is away: the attempt ends and comes again later
+            raise error
+        _log.warning("groups_failed", run_id=self._attempt.run.id, groups=[g.ordinal for g in bundle], error=str(error))
+        for group in bundle:  # alone next time, so that one bad group does not take others with it
+            self._tries[group.ordinal] = self._tries.get(group.ordinal, 0) + 1
+            if self._tries[group.ordinal] < TRIES_PER_GROUP:
+                waiting.append((group,))
+            else:
+                self._finished.put_nowait(GroupFailure(group, error))
+
+    async def _stop_when_asked(self, lanes: "Sequence[asyncio.Task[None]]") -> None:
+        await self._attempt.interrupted.wait()
+        if await self._on_stop():
+            await asyncio.wait(lanes, timeout=GRACE_SECONDS)
+        if not all(lane.done() for lane in lanes):
+            await self.interrupt()
+
+    async def _settle(self, lanes: "Sequence[asyncio.Task[None]]", stopper: "asyncio.Task[None]") -> None:
+        """Leave no task behind, however the iteration ended."""
+        running = [lane for lane in lanes if not lane.done()]
+        if running:
+            self._attempt.interrupted.set()
+            await asyncio.wait(running, timeout=GONE_SECONDS)
+        stopper.cancel()
+        for task in (*lanes, stopper):
+            task.cancel()
+            with suppress(asyncio.CancelledError, PackhouseError):
+                await task
+
+    async def interrupt(self) -> None:
+        """Stop all operations of this attempt on the server and wait until they are gone."""
+        ticket = self._dispatcher.ticket(self._attempt.run.id, self._attempt.number, 0)
+        with suppress(Transient):
+            await stop_operations(self._dispatcher, ticket.tag, ticket.session_id)
+
+
+async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> bool:
+    """Interrupt what an attempt sent and wait until it is gone; True when it surely is."""
+    await asyncio.to_thread(dispatcher.interrupt, tag, session_id=session_id)
+    return await asyncio.to_thread(dispatcher.wait_gone, tag, session_id=session_id, timeout=GONE_SECONDS)
+
+
+def bundles(groups: Sequence[FileGroup]) -> list[tuple[FileGroup, ...]]:
+    """Put tiny groups together, up to `BUNDLE_BYTES` and `BUNDLE_GROUPS`; large ones first and alone."""
+    ordered = sorted(groups, key=lambda group: (-group.input_bytes, group.ordinal))
+    made: list[tuple[FileGroup, ...]] = []
+    held: list[FileGroup] = []
+    size = 0
+    for group in ordered:
+        if held and (size + group.input_bytes > BUNDLE_BYTES or len(held) >= BUNDLE_GROUPS):
+            made.append(tuple(held))
+            held, size = [], 0
+        held.append(group)
+        size += group.input_bytes
+    if held:
+        made.append(tuple(held))
+    return made

@@ -1,0 +1,67 @@
+"""What a run came to, as numbers: measured from its groups and the table's snapshots, beside what was predicted."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from engine.domain.runs import GroupState, Run, StoredGroup
+from engine.formats.base import Verification
+
+_MEASURED_SUMS = ("bytes_read", "bytes_written", "requests", "seconds_reading", "seconds_working", "seconds_writing")
+
+
+def run_result(run: Run, groups: Iterable[StoredGroup], *, seconds: float) -> dict[str, Any]:
+    """Return the result document of an ended run: counts of committed groups, waste, prediction against actual.
+
+    `seconds` is the wall time of the rewriting attempts; `input_bytes_per_second` counts committed input bytes only.
+    """
+    stored = list(groups)
+    committed = [group for group in stored if group.state is GroupState.COMMITTED]
+    dropped = [group for group in stored if group.state is GroupState.DROPPED]
+    measured: Counter[str] = Counter()
+    for group in stored:
+        measured.update({name: group.measured.get(name, 0) for name in (*_MEASURED_SUMS, "throttled_seconds")})
+    rewritten_bytes = sum(group.input_bytes for group in committed)
+    actual = {
+        "input_files": sum(len(group.inputs) for group in committed),
+        "input_bytes": rewritten_bytes,
+        "output_files": sum(len(group.outputs) for group in committed),
+        "output_bytes": sum(group.output_bytes for group in committed),
+        "seconds": round(seconds, 3),
+    }
+    return {
+        "rewritten_files": actual["input_files"],
+        "rewritten_bytes": rewritten_bytes,
+        "rewritten_rows": sum(group.input_rows for group in committed),
+        "added_files": actual["output_files"],
+        "added_bytes": actual["output_bytes"],
+        "added_rows": sum(file.record_count for group in committed for file in group.outputs),
+        "deleted_rows": sum(group.rows_deleted for group in committed),
+        "groups_committed": len(committed),
+        "groups_dropped": dict(Counter(group.reason or "unknown" for group in dropped)),
+        "wasted_bytes": sum(group.output_bytes for group in dropped),
+        "snapshot_ids": [str(s) for s in sorted({g.snapshot_id for g in committed if g.snapshot_id is not None})],
+        "seconds": actual["seconds"],
+        "input_bytes_per_second": round(rewritten_bytes / seconds, 1) if seconds > 0 else None,
+        "measured": {name: round(value, 3) for name, value in measured.items()},
+        "predicted": run.plan.get("prediction"),
+        "actual": actual,
+        "verifications": list(run.result.get("verifications", [])),
+    }
+
+
+def verification_document(verification: Verification) -> dict[str, Any]:
+    """Return a verification as JSON-ready values; snapshot ids are strings because they pass 2^53."""
+    document = asdict(verification)
+    return document | {"snapshot_id": str(verification.snapshot_id)}
+
+
+def failed_checks(verification: Verification) -> str:
+    """Return the checks that did not hold, for people."""
+    return "; ".join(f"{check.name}: {check.detail}" for check in verification.checks if not check.holds)
+
+
+def dropped_reasons(groups: Sequence[StoredGroup]) -> Mapping[str, int]:
+    """Count dropped groups by reason."""
+    return Counter(group.reason or "unknown" for group in groups if group.state is GroupState.DROPPED)

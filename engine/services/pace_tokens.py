@@ -1,0 +1,27 @@
+"""Tokens with which a running task reports to the pace channel: signed, good for one attempt of one run only."""
+
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+
+from engine.domain.errors import Unauthenticated
+from engine.domain.ids import RunId
+
+MAX_AGE_SECONDS = 7 * 24 * 3600
+
+
+class PaceTokens:
+    """Issues and reads pace tokens under the deployment's secret key."""
+
+    def __init__(self, *, secret_key: str) -> None:
+        self._serializer = URLSafeTimedSerializer(secret_key, salt="packhouse.pace")
+
+    def issue(self, run_id: RunId, attempt: int) -> str:
+        """Return a token for the tasks of one attempt."""
+        return self._serializer.dumps([run_id, attempt])
+
+    def read(self, token: str) -> tuple[RunId, int]:
+        """Return the run and attempt that a token speaks for; raise `Unauthenticated` if it is not ours."""
+        try:
+            run_id, attempt = self._serializer.loads(token, max_age=MAX_AGE_SECONDS)
+        except BadSignature:
+            raise Unauthenticated("the pace token is not valid for any run") from None
+        return RunId(run_id), int(attempt)

@@ -1,0 +1,94 @@
+"""Advances one rewrite under one lease: take over, plan, rewrite, commit, prove, record.
+
+Every write is guarded by the lease. Nothing here decides by time alone: a lost answer is resolved by reading the
+table, a dead attempt's work by reading its groups. Output is deleted only when no task of the run can be alive and no
+commit of it can be under way.
+"""
+
+import contextlib
+from collections.abc import Callable
+from datetime import timedelta
+
+import structlog
+
+from engine.domain.clock import Clock
+from engine.domain.errors import Fatal, LeaseLost, OutcomeUnknown, PackhouseError, Rejected, Transient
+from engine.domain.runs import RunState, WaitingFor
+from engine.services.attempts import Attempt, Stop
+from engine.services.rewriting import RewriteContext, RewriteFlow
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+FIRST_RETRY_SECONDS = 2.0
+LONGEST_RETRY_SECONDS = 300.0
+
+
+class RewriteService:
+    """Executes claimed rewrites. `step` is told the name of each labelled step, for fault tests."""
+
+    def __init__(
+        self,
+        *,
+        context: RewriteContext,
+        database: Database,
+        clock: Clock,
+        max_failures: int,
+        step: Callable[[str], None] = lambda _name: None,
+    ) -> None:
+        self._context = context
+        self._database = database
+        self._clock = clock
+        self._max_failures = max_failures
+        self._step = step
+
+    async def execute(self, attempt: Attempt) -> None:
+        """Advance the run as far as it goes: to a terminal state, or back to waiting. Errors end in the record."""
+        flow = RewriteFlow(context=self._context, attempt=attempt, step=self._step)
+        with structlog.contextvars.bound_contextvars(run_id=attempt.run.id, attempt=attempt.number):
+            try:
+                async with attempt.heartbeat():
+                    await self._guarded(flow, attempt)
+            except LeaseLost:
+                _log.warning("attempt_dropped", reason="lease lost")
+                with contextlib.suppress(PackhouseError):
+                    await flow.stop_tasks()
+
+    async def _guarded(self, flow: RewriteFlow, attempt: Attempt) -> None:
+        try:
+            await flow.run()
+        except LeaseLost:
+            raise
+        except (Transient, OutcomeUnknown) as error:
+            await self._stopped_or(attempt, flow, error)
+        except Rejected as error:
+            await flow.fail(reason=error.code, detail=error.message)
+        except Fatal as error:
+            _log.error("invariant_broken", error=error.message)
+            await flow.fail(reason=error.code, detail=error.message)
+        except Exception as error:  # noqa: BLE001 - a bug must not strand the run; logged with its trace
+            _log.exception("attempt_crashed")
+            await self._retry_later(attempt, flow, f"internal error ({type(error).__name__}); see the worker's log")
+
+    async def _stopped_or(self, attempt: Attempt, flow: RewriteFlow, error: PackhouseError) -> None:
+        if attempt.stop_reason is Stop.CANCELLED and not isinstance(error, OutcomeUnknown):
+            await flow.cancel()
+        else:
+            await self._retry_later(attempt, flow, error.message)
+
+    async def _retry_later(self, attempt: Attempt, flow: RewriteFlow, detail: str) -> None:
+        failures = attempt.run.failures + 1
+        if failures >= self._max_failures and attempt.run.state is not RunState.COMMITTING:
+            await flow.fail(reason="gave_up", detail=f"attempt {attempt.number} was the last of {failures}: {detail}")
+            return
+        async with self._database.read() as unit:
+            now = await unit.now()
+        wait = min(LONGEST_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** (failures - 1))
+        _log.warning("attempt_failed", detail=detail, retry_in_seconds=wait)
+        await attempt.park(
+            waiting_for=WaitingFor.RETRY,
+            not_before=now + timedelta(seconds=wait),
+            reason="retry",
+            detail=detail,
+            failed=True,
+        )

@@ -1,0 +1,406 @@
+"""The steps of one attempt at a rewrite, in the order in which they happen. Errors are sorted out by `rewrites`."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import structlog
+
+from engine.domain.clock import Clock
+from engine.domain.errors import NotEligible, NotFound, StateConflict, Transient
+from engine.domain.plans import FileGroup, Plan
+from engine.domain.policies import EffectivePolicy, effective_policy
+from engine.domain.runs import GroupState, RunState, StoredGroup, WaitingFor
+from engine.formats.base import OpenTable
+from engine.planning.file_groups import make_plan
+from engine.queue.budgets import PaceLedger
+from engine.rewriting.kernel.contract import GroupResult, GroupTask, Pace, WriteSettings
+from engine.services.attempts import Attempt, Stop
+from engine.services.budgets import DayBudget, day_budget
+from engine.services.commits import Commits
+from engine.services.formats import FormatRegistry
+from engine.services.lanes import Dispatcher, GroupFailure, Lanes, stop_operations
+from engine.services.outcomes import run_result
+from engine.services.pace_tokens import PaceTokens
+from engine.services.registered import open_registered, read_registered
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+ALL_GROUPS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteContext:
+    """What every attempt shares."""
+
+    database: Database
+    formats: FormatRegistry
+    dispatcher: Dispatcher
+    function: Callable[[str], str]
+    pace: PaceLedger
+    tokens: PaceTokens
+    clock: Clock
+    pace_url: str | None
+    commit_batch_bytes: int
+    commit_batch_seconds: float
+
+
+class RewriteFlow:
+    """One attempt. `run` goes through all steps; `cancel` and `fail` end the run whatever was reached."""
+
+    def __init__(self, *, context: RewriteContext, attempt: Attempt, step: Callable[[str], None]) -> None:
+        self._context = context
+        self._attempt = attempt
+        self._step = step
+        self._started = context.clock.monotonic()
+        self._sent = False
+        self._open_pace: Callable[[], Awaitable[None]]
+        self._failures: list[GroupFailure] = []
+        self._commits = Commits(
+            database=context.database,
+            attempt=attempt,
+            open_table=self._open,
+            clock=context.clock,
+            step=step,
+        )
+
+    async def run(self) -> None:
+        """Advance from `planning` to the end, or raise what stands in the way."""
+        self._step("claimed")
+        table = await self._open()
+        await self._take_over(table)
+        policy, budget = await self._policy(table)
+        if not policy.enabled:
+            await self._end(RunState.SKIPPED, "disabled", "the table's policy has enabled: false")
+            return
+        plan = await self._plan(table, policy, budget)
+        leftover = await self._groups(GroupState.WRITTEN)
+        await self._attempt.check()
+        if self._attempt.stop_reason is Stop.CANCELLED:
+            await self.cancel()
+        elif plan.groups or leftover:
+            await self._rewrite(table, policy, plan, leftover)
+            await self._conclude(budget)
+        else:
+            await self._nothing_to_do(plan, budget)
+
+    async def cancel(self) -> None:
+        """End the run as cancelled: committed groups stay, everything else of ours is removed."""
+        await self.stop_tasks()
+        await self._drop_unfinished("cancelled")
+        await self._end(RunState.CANCELLED, "cancelled", f"cancelled by {self._attempt.run.cancel_requested_by}")
+
+    async def fail(self, *, reason: str, detail: str) -> None:
+        """End the run as failed: committed groups stay, everything else of ours is removed."""
+        with suppress(Transient):
+            await self.stop_tasks()
+        await self._drop_unfinished(reason)
+        await self._end(RunState.FAILED, reason, detail)
+
+    async def stop_tasks(self) -> None:
+        """Make sure that no task of this attempt runs any more."""
+        intent = self._attempt.run.intent
+        if self._sent and "tag" in intent:
+            await stop_operations(self._context.dispatcher, intent["tag"], intent["session_id"])
+
+    async def _open(self) -> OpenTable:
+        async with self._context.database.read() as unit:
+            table, catalog = await read_registered(unit, self._attempt.run.table_id)
+        return await open_registered(self._context.formats, catalog, table)
+
+    async def _take_over(self, table: OpenTable) -> None:
+        """Find out what earlier attempts left: stop their tasks, adopt their commits, remove what nobody will use."""
+        if self._attempt.number == 1:
+            return
+        intent = self._attempt.run.intent
+        if "tag" in intent and not await stop_operations(self._context.dispatcher, intent["tag"], intent["session_id"]):
+            raise Transient("tasks of an earlier attempt still run on Spark; waiting for them to end")
+        table = await self._open()
+        written = {group.ordinal: group for group in await self._groups(GroupState.WRITTEN)}
+        for batch in await asyncio.to_thread(table.find_commits, self._attempt.run.id):
+            mine = [written.pop(ordinal) for ordinal in batch.groups if ordinal in written]
+            if mine:
+                await self._commits.adopt(table, batch, mine)
+        await self._remove_outputs(table)
+        self._step("taken_over")
+
+    async def _policy(self, table: OpenTable) -> tuple[EffectivePolicy, DayBudget]:
+        async with self._context.database.read() as unit:
+            own = await unit.policies.get(self._attempt.run.table_id)
+            policy = effective_policy(
+                table_properties=table.policy_properties(), own=own.document if own is not None else None
+            )
+            return policy, await day_budget(unit, self._attempt.run.table_id, policy)
+
+    async def _plan(self, table: OpenTable, policy: EffectivePolicy, budget: DayBudget) -> Plan:
+        failed = [c for c in await asyncio.to_thread(table.conditions) if not c.holds]
+        if failed:
+            names = ", ".join(f"{c.name} ({c.detail})" for c in failed)
+            raise NotEligible(f"the rewrite kernel can't take this table: {names}", details={"failed": failed})
+        leftover = [file.path for group in await self._groups(GroupState.WRITTEN) for file in group.inputs]
+        rate = await self._measured_rate()
+        plan = await asyncio.to_thread(_make_plan, table, policy, leftover, rate)
+        plan = replace(plan, groups=budget.admit(plan.groups))
+        self._step("planned")
+        return plan
+
+    async def _measured_rate(self) -> float | None:
+        """Return input bytes per second of this table's last rewrite, else of anybody's; None before the first."""
+        async with self._context.database.read() as unit:
+            for table_id in (self._attempt.run.table_id, None):
+                last = await unit.runs.list(
+                    table_id=table_id, states=frozenset({RunState.SUCCEEDED}), before=None, limit=1
+                )
+                if last and last[0].result.get("input_bytes_per_second"):
+                    return float(last[0].result["input_bytes_per_second"])
+        return None
+
+    async def _rewrite(
+        self, table: OpenTable, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]
+    ) -> None:
+        groups = await self._store_plan(table, policy, plan)
+        if leftover:  # finished by an earlier attempt: commit them before anything new
+            await self._commit(leftover)
+        if groups:
+            await self._send(table, policy, plan, groups)
+        await self._attempt.check()
+        written = await self._groups(GroupState.WRITTEN)
+        if written and self._attempt.stop_reason is None:
+            await self._commit(written, is_last=True)
+
+    async def _store_plan(self, table: OpenTable, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
+        attempt = self._attempt
+        ticket = self._context.dispatcher.ticket(attempt.run.id, attempt.number, 0)
+        async with self._context.database.begin() as unit:
+            groups: Sequence[FileGroup] = await unit.groups.replace_planned(attempt.lease, plan.groups)
+        await attempt.transition(
+            RunState.REWRITING,
+            plan=plan.summary(),
+            policy={"values": dict(policy.values), "origins": dict(policy.origins)},
+            intent={
+                "table_uuid": table.uuid,
+                "base_snapshot_id": str(plan.base_snapshot_id),
+                "plan_hash": plan.digest(),
+                **asdict(ticket),
+            },
+            details={"groups": len(groups), "prediction": asdict(plan.prediction)},
+        )
+        self._step("rewriting")
+        return groups
+
+    async def _send(self, table: OpenTable, policy: EffectivePolicy, plan: Plan, groups: Sequence[FileGroup]) -> None:
+        attempt, context = self._attempt, self._context
+        lanes = min(policy.parallel_groups, len(groups))
+        pace = self._pace(policy, lanes)
+        base = {"base_snapshot_id": plan.base_snapshot_id, "schema_id": plan.schema_id}
+
+        def task(group: FileGroup) -> GroupTask:
+            made = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, write=write_settings(policy))
+            return replace(made, pace=pace)
+
+        running = Lanes(
+            dispatcher=context.dispatcher,
+            function=context.function,
+            attempt=attempt,
+            tasks=task,
+            on_start=self._mark_running,
+            on_stop=self._tell_tasks_to_stop,
+        )
+        self._open_pace = lambda: context.pace.open(attempt.run.id, attempt.number, policy.budget(), lanes)
+        self._sent = True
+        oldest: float | None = None
+        pending = 0
+        async for finished in running.results(groups, lanes):
+            pending += await self._finished(finished, base)
+            oldest = oldest or (context.clock.monotonic() if pending else None)
+            if self._commit_is_due(pending, oldest):
+                await self._commit(await self._groups(GroupState.WRITTEN))
+                pending, oldest = 0, None
+
+    def _commit_is_due(self, pending_bytes: int, oldest: float | None) -> bool:
+        if oldest is None or self._attempt.stop_reason is not None:
+            return False
+        age = self._context.clock.monotonic() - oldest
+        return pending_bytes >= self._context.commit_batch_bytes or age >= self._context.commit_batch_seconds
+
+    def _pace(self, policy: EffectivePolicy, lanes: int) -> Pace:
+        share = policy.budget().share(lanes)
+        url = self._context.pace_url
+        token = self._context.tokens.issue(self._attempt.run.id, self._attempt.number) if url else None
+        return Pace(share.bytes_per_second, share.requests_per_second, url, token)
+
+    async def _mark_running(self, groups: Sequence[FileGroup]) -> None:
+        with suppress(Transient):  # without Redis the tasks keep their static shares
+            await self._open_pace()
+        async with self._context.database.begin() as unit:
+            await unit.groups.mark_running(self._attempt.lease, [group.ordinal for group in groups])
+
+    async def _tell_tasks_to_stop(self) -> bool:
+        if self._context.pace_url is None:
+            return False
+        try:
+            await self._context.pace.stop(self._attempt.run.id, self._attempt.number)
+        except Transient:
+            return False
+        return True
+
+    async def _finished(self, finished: tuple[FileGroup, GroupResult] | GroupFailure, base: Mapping[str, Any]) -> int:
+        """Record one group's end; return the input bytes that wait for a commit because of it."""
+        if isinstance(finished, GroupFailure):
+            self._failures.append(finished)
+            reasons = {finished.group.ordinal: f"failed: {finished.error.message}"}
+        else:
+            group, result = finished
+            if result.outcome == "written":
+                async with self._context.database.begin() as unit:
+                    await unit.groups.mark_written(self._attempt.lease, result, base=base)
+                await self._attempt.record("group_written", {"group": group.ordinal, **_brief(result)})
+                self._step("group_written")
+                return group.input_bytes
+            if result.outcome == "stopped":
+                return 0
+            reasons = {group.ordinal: f"refused: {result.reason}"}
+        async with self._context.database.begin() as unit:
+            await unit.groups.mark_dropped(self._attempt.lease, reasons)
+        await self._attempt.record("group_dropped", {"reasons": {str(k): v for k, v in reasons.items()}})
+        return 0
+
+    async def _commit(self, groups: Sequence[StoredGroup], *, is_last: bool = False) -> None:
+        await self._commits.commit(groups)
+        if not is_last:
+            await self._attempt.transition(RunState.REWRITING)
+
+    async def _conclude(self, budget: DayBudget) -> None:
+        """Decide what the attempt came to, from its groups alone."""
+        stop = self._attempt.stop_reason
+        stored = await self._groups()
+        unfinished = [g for g in stored if g.state in (GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN)]
+        if stop is Stop.SHUTDOWN and unfinished:
+            await self._wait(WaitingFor.RETRY, "worker_stopped", "the worker was stopped; another goes on")
+        elif stop is Stop.CANCELLED and unfinished:
+            await self.cancel()
+        elif budget.deferred:
+            await self._remove_outputs(await self._open())
+            await self._wait(WaitingFor.BUDGET, "bytes_per_day", f"{budget.deferred} groups wait for the daily budget")
+        else:
+            await self._end_by_groups(stored)
+
+    async def _end_by_groups(self, stored: Sequence[StoredGroup]) -> None:
+        committed = [g for g in stored if g.state is GroupState.COMMITTED]
+        dropped = [g for g in stored if g.state is GroupState.DROPPED]
+        broken = [g for g in dropped if (g.reason or "").startswith(("failed:", "refused:"))]
+        if broken:
+            first = broken[0].reason or ""
+            await self.fail(reason="groups_failed", detail=f"{len(broken)} of {len(stored)} groups {first}")
+        elif committed:
+            await self._end(
+                RunState.SUCCEEDED, "committed", f"{len(committed)} groups committed, {len(dropped)} dropped"
+            )
+        elif self._attempt.run.failures + 1 >= 3:  # noqa: PLR2004 - a third lost race ends the run
+            await self.fail(reason="conflict", detail="other writers replaced every source, three times in a row")
+        else:
+            await self._remove_outputs(await self._open())
+            await self._wait(
+                WaitingFor.CONFLICT_BACKOFF,
+                "conflict",
+                "other writers changed every source; planned again",
+                failed=True,
+            )
+
+    async def _nothing_to_do(self, plan: Plan, budget: DayBudget) -> None:
+        if budget.deferred:
+            await self._wait(WaitingFor.BUDGET, "bytes_per_day", f"{budget.deferred} groups wait for the daily budget")
+        elif await self._groups(GroupState.COMMITTED):
+            await self._end(RunState.SUCCEEDED, "committed", "an earlier attempt had committed everything")
+        else:
+            await self._end(RunState.SKIPPED, "nothing_to_do", _why_nothing(plan), plan=plan.summary())
+
+    async def _drop_unfinished(self, reason: str) -> None:
+        unfinished = await self._groups(GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN)
+        if unfinished:
+            async with self._context.database.begin() as unit:
+                await unit.groups.mark_dropped(self._attempt.lease, {g.ordinal: reason for g in unfinished})
+
+    async def _end(self, state: RunState, reason: str, detail: str, **documents: Any) -> None:
+        """Remove what is not committed, then record the outcome."""
+        if state is not RunState.SKIPPED:
+            with suppress(Transient, NotFound, StateConflict):  # orphans are cheaper than a run without an outcome
+                await self._remove_outputs(await self._open())
+        seconds = self._context.clock.monotonic() - self._started
+        run = replace(self._attempt.run, result={"verifications": self._commits.verifications})
+        result = run_result(run, await self._groups(), seconds=seconds)
+        self._step("before_end")
+        await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
+        with suppress(Transient):
+            await self._context.pace.close(self._attempt.run.id, self._attempt.number)
+
+    async def _wait(self, waiting_for: WaitingFor, reason: str, detail: str, *, failed: bool = False) -> None:
+        async with self._context.database.read() as unit:
+            not_before = await unit.now()
+            if waiting_for is WaitingFor.BUDGET:
+                not_before = (await self._policy(await self._open()))[1].next_at or not_before
+        await self._attempt.park(
+            waiting_for=waiting_for, not_before=not_before, reason=reason, detail=detail, failed=failed
+        )
+
+    async def _remove_outputs(self, table: OpenTable) -> None:
+        """Remove this run's files that no group needs. Only called while no task of the run can write."""
+        await self._attempt.check()
+        stored = await self._groups(GroupState.WRITTEN, GroupState.COMMITTED)
+        keep = frozenset(file.path for group in stored for file in group.outputs)
+        removed = await asyncio.to_thread(
+            table.remove_outputs, self._attempt.run.id, keep, up_to_attempt=self._attempt.number
+        )
+        if removed:
+            _log.info("outputs_removed", run_id=self._attempt.run.id, files=removed)
+
+    async def _groups(self, *states: GroupState) -> Sequence[StoredGroup]:
+        async with self._context.database.read() as unit:
+            return await unit.groups.list(
+                self._attempt.run.id, states=frozenset(states) or None, after_ordinal=None, limit=ALL_GROUPS
+            )
+
+
+def write_settings(policy: EffectivePolicy) -> WriteSettings:
+    """Return how outputs are written under a policy."""
+    codec, _, level = str(policy.values["rewrite.compression"]).partition(":")
+    return WriteSettings(
+        target_file_bytes=int(policy.values["rewrite.target_file_bytes"]),
+        codec=codec,
+        codec_level=int(level) if level else None,
+    )
+
+
+def _make_plan(table: OpenTable, policy: EffectivePolicy, without: Sequence[str], rate: float | None) -> Plan:
+    digest = table.digest()
+    if without:
+        digest = digest.filter(pc.invert(pc.is_in(digest["path"], value_set=pa.array(without, pa.string()))))
+    return make_plan(
+        digest,
+        policy=policy,
+        base_snapshot_id=table.head_snapshot_id,
+        schema_id=table.schema_id,
+        inputs_of=table.group_inputs,
+        rate=rate,
+    )
+
+
+def _brief(result: GroupResult) -> dict[str, Any]:
+    return {
+        "output_files": len(result.outputs),
+        "rows_written": result.rows_written,
+        "rows_deleted": result.rows_deleted,
+        "bytes_read": result.bytes_read,
+        "bytes_written": result.bytes_written,
+        "throttled_seconds": round(result.throttled_seconds, 3),
+    }
+
+
+def _why_nothing(plan: Plan) -> str:
+    reasons = sorted({partition.reason for partition in plan.skipped})
+    return "no partition is worth a rewrite" + (f": {', '.join(reasons)}" if reasons else "; the table is empty")

@@ -1,0 +1,101 @@
+"""The coordinator's upkeep: relays the outbox, reaps expired leases, sends again what the queue lost.
+
+Every duty is one guarded statement or can be repeated without harm, so several coordinators may run.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from engine.domain.clock import Clock
+from engine.domain.errors import PackhouseError
+from engine.domain.runs import RunState
+from engine.queue.streams import RunQueue
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+BATCH = 200
+RELAY_SECONDS = 1.0
+REAP_SECONDS = 2.0
+SWEEP_SECONDS = 3.0
+RECLAIM_SECONDS = 30.0
+
+
+class Coordinator:
+    """Runs the duties, each at its own pace, until `stop`."""
+
+    def __init__(self, *, database: Database, queue: RunQueue, clock: Clock, reclaim_idle_seconds: float) -> None:
+        self._database = database
+        self._queue = queue
+        self._clock = clock
+        self._reclaim_idle_seconds = reclaim_idle_seconds
+        self._stopping = asyncio.Event()
+
+    async def run(self) -> None:
+        """Do the duties until `stop` is called."""
+        async with asyncio.TaskGroup() as group:
+            for duty, seconds in (
+                (self.relay, RELAY_SECONDS),
+                (self.reap, REAP_SECONDS),
+                (self.sweep, SWEEP_SECONDS),
+                (self.reclaim, RECLAIM_SECONDS),
+            ):
+                group.create_task(self._repeat(duty, seconds))
+
+    def stop(self) -> None:
+        """End after the present duties."""
+        self._stopping.set()
+
+    async def relay(self) -> int:
+        """Send what the outbox holds, then forget it: at least once."""
+        async with self._database.read() as unit:
+            due = await unit.outbox.list_due(BATCH)
+        for _, run_id in due:
+            await self._queue.enqueue(run_id)
+        if due:
+            async with self._database.begin() as unit:
+                await unit.outbox.delete([entry for entry, _ in due])
+        return len(due)
+
+    async def reap(self) -> int:
+        """Take back the runs of holders that are gone; the run is sent again by the sweep."""
+        async with self._database.begin() as unit:
+            reaped = await unit.runs.reap(BATCH)
+        for run in reaped:
+            _log.warning("lease_reaped", run_id=run.id, attempt=run.attempt)
+            if run.state is RunState.QUEUED:
+                await self._queue.enqueue(run.id)
+        return len(reaped)
+
+    async def sweep(self) -> int:
+        """Send ready runs again that no queue entry stands for: after a lost Redis, or when their time has come."""
+        if (await self._queue.depth()).waiting:
+            return 0
+        async with self._database.read() as unit:
+            ready = await unit.runs.list_ready(BATCH)
+        for run_id in ready:
+            await self._queue.enqueue(run_id)
+        return len(ready)
+
+    async def reclaim(self) -> int:
+        """Acknowledge entries of dead workers: their runs come back by lease expiry, not by the queue."""
+        deliveries = await self._queue.reclaim(idle_seconds=self._reclaim_idle_seconds, limit=BATCH)
+        for delivery in deliveries:
+            async with self._database.read() as unit:
+                run = await unit.runs.get(delivery.run_id)
+            if run is not None and run.state is RunState.QUEUED:
+                await self._queue.enqueue(delivery.run_id)
+            await self._queue.acknowledge(delivery)
+        return len(deliveries)
+
+    async def _repeat(self, duty: Callable[[], Awaitable[int]], seconds: float) -> None:
+        while not self._stopping.is_set():
+            try:
+                await duty()
+            except PackhouseError as error:
+                _log.warning("duty_waits", duty=duty.__name__, error=error.message)
+            except Exception:  # noqa: BLE001 - one bad round must not end the duty; logged with its trace
+                _log.exception("duty_failed", duty=duty.__name__)
+            await self._clock.sleep(seconds)

@@ -1,0 +1,122 @@
+"""The worker: takes run ids from the queue, claims the run in SQL, executes it, acknowledges.
+
+A delivery is a hint: a run that is claimed already, not due or ended is acknowledged and forgotten; the claim in SQL is
+what counts. An entry is acknowledged after the attempt ended, so that a dead worker's entries can be taken over.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+import structlog
+
+from engine.domain.clock import Clock
+from engine.domain.errors import PackhouseError, Transient
+from engine.domain.ids import RunId
+from engine.queue.hints import Hints
+from engine.queue.streams import RunQueue
+from engine.services.attempts import Attempt, Stop
+from engine.services.rewrites import RewriteService
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+TAKE_SECONDS = 1.0
+PAUSE_SECONDS = 1.0
+POISON_DELIVERIES = 10
+"""An entry delivered so often without its attempt ending goes to the dead letters; the run itself stays in SQL."""
+
+
+class Worker:
+    """Advances up to `slots` runs at once until `stop`."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        queue: RunQueue,
+        hints: Hints,
+        rewrites: RewriteService,
+        clock: Clock,
+        holder: str,
+        slots: int,
+        lease_seconds: float,
+        warm_up: Callable[[], None],
+    ) -> None:
+        self._database = database
+        self._queue = queue
+        self._hints = hints
+        self._rewrites = rewrites
+        self._clock = clock
+        self._holder = holder
+        self._slots = slots
+        self._lease_seconds = lease_seconds
+        self._warm_up = warm_up
+        self._stopping = asyncio.Event()
+        self._attempts: set[Attempt] = set()
+
+    async def run(self) -> None:
+        """Work until `stop` is called; running attempts are parked then, and this returns when they are."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._warm())
+            for _ in range(self._slots):
+                group.create_task(self._slot())
+
+    def stop(self) -> None:
+        """Take nothing new, stop tasks, put running runs back."""
+        self._stopping.set()
+        for attempt in self._attempts:
+            attempt.stop(Stop.SHUTDOWN)
+
+    async def advance(self, run_id: RunId) -> bool:
+        """Claim one run and execute one attempt; False when it can't be claimed now."""
+        async with self._database.begin() as unit:
+            claimed = await unit.runs.claim(run_id, self._holder, self._lease_seconds)
+        if claimed is None:
+            return False
+        run, lease = claimed
+        attempt = Attempt(
+            database=self._database,
+            hints=self._hints,
+            clock=self._clock,
+            run=run,
+            lease=lease,
+            lease_seconds=self._lease_seconds,
+        )
+        self._attempts.add(attempt)
+        try:
+            if self._stopping.is_set():
+                attempt.stop(Stop.SHUTDOWN)
+            await self._rewrites.execute(attempt)
+        finally:
+            self._attempts.discard(attempt)
+        return True
+
+    async def _warm(self) -> None:
+        """Pay for the first Python task before the first run does; a failure here shows again when it matters."""
+        try:
+            await asyncio.to_thread(self._warm_up)
+        except PackhouseError as error:
+            _log.warning("spark_not_warm", error=error.message)
+
+    async def _slot(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                await self._take_one()
+            except PackhouseError as error:
+                _log.warning("worker_waits", error=error.message)
+                await self._clock.sleep(PAUSE_SECONDS)
+            except Exception:  # noqa: BLE001 - one bad run must not end the worker; logged with its trace
+                _log.exception("worker_failed")
+                await self._clock.sleep(PAUSE_SECONDS)
+
+    async def _take_one(self) -> None:
+        delivery = await self._queue.take(block_seconds=TAKE_SECONDS)
+        if delivery is None:
+            return
+        if delivery.deliveries > POISON_DELIVERIES:
+            await self._queue.dead_letter(delivery, f"delivered {delivery.deliveries} times")
+            return
+        await self.advance(delivery.run_id)
+        with contextlib.suppress(Transient):  # left pending it is delivered again, and found ended
+            await self._queue.acknowledge(delivery)

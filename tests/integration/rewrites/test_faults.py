@@ -1,0 +1,249 @@
+"""What a rewrite comes to when something goes wrong between two of its steps."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+
+from engine.domain.access import SYSTEM
+from engine.domain.errors import StateConflict
+from engine.domain.runs import GroupState, RunState
+from tests.support.world import World
+
+
+async def test_rows_appended_meanwhile_are_kept(world: World) -> None:
+    world.at("before_commit", lambda: world.lake.append(day="2026-11-01"))
+    world.at("rewriting", lambda: world.lake.append(day="2026-11-02"))
+    before = len(world.lake.ids())
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED
+    assert len(world.lake.ids()) == before + 100
+    assert len(set(world.lake.ids())) == before + 100
+    assert len(world.lake.paths()) == 3 + 2
+
+
+async def test_a_group_whose_source_was_deleted_is_dropped_whole(world: World) -> None:
+    world.at("before_commit", lambda: world.lake.table.delete("day = '2026-11-02'"))
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED
+    assert run.result["groups_dropped"] == {"source_gone": 1}
+    assert "2026-11-02" not in set(world.lake.table.scan().to_arrow()["day"].to_pylist())
+    assert len(world.lake.paths()) == 2
+
+
+async def test_the_output_of_a_dropped_group_is_removed(world: World) -> None:
+    world.at("before_commit", lambda: world.lake.table.delete("day = '2026-11-02'"))
+    run = await world.rewrite()
+    ours = {path for path in world.lake.stored_files() if run.id in path}
+    assert len(ours) == 2
+    assert run.result["wasted_bytes"] > 0
+
+
+async def test_a_race_lost_on_every_group_is_planned_again(world: World) -> None:
+    def delete_and_refill() -> None:
+        world.lake.table.delete("id >= 0")
+        for _ in range(6):
+            world.lake.append(day="2026-11-01")
+
+    world.at("before_commit", delete_and_refill)
+    run = await world.rewrite()
+    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 2)
+    assert len(world.lake.ids()) == 300
+    assert len(world.lake.paths()) == 1
+
+
+async def test_a_second_compactor_does_not_double_rows(world: World) -> None:
+    rows = world.lake.rows()
+    other: list[str] = []
+
+    def compact_with_another_tool() -> None:
+        table = world.lake.table
+        everything = table.scan().to_arrow()
+        table.overwrite(everything)
+        other.append("done")
+
+    world.at("before_commit", compact_with_another_tool)
+    run = await world.rewrite()
+    assert other == ["done"]
+    assert run.is_terminal
+    assert world.lake.rows() == rows
+
+
+async def test_a_lost_answer_after_a_successful_commit_is_found_in_the_table(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lose_answers(monkeypatch, count=1, after_success=True)
+    rows = world.lake.rows()
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert len(world.lake.replaces()) == 1
+    assert world.lake.rows() == rows
+
+
+async def test_a_lost_question_is_asked_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    lose_answers(monkeypatch, count=1, after_success=False)
+    rows = world.lake.rows()
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert len(world.lake.replaces()) == 1
+    assert world.lake.rows() == rows
+
+
+async def test_a_run_delivered_twice_is_executed_once(world: World) -> None:
+    run = await world.submit()
+    assert await world.container.worker.advance(run.id)
+    assert not await world.container.worker.advance(run.id)
+    assert len(world.lake.replaces()) == 1
+
+
+async def test_two_workers_never_hold_one_run(world: World) -> None:
+    run = await world.submit()
+    second: list[Any] = []
+
+    async def claim() -> Any:
+        async with world.container.database.begin() as unit:
+            return await unit.runs.claim(run.id, "another worker", 30)
+
+    async with world.container.database.begin() as unit:
+        assert await unit.runs.claim(run.id, "one worker", 30) is not None
+    second.append(await claim())
+    assert second == [None]
+
+
+async def test_a_cancel_before_the_start_ends_the_run_at_once(world: World) -> None:
+    run = await world.submit()
+    run = await world.container.runs.cancel(SYSTEM, run.id)
+    assert run.state is RunState.CANCELLED
+    assert not await world.container.worker.advance(run.id)
+    assert world.lake.replaces() == []
+
+
+@pytest.mark.parametrize("step", ["claimed", "planned", "rewriting", "group_written"])
+async def test_a_cancel_before_the_commit_leaves_the_table_as_it_was(world: World, step: str) -> None:
+    before = (world.lake.rows(), sorted(world.lake.paths()), world.lake.stored_files())
+    run = await world.submit()
+    world.at(step, world.cancel_soon(run.id))
+    run = await world.finish(run.id)
+    assert (run.state, run.reason) == (RunState.CANCELLED, "cancelled"), run.detail
+    assert (world.lake.rows(), sorted(world.lake.paths()), world.lake.stored_files()) == before
+
+
+async def test_a_cancel_after_the_commit_does_not_undo_it(world: World) -> None:
+    run = await world.submit()
+    world.at("after_commit", world.cancel_soon(run.id))
+    run = await world.finish(run.id)
+    assert run.state is RunState.SUCCEEDED
+    assert len(world.lake.paths()) == 3
+
+
+async def test_an_ended_run_cannot_be_cancelled(world: World) -> None:
+    run = await world.rewrite()
+    with pytest.raises(StateConflict):
+        await world.container.runs.cancel(SYSTEM, run.id)
+
+
+async def test_a_damaged_input_fails_its_group_and_spares_the_others(world: World) -> None:
+    victim = next(path for path in world.lake.paths() if "2026-11-02" in path)
+    damage(Path(victim.removeprefix("file://")))
+    run = await world.rewrite()
+    assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
+    assert run.detail is not None
+    assert Path(victim).name in run.detail
+    assert run.result["groups_committed"] == 2
+    assert victim in world.lake.paths()
+
+
+async def test_an_input_with_fewer_rows_than_its_manifest_says_is_not_rewritten(world: World) -> None:
+    victim = next(path for path in world.lake.paths() if "2026-11-03" in path)
+    path = Path(victim.removeprefix("file://"))
+    table = pq.read_table(path)
+    pq.write_table(table.slice(0, table.num_rows - 1), path)
+    run = await world.rewrite()
+    assert run.state is RunState.FAILED
+    assert victim in world.lake.paths()
+
+
+async def test_a_stale_holder_cannot_commit(world: World) -> None:
+    """F25: the lease ran out and another took over; the first one's commit must not be sent."""
+    run = await world.submit()
+    world.at("before_commit", world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    assert world.lake.replaces() == []
+    async with world.container.database.read() as unit:
+        groups = await unit.groups.list(run.id, states=None, after_ordinal=None, limit=100)
+    assert {group.state for group in groups} == {GroupState.WRITTEN}
+
+
+async def test_the_next_attempt_commits_what_a_lost_attempt_had_written(world: World) -> None:
+    run = await world.submit()
+    rows = world.lake.rows()
+    world.at("before_commit", world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    written = {path for path in world.lake.stored_files() if run.id in path}
+    await world.expire_lease(run.id)
+    run = await world.finish(run.id)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert {path for path in world.lake.stored_files() if run.id in path} == written
+    assert world.lake.rows() == rows
+    assert len(world.lake.replaces()) == 1
+
+
+async def test_spark_away_puts_the_run_back_and_it_ends_later(world: World) -> None:
+    world.dispatcher.fail_next("server unreachable")
+    run = await world.submit()
+    await world.container.worker.advance(run.id)
+    waiting = await world.get(run.id)
+    assert (waiting.state, waiting.waiting_for, waiting.failures) == (RunState.QUEUED, "retry", 1)
+    run = await world.finish(run.id)
+    assert run.state is RunState.SUCCEEDED
+
+
+async def test_the_catalog_away_puts_the_run_back_and_it_ends_later(world: World) -> None:
+    database = Path(world.lake.properties["uri"].removeprefix("sqlite:///"))
+    away = database.with_suffix(".away")
+    database.rename(away)
+    run = await world.submit()
+    await world.container.worker.advance(run.id)
+    waiting = await world.get(run.id)
+    database.unlink(missing_ok=True)
+    away.rename(database)
+    assert waiting.state is RunState.QUEUED, waiting.detail
+    run = await world.finish(run.id)
+    assert run.state is RunState.SUCCEEDED
+
+
+def lose_answers(monkeypatch: pytest.MonkeyPatch, *, count: int, after_success: bool) -> None:
+    """Let the catalog's next commits end in a broken connection, before or after they took effect."""
+    real: Callable[..., Any] = SqlCatalog.commit_table
+    left = [count]
+
+    def broken(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
+        if left[0] == 0:
+            return real(self, *args, **kwargs)
+        left[0] -= 1
+        if after_success:
+            real(self, *args, **kwargs)
+        message = "connection reset by peer"
+        raise ConnectionResetError(message)
+
+    monkeypatch.setattr(SqlCatalog, "commit_table", broken)
+
+
+def damage(path: Path) -> None:
+    """Overwrite the middle of a file, its length unchanged."""
+    data = bytearray(path.read_bytes())
+    for at in range(4, len(data) // 2):
+        data[at] ^= 0xA5
+    path.write_bytes(bytes(data))
+
+
+def test_damage_is_real(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"a": list(range(1000))}), path)
+    damage(path)
+    with pytest.raises((OSError, pa.ArrowInvalid)):
+        pq.read_table(path)

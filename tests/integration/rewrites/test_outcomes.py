@@ -1,0 +1,116 @@
+"""What a rewrite comes to when nothing goes wrong, and when there is nothing to do or nothing may be done."""
+
+from engine.domain.runs import GroupState, RunState
+from tests.support.world import NAME, SCHEMA, SPEC, World
+
+
+async def test_small_files_become_one_file_a_partition(world: World) -> None:
+    rows = world.lake.rows()
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert len(world.lake.paths()) == 3
+    assert world.lake.rows() == rows
+
+
+async def test_the_snapshot_names_the_run_that_made_it(world: World) -> None:
+    run = await world.rewrite()
+    (summary,) = world.lake.replaces()
+    assert summary["packhouse.run-id"] == run.id
+    assert summary["packhouse.attempt"] == "1"
+    assert run.result["snapshot_ids"] == [str(world.lake.table.metadata.current_snapshot_id)]
+
+
+async def test_the_result_counts_what_the_table_shows(world: World) -> None:
+    before = world.lake.paths()
+    run = await world.rewrite()
+    assert run.result["rewritten_files"] == len(before) == run.result["predicted"]["input_files"]
+    assert run.result["added_files"] == len(world.lake.paths()) == run.result["predicted"]["output_files"]
+    assert run.result["rewritten_rows"] == run.result["added_rows"] == len(world.lake.ids())
+    assert [v["ok"] for v in run.result["verifications"]] == [True]
+
+
+async def test_every_transition_is_an_event(world: World) -> None:
+    run = await world.rewrite()
+    async with world.container.database.read() as unit:
+        events = await unit.events.list(run.id, after_sequence=0, limit=100)
+    states = [event.to_state for event in events if event.to_state is not None and event.to_state != event.from_state]
+    assert states == [
+        RunState.QUEUED,
+        RunState.PLANNING,
+        RunState.REWRITING,
+        RunState.COMMITTING,
+        RunState.SUCCEEDED,
+    ]
+
+
+async def test_a_compact_table_is_skipped_and_says_why(world: World) -> None:
+    await world.rewrite()
+    run = await world.rewrite()
+    assert run.state is RunState.SKIPPED
+    assert run.reason == "nothing_to_do"
+    assert run.detail is not None
+    assert "too_few_files" in run.detail or "as_good_as_it_gets" in run.detail
+    assert len(world.lake.replaces()) == 1
+
+
+async def test_a_disabled_policy_keeps_the_table_as_it_is(world: World) -> None:
+    await world.set_policy({"enabled": False})
+    before = sorted(world.lake.paths())
+    run = await world.rewrite()
+    assert (run.state, run.reason) == (RunState.SKIPPED, "disabled")
+    assert sorted(world.lake.paths()) == before
+
+
+async def test_the_policy_decides_the_size_of_outputs(world: World) -> None:
+    await world.set_policy({"rewrite": {"min_input_files": 7}})
+    run = await world.rewrite()
+    assert run.state is RunState.SKIPPED
+
+
+async def test_an_equal_run_that_is_live_is_answered_instead(world: World) -> None:
+    first = await world.submit()
+    second = await world.submit()
+    assert second.id == first.id
+
+
+async def test_a_table_made_anew_under_the_same_name_is_not_touched(world: World) -> None:
+    world.lake.catalog.drop_table(NAME)
+    world.lake.catalog.create_table(NAME, SCHEMA, partition_spec=SPEC)
+    run = await world.rewrite()
+    assert (run.state, run.reason) == (RunState.FAILED, "table_replaced")
+    assert run.detail is not None
+    assert "register it again" in run.detail
+
+
+async def test_a_vanished_table_fails_the_run_by_name(world: World) -> None:
+    world.lake.catalog.drop_table(NAME)
+    run = await world.rewrite()
+    assert run.state is RunState.FAILED
+    assert run.detail is not None
+    assert "lake.lake.events" in run.detail
+
+
+async def test_a_table_the_kernel_must_not_take_is_refused_by_the_condition(world: World) -> None:
+    with world.lake.table.transaction() as change:
+        change.set_properties({"write.location-provider.impl": "com.example.Provider"})
+    run = await world.rewrite()
+    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert run.detail is not None
+    assert "default_location_provider" in run.detail
+
+
+async def test_the_daily_byte_budget_defers_what_does_not_fit(world: World) -> None:
+    async with world.container.database.read() as unit:
+        assert await unit.tables.get(world.table_id) is not None
+    group = max(sum(t.file.file_size_in_bytes for t in world.lake.table.scan().plan_files()) // 3, 1)
+    await world.set_policy({"limits": {"bytes_per_day": max(2**20, group)}})
+    run = await world.rewrite()  # the whole table is below a mebibyte, so it fits
+    assert run.state is RunState.SUCCEEDED
+
+
+async def test_all_groups_end_committed(world: World) -> None:
+    run = await world.rewrite()
+    async with world.container.database.read() as unit:
+        groups = await unit.groups.list(run.id, states=None, after_ordinal=None, limit=100)
+    assert {group.state for group in groups} == {GroupState.COMMITTED}
+    assert len(groups) == 3

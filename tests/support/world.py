@@ -1,0 +1,215 @@
+"""A whole Packhouse on one table: real database, Redis and Iceberg table; tasks run in threads instead of Spark.
+
+`World.at` runs an action when a rewrite reaches a labelled step: so writers and faults are put between two steps.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyiceberg.catalog import Catalog as IcebergCatalog
+from pyiceberg.catalog import load_catalog
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.table import Table as IcebergTable
+from pyiceberg.transforms import IdentityTransform
+from pyiceberg.types import DoubleType, LongType, NestedField, StringType
+from sqlalchemy import NullPool, create_engine, text
+
+from engine.domain.access import SYSTEM
+from engine.domain.ids import RunId, TableId
+from engine.domain.policies import PolicyDocument
+from engine.domain.runs import Operation, Run
+from engine.domain.tables import TableFormatName, TableRef
+from engine.factory import Container, open_container
+from engine.settings import Settings
+from tests.support.local_dispatch import LocalDispatcher
+
+SCHEMA = Schema(
+    NestedField(1, "id", LongType(), required=True),
+    NestedField(2, "day", StringType(), required=True),
+    NestedField(3, "value", DoubleType()),
+    NestedField(4, "note", StringType()),
+)
+SPEC = PartitionSpec(PartitionField(source_id=2, field_id=1000, transform=IdentityTransform(), name="day"))
+NAME = ("lake", "events")
+
+
+@dataclass
+class Lake:
+    """A PyIceberg catalog in a folder with one table of many small files."""
+
+    properties: dict[str, str]
+    catalog: IcebergCatalog
+    next_id: int = 0
+
+    @property
+    def table(self) -> IcebergTable:
+        return self.catalog.load_table(NAME)
+
+    def append(self, *, day: str, rows: int = 50) -> None:
+        """Append one file to one partition."""
+        ids = range(self.next_id, self.next_id + rows)
+        self.next_id += rows
+        batch = pa.table(
+            {
+                "id": pa.array(ids, pa.int64()),
+                "day": pa.array([day] * rows, pa.string()),
+                "value": pa.array([None if i % 7 == 0 else i / 3 for i in ids], pa.float64()),
+                "note": pa.array([f"note {i % 11}" for i in ids], pa.string()),
+            },
+            schema=pa.schema(
+                [
+                    pa.field("id", pa.int64(), nullable=False),
+                    pa.field("day", pa.string(), nullable=False),
+                    pa.field("value", pa.float64()),
+                    pa.field("note", pa.string()),
+                ]
+            ),
+        )
+        self.table.append(batch)
+
+    def ids(self) -> list[int]:
+        """All ids of the table, sorted: equal lists mean that no row was lost or doubled."""
+        column: list[int] = self.table.scan(selected_fields=("id",)).to_arrow()["id"].to_pylist()
+        return sorted(column)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The multiset of rows, in a canonical order."""
+        return sorted(map(repr, self.table.scan().to_arrow().to_pylist()))  # type: ignore[arg-type]
+
+    def paths(self) -> list[str]:
+        """The live data files."""
+        return [task.file.file_path for task in self.table.scan().plan_files()]
+
+    def stored_files(self) -> set[str]:
+        """Every Parquet file under the data location, live or not."""
+        root = Path(self.table.location().removeprefix("file://"))
+        return {str(path) for path in (root / "data").rglob("*.parquet")}
+
+    def replaces(self) -> list[Mapping[str, str]]:
+        """The summaries of the snapshots that replaced files, oldest first."""
+        summaries = [s.summary for s in self.table.snapshots() if s.summary is not None]
+        return [dict(s.additional_properties) for s in summaries if s.operation.value == "replace"]
+
+
+def make_lake(folder: Path, *, days: int = 3, files: int = 6, properties: Mapping[str, str] | None = None) -> Lake:
+    """Create the catalog and a table with `days` partitions of `files` small files each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = {
+        "type": "sql",
+        "uri": f"sqlite:///{folder / 'catalog.db'}",
+        "warehouse": f"file://{folder / 'warehouse'}",
+        "init_catalog_tables": "true",
+    }
+    catalog = load_catalog("lake", **settings)
+    catalog.create_namespace("lake")
+    catalog.create_table(NAME, SCHEMA, partition_spec=SPEC, properties=dict(properties or {}))
+    lake = Lake(settings, catalog)
+    for number in range(files):
+        for day in range(days):
+            lake.append(day=f"2026-11-{day + 1:02}", rows=50 + number)
+    return lake
+
+
+@dataclass
+class World:
+    """The running parts, the registered table and its lake."""
+
+    container: Container
+    lake: Lake
+    table_id: TableId
+    dispatcher: LocalDispatcher
+    database_url: str
+    actions: dict[str, list[Callable[[], None]]] = field(default_factory=lambda: defaultdict(list))
+
+    def at(self, step: str, action: Callable[[], None]) -> None:
+        """Run an action once, when a rewrite reaches a step next."""
+        self.actions[step].append(action)
+
+    def on_step(self, step: str) -> None:
+        if self.actions[step]:
+            self.actions[step].pop(0)()
+
+    async def submit(self) -> Run:
+        run, _ = await self.container.runs.submit(SYSTEM, self.table_id, Operation.REWRITE)
+        return run
+
+    async def get(self, run_id: RunId) -> Run:
+        return await self.container.runs.get(SYSTEM, run_id)
+
+    async def rewrite(self) -> Run:
+        """Submit a run, advance it to its end through as many attempts as it takes, return it."""
+        run = await self.submit()
+        return await self.finish(run.id)
+
+    async def finish(self, run_id: RunId, *, attempts: int = 8) -> Run:
+        for _ in range(attempts):
+            await self.container.worker.advance(run_id)
+            run = await self.get(run_id)
+            if run.is_terminal:
+                return run
+            self.make_due(run_id)
+        message = f"run {run_id} did not end in {attempts} attempts: {run}"
+        raise AssertionError(message)
+
+    def make_due(self, run_id: RunId) -> None:
+        """Let a parked run's waiting time be over."""
+        self._sql("UPDATE runs SET not_before = created_at WHERE id = :id AND not_before IS NOT NULL", run_id)
+
+    def cancel_soon(self, run_id: RunId) -> Callable[[], None]:
+        """Return an action that asks for a cancel, as the api of another process would."""
+        return lambda: self._sql(
+            "UPDATE runs SET cancel_requested_at = updated_at, cancel_requested_by = 'test' WHERE id = :id", run_id
+        )
+
+    def steal_lease(self, run_id: RunId) -> Callable[[], None]:
+        """Return an action that gives the run to another holder, as a claim after an expiry does."""
+        return lambda: self._sql(
+            "UPDATE runs SET attempt = attempt + 1, lease_holder = 'another worker' WHERE id = :id", run_id
+        )
+
+    async def expire_lease(self, run_id: RunId) -> None:
+        """Let the present lease run out and be reaped."""
+        self._sql("UPDATE runs SET lease_expires_at = created_at WHERE id = :id", run_id)
+        await self.container.coordinator.reap()
+
+    def _sql(self, statement: str, run_id: RunId) -> None:
+        engine = create_engine(self.database_url.replace("+aiosqlite", ""), poolclass=NullPool)
+        with engine.begin() as connection:
+            connection.execute(text(statement), {"id": run_id})
+        engine.dispose()
+
+    async def set_policy(self, document: dict[str, Any]) -> None:
+        await self.container.policies.put(
+            SYSTEM, self.table_id, PolicyDocument.model_validate(document), if_match=None, if_none_match=True
+        )
+
+
+@asynccontextmanager
+async def open_world(folder: Path, *, database_url: str, redis_url: str, **lake: Any) -> AsyncIterator[World]:
+    """Start a container on the given database and Redis with one registered table."""
+    made = await asyncio.to_thread(lambda: make_lake(folder, **lake))
+    dispatcher = LocalDispatcher()
+    worlds: list[World] = []
+    settings = Settings(
+        data_dir=folder / "state",
+        database_url=database_url,
+        redis_url=redis_url,
+        spark_url="sc://127.0.0.1:1",
+        secret_key="a key for tests",
+        lease_seconds=30,
+    )
+    async with open_container(
+        settings, step=lambda name: worlds[0].on_step(name) if worlds else None, dispatcher=dispatcher
+    ) as container:
+        await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, made.properties)
+        ref = TableRef("lake", NAME[:1], NAME[1])
+        table = await container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+        worlds.append(World(container, made, table.id, dispatcher, database_url))
+        yield worlds[0]
