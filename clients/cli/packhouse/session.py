@@ -1,0 +1,122 @@
+"""One invocation: the client, the two consoles, and how an SDK call becomes a JSON document or a `CommandError`.
+
+The SDK builds the request (paths, parameters, headers, body); answers are taken as the JSON that came, so that
+`--output json` prints exactly what the API said and a newer server's extra fields are not lost.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import httpx
+import typer
+from packhouse_client import AuthenticatedClient
+from packhouse_client.types import UNSET, Response
+from rich.console import Console
+
+from packhouse import problems
+from packhouse.exit_codes import ExitCode
+from packhouse.output import Output, print_json
+
+DEFAULT_URL: Final = "http://127.0.0.1:8080"
+_PAGE_SIZE: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """What every command needs."""
+
+    client: AuthenticatedClient
+    url: str
+    output: Output
+    out: Console
+    err: Console
+
+    @staticmethod
+    def of(context: typer.Context) -> "Session":
+        """Return the session that the root command made."""
+        session = context.obj
+        if not isinstance(session, Session):
+            raise TypeError("the root command has not run")
+        return session
+
+    @property
+    def wants_json(self) -> bool:
+        """True when results are for a script."""
+        return self.output is Output.JSON
+
+    def answer(self, call: Callable[..., Response[Any]], *path: str, **arguments: Any) -> "Answer":
+        """Call an operation of the SDK (its `sync_detailed`).
+
+        Raises:
+            CommandError: the server refused, or can't be reached.
+        """
+        try:
+            response = call(*path, client=self.client, **arguments)
+        except httpx.HTTPError as error:
+            raise problems.from_transport(error, self.url) from error
+        if response.status_code >= httpx.codes.BAD_REQUEST:
+            raise problems.from_response(response.status_code, response.content)
+        return Answer(json.loads(response.content) if response.content else None, response.headers)
+
+    def pages(
+        self, call: Callable[..., Response[Any]], *path: str, limit: int, **arguments: Any
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the items of a paged list, at most `limit`."""
+        token: Any = UNSET
+        left = limit
+        while left > 0:
+            page = self.answer(call, *path, page_size=min(left, _PAGE_SIZE), page_token=token, **arguments).document
+            yield from page["items"][:left]
+            left -= len(page["items"])
+            token = page.get("next_page_token")
+            if not token:
+                return
+
+    def show(self, document: object, render: Callable[[Console], None]) -> None:
+        """Print a result: the document for a script, what `render` makes of it for people."""
+        if self.wants_json:
+            print_json(self.out, document)
+        else:
+            render(self.out)
+
+    def say(self, text: str) -> None:
+        """Tell a person something beside the result."""
+        self.err.print(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A good answer: the JSON document (None for an empty one) and the headers."""
+
+    document: Any
+    headers: Mapping[str, str]
+
+    @property
+    def etag(self) -> str:
+        """The version to send back as `If-Match`.
+
+        Raises:
+            CommandError: the answer carries none.
+        """
+        found = self.headers.get("etag")
+        if found is None:
+            raise problems.CommandError("the server's answer carries no ETag", ExitCode.ERROR)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A request body as it was given. The SDK's models would drop fields that the API has to refuse by name."""
+
+    content: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content; what the SDK calls on a body."""
+        return dict(self.content)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Wrap a document."""
+        return cls(content)
