@@ -1,0 +1,158 @@
+"""A real Iceberg table with the ailment that Packhouse cures: hundreds of small files, written the way a stream does.
+
+Every commit appends one file to each day that it touches. Deterministic by seed, down to the rows; file names and times
+of commits are not. For one machine: the catalog is a SQLite file, the data lie in a local folder.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.exceptions import TableAlreadyExistsError
+from pyiceberg.table import Table
+from pyiceberg.transforms import DayTransform
+
+from engine.domain.errors import InvalidInput, StateConflict
+from engine.embedded.demo_rows import ROWS, make_rows
+
+TABLE_PROPERTIES: Final = {
+    "format-version": "2",
+    "write.parquet.compression-codec": "zstd",
+    # patience under two writers: the default of 4 tries loses against a fast stream
+    "commit.retry.num-retries": "20",
+    "commit.retry.min-wait-ms": "20",
+    "commit.retry.max-wait-ms": "500",
+}
+_APPEND_SEED: Final = 7919
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTable:
+    """A written table. `name` is dotted: catalog, namespace, table; sizes are those of the data files at the end."""
+
+    name: str
+    catalog_properties: Mapping[str, str] = field(repr=False)
+    location: str
+    data_files: int
+    partitions: int
+    commits: int
+    rows: int
+    total_bytes: int
+
+
+def write_demo_table(
+    *,
+    catalog_properties: Mapping[str, str],
+    name: str,
+    files: int = 400,
+    partitions: int = 8,
+    total_bytes: int = 160 * 2**20,
+    seed: int = 1,
+    on_progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> DemoTable:
+    """Write the table; blocks for about a second per 8 MB on two cores.
+
+    Args:
+        catalog_properties: PyIceberg's (`type`, `uri`, `warehouse`, …), with which the catalog is opened.
+        name: `catalog.namespace.table`; the namespace is made if need be.
+        files: data files to end with.
+        partitions: days; every commit adds one file to each, the last perhaps to fewer.
+        total_bytes: stored bytes to come to, within some percent.
+        seed: same seed, same rows.
+        on_progress: called after each commit with commits done and commits to do.
+
+    Raises:
+        InvalidInput: fewer files than partitions, or a name that is not of three parts.
+        StateConflict: there is such a table.
+    """
+    if not 1 <= partitions <= files:
+        raise InvalidInput(f"files ({files}) must be at least partitions ({partitions}), and those at least 1")
+    rows_per_file = _rows_for(total_bytes // files, seed)
+    commits = -(-files // partitions)
+    rows = 0
+    with closing(_open_catalog(catalog_properties, name)) as catalog:
+        table = _create(catalog, name)
+        for done in range(commits):
+            days = min(partitions, files - done * partitions)
+            table.append(make_rows(first_id=rows, days=days, rows_per_day=rows_per_file, seed=seed))
+            rows += days * rows_per_file
+            on_progress(done + 1, commits)
+        return _described(table, name, catalog_properties, partitions, commits)
+
+
+def append_some(table: DemoTable, rows: int) -> int:
+    """Append about `rows` rows, spread over the table's days, in one commit, and return how many it were.
+
+    May run in a thread beside a rewrite and beside other writers: each call opens the catalog for itself, and a lost
+    race is tried again by the library.
+    """
+    per_day = max(1, rows // table.partitions)
+    with closing(_open_catalog(table.catalog_properties, table.name)) as catalog:
+        opened = catalog.load_table(_identifier(table.name))
+        first_id = _summary(opened, "total-records")
+        opened.append(make_rows(first_id=first_id, days=table.partitions, rows_per_day=per_day, seed=_APPEND_SEED))
+    return per_day * table.partitions
+
+
+def _open_catalog(properties: Mapping[str, str], name: str) -> Catalog:
+    return load_catalog(name.partition(".")[0], **properties)
+
+
+def _identifier(name: str) -> tuple[str, ...]:
+    _catalog, *namespace, table = name.split(".") if "." in name else ("", name)
+    if not namespace or not all(name.split(".")):
+        raise InvalidInput(f"{name!r} is not a table's name: write catalog.namespace.table")
+    return (*namespace, table)
+
+
+def _create(catalog: Catalog, name: str) -> Table:
+    identifier = _identifier(name)
+    catalog.create_namespace_if_not_exists(identifier[:-1])
+    try:
+        table = catalog.create_table(identifier, schema=ROWS, properties=TABLE_PROPERTIES)
+    except TableAlreadyExistsError as error:
+        raise StateConflict(f"table {name} exists already: choose another name or drop it first") from error
+    with table.update_spec() as spec:
+        spec.add_field("at", DayTransform(), "day")
+    return table
+
+
+def _rows_for(file_bytes: int, seed: int) -> int:
+    """Return how many rows make a file of so many bytes, from a file written in memory."""
+    rows = max(1, file_bytes // 64)
+    for _ in range(2):
+        rows = max(1, rows * file_bytes // _stored_bytes(make_rows(first_id=0, days=1, rows_per_day=rows, seed=seed)))
+    return rows
+
+
+def _stored_bytes(rows: pa.Table) -> int:
+    buffer = BytesIO()
+    pq.write_table(rows, buffer, compression="zstd")
+    return buffer.tell()
+
+
+def _described(
+    table: Table, name: str, catalog_properties: Mapping[str, str], partitions: int, commits: int
+) -> DemoTable:
+    return DemoTable(
+        name=name,
+        catalog_properties=dict(catalog_properties),
+        location=table.location(),
+        data_files=_summary(table, "total-data-files"),
+        partitions=partitions,
+        commits=commits,
+        rows=_summary(table, "total-records"),
+        total_bytes=_summary(table, "total-files-size"),
+    )
+
+
+def _summary(table: Table, key: str) -> int:
+    snapshot = table.current_snapshot()
+    if snapshot is None or snapshot.summary is None:
+        return 0
+    return int(snapshot.summary[key] or 0)
