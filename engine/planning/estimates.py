@@ -16,16 +16,17 @@ Ints = npt.NDArray[np.int64]
 
 
 def output_count(total_bytes: int, target_bytes: int) -> int:
-    """Return into how many files `total_bytes` are written: total ÷ target, rounded half up, at least one.
+    """Return into how many files `total_bytes` are written: `max(1, floor(total / target + 1/3))`, as the kernel does.
 
-    One file is below 1.5 times the target, several are 0.75 to 1.25 times of it: no sliver is left over.
+    One file is below 5/3 of the target, of several each has at least 5/6 of it: inside the 75 % to 180 % that planning
+    leaves alone by default, so that an output is no candidate again, and no sliver is left over.
     """
-    return max(1, (2 * total_bytes + target_bytes) // (2 * target_bytes))
+    return max(1, (3 * total_bytes + target_bytes) // (3 * target_bytes))
 
 
 def output_counts(total_bytes: Ints, target_bytes: int) -> Ints:
     """Return `output_count` for an array of totals."""
-    counts: Ints = np.maximum(1, (2 * total_bytes + target_bytes) // (2 * target_bytes))
+    counts: Ints = np.maximum(1, (3 * total_bytes + target_bytes) // (3 * target_bytes))
     return counts
 
 
