@@ -11,6 +11,8 @@
     │   ├── Unauthenticated     no key, or not a valid one
     │   └── NotEligible         the table can't be rewritten; names the failed conditions
     ├── Transient               the same call may work later; retried with back-off
+    ├── SparkFailed             Spark answered: the task failed, and here is its first cause
+    ├── Interrupted             the Spark operation was stopped because somebody asked for it
     ├── CommitConflict          the table moved on: plan again, with a smaller scope
     ├── OutcomeUnknown          nobody knows whether it happened: read the table
     ├── LeaseLost               another holder advances the run now: drop everything
@@ -107,6 +109,18 @@ class Transient(PackhouseError):
     """An outside service did not answer; the same call may work later."""
 
     code = "unavailable"
+
+
+class SparkFailed(PackhouseError):
+    """Spark ran what it was sent and it failed; `details["cause"]` is the class of the first meaningful cause."""
+
+    code = "spark_failed"
+
+
+class Interrupted(PackhouseError):
+    """The Spark operation was stopped on request; its Python task may live on for some seconds."""
+
+    code = "interrupted"
 
 
 class CommitConflict(PackhouseError):
