@@ -25,7 +25,7 @@ _TAIL_BYTES: Final = 64 * 2**10
 
 
 def free_loopback_port() -> int:
-    """Return a TCP port of 127.0.0.1 that was free a moment ago; another process may take it first: be ready to retry."""
+    """Return a TCP port of 127.0.0.1 that was free a moment ago; another may take it first: be ready to retry."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

