@@ -1,0 +1,59 @@
+"""How Packhouse reaches Redis: short patience, and one place that turns "did not answer" into `Transient`.
+
+Redis 6.2 must do, so the protocol is RESP2. A command that met a broken pooled connection is sent once more; everything
+that Packhouse sends may therefore happen twice, and is built so that twice is harmless.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from engine.domain.errors import Transient
+
+CONNECT_SECONDS: Final = 2.0
+ANSWER_SECONDS: Final = 5.0
+_MAX_CONNECTIONS: Final = 1000  # every open event stream holds one for its hints
+
+_UNAVAILABLE: Final = (
+    RedisConnectionError,  # also: still loading its file, wrong password
+    RedisTimeoutError,
+    ReadOnlyError,  # a fail-over is under way
+    ClusterDownError,
+    TryAgainError,
+    OutOfMemoryError,
+)
+
+
+def connect_redis(url: str) -> Redis:
+    """Return a client with a connection pool; it connects when first used. Close it with `await client.aclose()`."""
+    client: Redis = Redis.from_url(
+        url,
+        protocol=2,
+        decode_responses=True,
+        socket_connect_timeout=CONNECT_SECONDS,
+        socket_timeout=ANSWER_SECONDS,
+        health_check_interval=30,
+        max_connections=_MAX_CONNECTIONS,
+        retry=Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
+    )
+    return client
+
+
+@contextmanager
+def reaching_redis() -> Iterator[None]:
+    """Turn the failures of Redis that pass into the domain's error.
+
+    Raises:
+        Transient: Redis did not answer, or can't at the moment.
+    """
+    try:
+        yield
+    except _UNAVAILABLE as error:
+        raise Transient(f"Redis did not answer: {error}") from error

@@ -1,0 +1,200 @@
+"""The queue of runs: a Redis stream with one consumer group. An entry carries a run id and nothing else.
+
+Delivery is at least once: SQL decides who may work on a run, so an entry that comes twice, late, or for a finished
+run is harmless, and so is losing them all (the outbox relay and the sweep send them again). Hence a group that vanished
+with a flushed Redis is made again on the way.
+
+An entry stays in the stream until it is acknowledged; then it is deleted, so the stream's length is the backlog. A take
+that is cancelled or loses its connection may leave an entry delivered to nobody: `reclaim` finds it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from redis.asyncio import Redis
+from redis.exceptions import ResponseError
+
+from engine.domain.ids import RunId
+from engine.queue.connection import ANSWER_SECONDS, reaching_redis
+
+_STREAM: Final = "packhouse:runs"
+_DEAD: Final = "packhouse:runs:dead"
+_GROUP: Final = "workers"
+_MAX_DEAD: Final = 1000
+_MAX_BLOCK_SECONDS: Final = ANSWER_SECONDS - 1  # the connection's patience must outlast the wait
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One entry handed to this consumer; `deliveries` counts how often it was handed out, this time included."""
+
+    entry_id: str
+    run_id: RunId
+    deliveries: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDepth:
+    """Entries that nobody has taken, that are taken and not acknowledged, and that were set aside as dead."""
+
+    waiting: int
+    in_flight: int
+    dead: int
+
+
+class RunQueue:
+    """One consumer's end of the queue. `consumer` is unique to the process.
+
+    All methods raise Transient when Redis does not answer.
+    """
+
+    def __init__(self, *, redis: Redis, consumer: str) -> None:
+        self._redis = redis
+        self._consumer = consumer
+
+    async def ensure(self) -> None:
+        """Make the stream and its group if they are missing; entries that are there already will be delivered."""
+        try:
+            with reaching_redis():
+                await self._redis.xgroup_create(_STREAM, _GROUP, id="0", mkstream=True)
+        except ResponseError as error:
+            if not str(error).startswith("BUSYGROUP"):
+                raise
+
+    async def enqueue(self, run_id: RunId) -> None:
+        """Append a run. Call it after the commit that made the run."""
+        with reaching_redis():
+            await self._redis.xadd(_STREAM, {"run": run_id})
+
+    async def take(self, *, block_seconds: float) -> Delivery | None:
+        """Return the next entry, or None after `block_seconds` (4 at most) without one. It must be acknowledged."""
+        milliseconds = max(1, int(min(block_seconds, _MAX_BLOCK_SECONDS) * 1000))
+        answer: Any = await self._with_group(
+            lambda: self._redis.xreadgroup(_GROUP, self._consumer, {_STREAM: ">"}, count=1, block=milliseconds)
+        )
+        deliveries = [
+            delivery
+            for _, entries in answer or ()
+            for entry_id, fields in entries
+            if (delivery := await self._to_delivery(entry_id, fields, deliveries=1)) is not None
+        ]
+        return deliveries[0] if deliveries else None
+
+    async def acknowledge(self, delivery: Delivery) -> None:
+        """Take the entry off the queue: the attempt ended, or the run needs nothing."""
+        await self._remove(delivery.entry_id)
+
+    async def extend(self, delivery: Delivery) -> None:
+        """Say that this consumer still works on the entry, so that `reclaim` leaves it alone; nothing if it is gone."""
+        await self._with_group(
+            lambda: self._redis.xclaim(_STREAM, _GROUP, self._consumer, 0, [delivery.entry_id], justid=True)
+        )
+
+    async def reclaim(self, *, idle_seconds: float, limit: int) -> list[Delivery]:
+        """Take over up to `limit` entries that were delivered at least `idle_seconds` ago and not acknowledged since.
+
+        Each call of XAUTOCLAIM looks at 10 times COUNT pending entries only, so it is called until it saw them all.
+        """
+        claimed: list[tuple[str, Mapping[str, str]]] = []
+        cursor = "0-0"
+        while len(claimed) < limit:
+            cursor, entries = await self._claim_some(cursor, int(idle_seconds * 1000), limit - len(claimed))
+            claimed += entries
+            if cursor == "0-0":
+                break
+        counts = await self._delivery_counts([entry_id for entry_id, _ in claimed])
+        found = [await self._to_delivery(entry_id, fields, counts.get(entry_id, 1)) for entry_id, fields in claimed]
+        return [delivery for delivery in found if delivery is not None]
+
+    async def dead_letter(self, delivery: Delivery, reason: str) -> None:
+        """Set an entry aside for people to look at, in a stream of its own that keeps about the last 1000."""
+        await self._bury(delivery.entry_id, delivery.run_id, delivery.deliveries, reason)
+
+    async def depth(self) -> QueueDepth:
+        """Count the entries by what became of them."""
+        pending = await self._with_group(lambda: self._redis.xpending(_STREAM, _GROUP))
+        with reaching_redis():
+            length, dead = await self._redis.xlen(_STREAM), await self._redis.xlen(_DEAD)
+        in_flight = int(pending["pending"])
+        return QueueDepth(waiting=max(0, length - in_flight), in_flight=in_flight, dead=dead)
+
+    async def forget_consumers(self, *, idle_seconds: float) -> int:
+        """Drop consumers that have nothing pending and were not seen for so long; returns how many.
+
+        A live consumer asks for entries every few seconds, so choose minutes at least.
+        """
+        consumers = await self._with_group(lambda: self._redis.xinfo_consumers(_STREAM, _GROUP))
+        gone = [c["name"] for c in consumers if c["pending"] == 0 and c["idle"] >= idle_seconds * 1000]
+        for name in gone:
+            with reaching_redis():
+                await self._redis.xgroup_delconsumer(_STREAM, _GROUP, name)
+        return len(gone)
+
+    async def _with_group(self, command: Callable[[], Awaitable[_Answer]]) -> _Answer:
+        """Run a command that needs the group, making the group first if Redis has lost it.
+
+        A reader that was waiting when the stream vanished is told so in several ways (NOGROUP, UNBLOCKED, or not at
+        all), depending on the server's version.
+        """
+        try:
+            with reaching_redis():
+                return await command()
+        except ResponseError as error:
+            if not str(error).startswith(("NOGROUP", "UNBLOCKED", "no such key")):
+                raise
+        await self.ensure()
+        with reaching_redis():
+            return await command()
+
+    async def _claim_some(
+        self, cursor: str, idle_milliseconds: int, count: int
+    ) -> tuple[str, list[tuple[str, Mapping[str, str]]]]:
+        answer: Any = await self._with_group(
+            lambda: self._redis.xautoclaim(
+                _STREAM, _GROUP, self._consumer, idle_milliseconds, start_id=cursor, count=count
+            )
+        )
+        # Redis 6.2 answers None for a pending entry whose content was deleted behind our back.
+        entries = [(entry_id, fields) for entry_id, fields in answer[1] if entry_id is not None]
+        return str(answer[0]), entries
+
+    async def _delivery_counts(self, entry_ids: list[str]) -> dict[str, int]:
+        """XAUTOCLAIM counts deliveries but does not tell; XPENDING does."""
+        if not entry_ids:
+            return {}
+        async with self._redis.pipeline(transaction=False) as pipeline:
+            for entry_id in entry_ids:
+                pipeline.xpending_range(_STREAM, _GROUP, min=entry_id, max=entry_id, count=1)
+            with reaching_redis():
+                answers = await pipeline.execute()
+        return {row["message_id"]: int(row["times_delivered"]) for answer in answers for row in answer}
+
+    async def _to_delivery(self, entry_id: str, fields: Mapping[str, str], deliveries: int) -> Delivery | None:
+        """Read an entry; one that nobody of ours wrote goes to the dead ones, since it would come back for ever."""
+        run_id = (fields or {}).get("run")
+        if not run_id:
+            await self._bury(entry_id, "", deliveries, f"the entry carries no run id: {dict(fields or {})!r}")
+            return None
+        return Delivery(entry_id=entry_id, run_id=RunId(run_id), deliveries=deliveries)
+
+    async def _bury(self, entry_id: str, run_id: str, deliveries: int, reason: str) -> None:
+        async with self._redis.pipeline(transaction=True) as pipeline:
+            pipeline.xadd(
+                _DEAD,
+                {"run": run_id, "deliveries": deliveries, "reason": reason, "consumer": self._consumer},
+                maxlen=_MAX_DEAD,
+                approximate=True,
+            )
+            pipeline.xack(_STREAM, _GROUP, entry_id)
+            pipeline.xdel(_STREAM, entry_id)
+            with reaching_redis():
+                await pipeline.execute()
+
+    async def _remove(self, entry_id: str) -> None:
+        async with self._redis.pipeline(transaction=True) as pipeline:
+            pipeline.xack(_STREAM, _GROUP, entry_id)
+            pipeline.xdel(_STREAM, entry_id)
+            with reaching_redis():
+                await pipeline.execute()
