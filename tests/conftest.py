@@ -1,0 +1,6 @@
+"""Fixtures of `tests/support`, one module a line."""
+
+pytest_plugins = [
+    "tests.support.databases",
+    "tests.support.redis_server",
+]

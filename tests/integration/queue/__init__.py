@@ -1,0 +1,1 @@
+"""The queue package against a real Redis."""

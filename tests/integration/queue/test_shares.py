@@ -1,0 +1,187 @@
+"""How a budget is dealt to the tasks of an attempt: the promises of `engine/queue/budgets.py` over random histories."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from redis.asyncio import Redis
+
+from engine.domain.budgets import Budget, PaceAnswer, TaskReport
+from engine.domain.ids import RunId
+from engine.queue.budgets import SILENCE_SECONDS, PaceLedger
+
+RUN = RunId("run_1")
+BYTES = 50e6
+REQUESTS = 40.0
+ROUNDING = 1e-6
+
+any_history = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)  # each example empties the server first
+
+
+@dataclass(frozen=True)
+class Step:
+    """So many seconds later a task reports."""
+
+    seconds: float
+    task: int
+    finished: bool
+
+
+steps = st.lists(
+    st.builds(
+        Step,
+        seconds=st.sampled_from([0.0, 0.01, 0.5, 1.0, 2.5, 4.999, 5.0, 7.0]),
+        task=st.integers(0, 7),
+        finished=st.sampled_from([False, False, False, True]),
+    ),
+    max_size=40,
+)
+
+
+@dataclass
+class Fleet:
+    """Tasks as they see themselves: the last share each was answered, and when it last reported."""
+
+    ledger: PaceLedger
+    clock: list[float]
+    shares: dict[int, Budget] = field(default_factory=dict)
+    seen_at: dict[int, float] = field(default_factory=dict)
+    finished_at: dict[int, float] = field(default_factory=dict)
+
+    async def report(self, step: Step) -> PaceAnswer:
+        self.clock[0] += step.seconds
+        now, task = self.clock[0], step.task
+        answer = await self.ledger.report(RUN, 1, report_of(task, finished=step.finished))
+        overtaken = now - self.finished_at.get(task, -SILENCE_SECONDS) < SILENCE_SECONDS
+        if step.finished:
+            self.shares.pop(task, None)
+            self.finished_at[task] = now
+        elif not overtaken:
+            self.shares[task], self.seen_at[task] = answer.budget, now
+        return answer
+
+    def live(self) -> list[Budget]:
+        return [b for task, b in self.shares.items() if self.clock[0] - self.seen_at[task] < SILENCE_SECONDS]
+
+
+def report_of(task: int, *, finished: bool = False) -> TaskReport:
+    return TaskReport(group=task, bytes_read=0, bytes_written=0, requests=0, throttled_seconds=0.0, finished=finished)
+
+
+async def open_fleet(redis: Redis, lanes: int, budget: Budget | None = None) -> Fleet:
+    await redis.flushall()
+    clock = [1_000_000.0]
+    ledger = PaceLedger(redis=redis, now=lambda: clock[0])
+    await ledger.open(RUN, 1, budget or Budget(BYTES, REQUESTS), lanes)
+    return Fleet(ledger=ledger, clock=clock)
+
+
+@any_history
+@given(lanes=st.integers(1, 8), history=steps)
+async def test_shares_of_live_tasks_never_sum_above_the_budget(redis: Redis, lanes: int, history: list[Step]) -> None:
+    fleet = await open_fleet(redis, lanes)
+    for step in history:
+        await fleet.report(step)
+        assert sum(share.bytes_per_second or 0 for share in fleet.live()) <= BYTES * (1 + ROUNDING)
+        assert sum(share.requests_per_second or 0 for share in fleet.live()) <= REQUESTS * (1 + ROUNDING)
+
+
+@any_history
+@given(history=steps)
+async def test_with_no_more_tasks_than_lanes_each_has_at_least_its_floor(redis: Redis, history: list[Step]) -> None:
+    fleet = await open_fleet(redis, lanes=8)
+    for step in history:
+        answer = await fleet.report(step)
+        assert (answer.budget.bytes_per_second or 0) >= 0.01 * BYTES / 8 * (1 - ROUNDING)
+        assert (answer.budget.requests_per_second or 0) >= 0.01 * REQUESTS / 8 * (1 - ROUNDING)
+
+
+@any_history
+@given(lanes=st.integers(1, 3), history=steps)
+async def test_every_share_is_above_zero_however_many_tasks_come(redis: Redis, lanes: int, history: list[Step]) -> None:
+    fleet = await open_fleet(redis, lanes)
+    for step in history:
+        answer = await fleet.report(step)
+        assert (answer.budget.bytes_per_second or 0) > 0
+
+
+@any_history
+@given(lanes=st.integers(1, 8), history=steps, survivors=st.sets(st.integers(0, 7), min_size=1))
+async def test_after_two_rounds_the_live_tasks_hold_nearly_all_of_the_budget_in_equal_parts(
+    redis: Redis, lanes: int, history: list[Step], survivors: set[int]
+) -> None:
+    fleet = await open_fleet(redis, lanes)
+    for step in history:
+        await fleet.report(step)
+    fleet.clock[0] += SILENCE_SECONDS
+    for _ in range(2):
+        for task in survivors:
+            await fleet.report(Step(seconds=0.01, task=task, finished=False))
+    fair = pytest.approx(0.98 * BYTES / len(survivors))
+    assert [share.bytes_per_second for share in fleet.live()] == [fair] * len(survivors)
+
+
+async def test_a_lone_task_gets_the_share_of_lanes_that_stand_empty(redis: Redis) -> None:
+    fleet = await open_fleet(redis, lanes=8)
+    answer = await fleet.report(Step(seconds=0, task=1, finished=False))
+    assert answer.budget.bytes_per_second == pytest.approx(0.98 * BYTES)
+
+
+async def test_the_share_of_a_finished_task_is_dealt_again_at_once(redis: Redis) -> None:
+    fleet = await open_fleet(redis, lanes=2)
+    for task in (1, 2, 1):
+        await fleet.report(Step(seconds=0, task=task, finished=False))
+    await fleet.report(Step(seconds=0, task=1, finished=True))
+    answer = await fleet.report(Step(seconds=0, task=2, finished=False))
+    assert answer.budget.bytes_per_second == pytest.approx(0.98 * BYTES)
+
+
+async def test_the_share_of_a_silent_task_is_dealt_again_after_five_seconds(redis: Redis) -> None:
+    fleet = await open_fleet(redis, lanes=2)
+    for task in (1, 2, 1, 2):
+        await fleet.report(Step(seconds=0, task=task, finished=False))
+    early = await fleet.report(Step(seconds=SILENCE_SECONDS - 0.001, task=2, finished=False))
+    late = await fleet.report(Step(seconds=0.001, task=2, finished=False))
+    assert early.budget.bytes_per_second == pytest.approx(0.49 * BYTES)
+    assert late.budget.bytes_per_second == pytest.approx(0.98 * BYTES)
+
+
+async def test_a_report_overtaken_by_the_last_one_does_not_bring_the_task_back(redis: Redis) -> None:
+    fleet = await open_fleet(redis, lanes=2)
+    await fleet.report(Step(seconds=0, task=1, finished=True))
+    await fleet.report(Step(seconds=1, task=1, finished=False))
+    assert (await fleet.ledger.progress(RUN)).tasks == 0
+
+
+async def test_a_group_that_is_run_once_more_gets_a_share_again(redis: Redis) -> None:
+    fleet = await open_fleet(redis, lanes=2)
+    await fleet.report(Step(seconds=0, task=1, finished=True))
+    answer = await fleet.report(Step(seconds=SILENCE_SECONDS, task=1, finished=False))
+    assert answer.budget.bytes_per_second == pytest.approx(0.98 * BYTES)
+
+
+async def test_what_is_not_limited_stays_without_a_limit(redis: Redis) -> None:
+    fleet = await open_fleet(redis, lanes=2, budget=Budget(bytes_per_second=None, requests_per_second=10.0))
+    answer = await fleet.report(Step(seconds=0, task=1, finished=False))
+    assert answer.budget == Budget(None, 0.98 * 10.0)
+
+
+async def test_a_lowered_budget_holds_once_each_task_has_reported(redis: Redis) -> None:
+    fleet = await open_fleet(redis, lanes=3)
+    for task in (1, 2, 3, 1, 2, 3):
+        await fleet.report(Step(seconds=0.1, task=task, finished=False))
+    await fleet.ledger.open(RUN, 1, Budget(BYTES / 10, REQUESTS), 3)
+    for task in (1, 2, 3):
+        await fleet.report(Step(seconds=0.1, task=task, finished=False))
+    assert sum(share.bytes_per_second or 0 for share in fleet.live()) <= BYTES / 10
+
+
+async def test_a_raised_budget_is_dealt_at_the_next_report(redis: Redis) -> None:
+    fleet = await open_fleet(redis, lanes=1)
+    await fleet.report(Step(seconds=0, task=1, finished=False))
+    await fleet.ledger.open(RUN, 1, Budget(BYTES * 2, REQUESTS), 1)
+    answer = await fleet.report(Step(seconds=1, task=1, finished=False))
+    assert answer.budget.bytes_per_second == pytest.approx(0.98 * BYTES * 2)
