@@ -11,6 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
+from engine.domain.files import InputFile, OutputFile
 from engine.domain.ids import RunId, TableId
 
 
@@ -127,3 +128,47 @@ class RunEvent:
     to_state: RunState | None = None
     reason: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGroup:
+    """A file group of a run as stored. `attempt` touched it last; `measured` is what its task reported."""
+
+    run_id: RunId
+    ordinal: int
+    state: GroupState
+    attempt: int
+    spec_id: int
+    partition: str
+    inputs: tuple[InputFile, ...]
+    predicted_outputs: int
+    outputs: tuple[OutputFile, ...]
+    rows_deleted: int
+    measured: Mapping[str, Any]
+    snapshot_id: int | None
+    reason: str | None
+    updated_at: datetime
+
+    @property
+    def input_bytes(self) -> int:
+        """Bytes of all inputs as stored."""
+        return sum(file.file_bytes for file in self.inputs)
+
+    @property
+    def input_rows(self) -> int:
+        """Rows of all inputs, before deletes."""
+        return sum(file.record_count for file in self.inputs)
+
+    @property
+    def output_bytes(self) -> int:
+        """Bytes of all outputs as stored."""
+        return sum(file.file_bytes for file in self.outputs)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTotals:
+    """A run's groups by state: how many, bytes of their inputs, bytes of their outputs. Every state is a key."""
+
+    counts: Mapping[GroupState, int]
+    input_bytes: Mapping[GroupState, int]
+    output_bytes: Mapping[GroupState, int]
