@@ -1,0 +1,84 @@
+"""The connection to the record: SQLite in a file, or Postgres.
+
+    async with database.begin() as work:      # one write transaction: all or nothing
+        await work.runs.insert(run)
+        await work.outbox.insert(run.id)
+
+Never call a network service or Spark inside: SQLite has one writer, and Postgres holds row locks until the end.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from sqlalchemy import make_url, text
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from engine.domain.errors import Transient
+from engine.stores.engines import POSTGRESQL, WRITES, check_url, make_engine
+from engine.stores.migrations.upgrade import upgrade
+from engine.stores.unit_of_work import UnitOfWork
+
+
+class Database:
+    """Opens units of work. Every driver error leaves as an error of the domain (`stores.failures`).
+
+    `url` is `sqlite+aiosqlite:///path` or `postgresql+psycopg://…`; `busy_seconds` bounds the wait for another writer,
+    a row lock or a free connection, after which `Transient` is raised. Nothing is connected before the first use.
+
+    Raises:
+        InvalidInput: another driver, or SQLite without a file.
+    """
+
+    def __init__(self, url: str, *, busy_seconds: float = 10) -> None:
+        self._url = make_url(url)
+        check_url(self._url)
+        self._busy_seconds = busy_seconds
+        engine = make_engine(self._url, busy_seconds=busy_seconds)
+        self._engine = engine
+        self._writer = engine.execution_options(**{WRITES: True})
+        is_postgresql = self._url.get_backend_name() == POSTGRESQL
+        self._reader = engine.execution_options(postgresql_readonly=True) if is_postgresql else engine
+
+    async def migrate(self) -> None:
+        """Bring the schema to the newest version; processes that start at once wait for one another.
+
+        Raises:
+            Transient: no connection, or another process migrates for longer than a minute.
+        """
+        await asyncio.to_thread(upgrade, self._url)
+
+    async def ping(self) -> None:
+        """Answer when the database does, else raise `Transient`."""
+        async with _checked_out(self._reader) as work:
+            await work.connection.execute(text("SELECT 1"))
+
+    async def close(self) -> None:
+        """Close all connections; units of work must have ended."""
+        await self._engine.dispose()
+
+    def begin(self) -> AbstractAsyncContextManager[UnitOfWork]:
+        """Open a write transaction: commits on leaving, rolls back on an error.
+
+        Raises:
+            Transient: can't connect, or another writer was busy for too long.
+        """
+        return _checked_out(self._writer)
+
+    def read(self) -> AbstractAsyncContextManager[UnitOfWork]:
+        """Open a read-only transaction; the database refuses writes in it.
+
+        Raises:
+            Transient: can't connect.
+        """
+        return _checked_out(self._reader)
+
+
+@asynccontextmanager
+async def _checked_out(engine: AsyncEngine) -> AsyncIterator[UnitOfWork]:
+    try:
+        async with engine.connect() as connection, connection.begin():
+            yield UnitOfWork(connection=connection)
+    except PoolTimeout as error:
+        raise Transient("all database connections are in use") from error

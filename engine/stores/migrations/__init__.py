@@ -1,0 +1,1 @@
+"""Alembic migrations of the record, written by hand and never changed once released."""

@@ -1,0 +1,73 @@
+"""Bring a database to the newest schema. Blocking: callers on an event loop run it in a thread.
+
+Several processes may start at once: one transaction holds a lock for the whole upgrade (an advisory lock on Postgres,
+BEGIN IMMEDIATE on SQLite), the others wait for it and then find nothing to do. A step that fails leaves no trace,
+because both dialects roll back DDL.
+"""
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Final
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import URL, Connection, text
+from sqlalchemy.engine import make_url
+
+from engine.domain.errors import Transient
+from engine.stores.engines import POSTGRESQL, SQLITE, make_migration_engine
+
+_WAIT_SECONDS: Final = 60
+_ADVISORY_LOCK: Final = 0x7061636B686F7573  # "packhous"
+
+
+def upgrade(url: URL | str) -> None:
+    """Apply all migrations that are missing.
+
+    Raises:
+        Transient: no connection, or another process migrates for longer than a minute.
+    """
+    address = make_url(url)
+    is_sqlite = address.get_backend_name() == SQLITE
+    if is_sqlite:
+        _switch_to_wal(Path(address.database or ""))
+    engine = make_migration_engine(address, busy_seconds=_WAIT_SECONDS)
+    try:
+        with engine.begin() as connection:
+            if address.get_backend_name() == POSTGRESQL:
+                _lock_postgresql(connection)
+            command.upgrade(_config(connection), "head")
+    finally:
+        engine.dispose()
+
+
+def _config(connection: Connection) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
+
+def _lock_postgresql(connection: Connection) -> None:
+    connection.execute(text(f"SET LOCAL lock_timeout = '{_WAIT_SECONDS}s'"))
+    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+
+
+def _switch_to_wal(file: Path) -> None:
+    """Set write-ahead logging, which the file remembers. SQLite need not wait for others here, so we try again."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    give_up_at = time.monotonic() + _WAIT_SECONDS
+    while True:
+        try:
+            connection = sqlite3.connect(file, timeout=_WAIT_SECONDS, isolation_level=None)
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+            finally:
+                connection.close()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up_at:
+                raise Transient(f"the database did not do it: {error}") from error
+            time.sleep(0.05)
+        else:
+            return

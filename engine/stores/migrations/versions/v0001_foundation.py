@@ -1,0 +1,284 @@
+"""Catalogs, tables, policies, runs with their groups and events, outbox, idempotency keys, API keys.
+
+Written out in full, not taken from `stores.schema`: a migration must mean the same for ever.
+"""
+
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects.postgresql import JSONB, VARCHAR
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+_RUN_STATES = "'cancelled', 'committing', 'failed', 'planning', 'queued', 'rewriting', 'skipped', 'succeeded'"
+_LEASED = "'committing', 'planning', 'rewriting'"
+_TERMINAL = "'cancelled', 'failed', 'skipped', 'succeeded'"
+_GROUP_STATES = "'committed', 'dropped', 'planned', 'running', 'written'"
+
+
+def upgrade() -> None:
+    """Make the first schema."""
+    _create_registry()
+    _create_runs()
+    _create_run_details()
+    _create_requests()
+    if op.get_bind().dialect.name == "postgresql":
+        _guard_events_on_postgresql()
+    else:
+        _guard_events_on_sqlite()
+
+
+def _ordered(length: int) -> Any:
+    return sa.String(length).with_variant(VARCHAR(length, collation="C"), "postgresql")
+
+
+def _time() -> Any:
+    return sa.DateTime(timezone=True).with_variant(sa.String(27), "sqlite")
+
+
+def _document() -> Any:
+    return sa.JSON().with_variant(JSONB(), "postgresql")
+
+
+def _serial() -> Any:
+    return sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+
+def _partial_index(name: str, table: str, columns: list[str], *, where: str, unique: bool) -> None:
+    condition = sa.text(where)
+    op.create_index(name, table, columns, unique=unique, postgresql_where=condition, sqlite_where=condition)
+
+
+def _create_registry() -> None:
+    op.create_table(
+        "catalogs",
+        sa.Column("name", _ordered(200), nullable=False),
+        sa.Column("format", sa.String(40), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("created_at", _time(), nullable=False),
+        sa.Column("updated_at", _time(), nullable=False),
+        sa.Column("properties", _document(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name="pk_catalogs"),
+        sa.CheckConstraint("version >= 1", name="ck_catalogs_version"),
+    )
+    op.create_table(
+        "tables",
+        sa.Column("id", _ordered(40), nullable=False),
+        sa.Column("catalog", _ordered(200), nullable=False),
+        sa.Column("namespace", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("uuid", sa.String(40), nullable=False),
+        sa.Column("location", sa.Text(), nullable=False),
+        sa.Column("owner_team", sa.String(200)),
+        sa.Column("created_at", _time(), nullable=False),
+        sa.Column("labels", _document(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_tables"),
+        sa.ForeignKeyConstraint(["catalog"], ["catalogs.name"], name="fk_tables_catalog"),
+        sa.UniqueConstraint("catalog", "namespace", "name", name="uq_tables_ref"),
+    )
+    op.create_index("ix_tables_catalog_id", "tables", ["catalog", "id"])
+    op.create_table(
+        "policies",
+        sa.Column("table_id", _ordered(40), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("updated_at", _time(), nullable=False),
+        sa.Column("updated_by", sa.Text(), nullable=False),
+        sa.Column("document", _document(), nullable=False),
+        sa.PrimaryKeyConstraint("table_id", name="pk_policies"),
+        sa.ForeignKeyConstraint(["table_id"], ["tables.id"], name="fk_policies_table_id"),
+        sa.CheckConstraint("version >= 1", name="ck_policies_version"),
+    )
+    op.create_table(
+        "policy_versions",
+        sa.Column("table_id", _ordered(40), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("written_at", _time(), nullable=False),
+        sa.Column("written_by", sa.Text(), nullable=False),
+        sa.Column("document", _document(), nullable=False),
+        sa.PrimaryKeyConstraint("table_id", "version", name="pk_policy_versions"),
+    )
+
+
+def _create_runs() -> None:
+    op.create_table(
+        "runs",
+        sa.Column("id", _ordered(40), nullable=False),
+        sa.Column("table_id", _ordered(40), nullable=False),
+        sa.Column("operation", sa.String(40), nullable=False),
+        sa.Column("state", sa.String(40), nullable=False),
+        sa.Column("state_before", sa.String(40)),
+        sa.Column("last_event", sa.Integer(), nullable=False),
+        sa.Column("requested_by", sa.Text(), nullable=False),
+        sa.Column("created_at", _time(), nullable=False),
+        sa.Column("updated_at", _time(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("lease_holder", sa.Text()),
+        sa.Column("lease_expires_at", _time()),
+        sa.Column("cancel_requested_at", _time()),
+        sa.Column("cancel_requested_by", sa.Text()),
+        sa.Column("waiting_for", sa.String(40)),
+        sa.Column("not_before", _time()),
+        sa.Column("reason", sa.Text()),
+        sa.Column("detail", sa.Text()),
+        sa.Column("started_at", _time()),
+        sa.Column("finished_at", _time()),
+        *(sa.Column(name, _document(), nullable=False) for name in ("plan", "intent", "result", "policy")),
+        sa.PrimaryKeyConstraint("id", name="pk_runs"),
+        *_run_checks(),
+    )
+    _partial_index("uq_runs_live", "runs", ["table_id", "operation"], where="finished_at IS NULL", unique=True)
+    _partial_index("uq_runs_leased", "runs", ["table_id"], where="lease_holder IS NOT NULL", unique=True)
+    leased = "lease_holder IS NOT NULL"
+    _partial_index("ix_runs_lease_expires_at", "runs", ["lease_expires_at"], where=leased, unique=False)
+    op.create_index("ix_runs_state_id", "runs", ["state", "id"])
+    op.create_index("ix_runs_table_id_state_id", "runs", ["table_id", "state", "id"])
+
+
+def _run_checks() -> list[sa.CheckConstraint]:
+    checks = {
+        "state": f"state IN ({_RUN_STATES})",
+        "lease_whole": "(lease_holder IS NULL) = (lease_expires_at IS NULL)",
+        "lease_fits_state": f"(lease_holder IS NOT NULL) = (state IN ({_LEASED}))",
+        "finished_if_terminal": f"(finished_at IS NOT NULL) = (state IN ({_TERMINAL}))",
+        "started_if_attempted": "(started_at IS NOT NULL) = (attempt > 0)",
+        "only_queued_waits": "state = 'queued' OR (waiting_for IS NULL AND not_before IS NULL)",
+        "cancel_whole": "(cancel_requested_at IS NULL) = (cancel_requested_by IS NULL)",
+        "counts": "attempt >= 0 AND failures >= 0 AND last_event >= 1",
+    }
+    return [sa.CheckConstraint(condition, name=f"ck_runs_{name}") for name, condition in checks.items()]
+
+
+def _create_run_details() -> None:
+    op.create_table(
+        "file_groups",
+        sa.Column("run_id", _ordered(40), nullable=False),
+        sa.Column("ordinal", sa.Integer(), nullable=False),
+        sa.Column("state", sa.String(40), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("spec_id", sa.Integer(), nullable=False),
+        sa.Column("predicted_outputs", sa.Integer(), nullable=False),
+        sa.Column("input_bytes", sa.BigInteger(), nullable=False),
+        sa.Column("output_bytes", sa.BigInteger(), nullable=False),
+        sa.Column("rows_deleted", sa.BigInteger(), nullable=False),
+        sa.Column("snapshot_id", sa.BigInteger()),
+        sa.Column("reason", sa.Text()),
+        sa.Column("updated_at", _time(), nullable=False),
+        sa.Column("partition", sa.Text(), nullable=False),
+        *(sa.Column(name, _document(), nullable=False) for name in ("measured", "inputs", "outputs")),
+        sa.PrimaryKeyConstraint("run_id", "ordinal", name="pk_file_groups"),
+        sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="fk_file_groups_run_id"),
+        sa.CheckConstraint(f"state IN ({_GROUP_STATES})", name="ck_file_groups_state"),
+        sa.CheckConstraint(
+            "(snapshot_id IS NOT NULL) = (state = 'committed')", name="ck_file_groups_snapshot_if_committed"
+        ),
+        sa.CheckConstraint("(reason IS NOT NULL) = (state = 'dropped')", name="ck_file_groups_reason_if_dropped"),
+        sa.CheckConstraint(
+            "ordinal >= 0 AND input_bytes >= 0 AND output_bytes >= 0 AND rows_deleted >= 0",
+            name="ck_file_groups_counts",
+        ),
+    )
+    op.create_table(
+        "rewritten_bytes",
+        sa.Column("id", _serial(), autoincrement=True, nullable=False),
+        sa.Column("table_id", _ordered(40), nullable=False),
+        sa.Column("at", _time(), nullable=False),
+        sa.Column("bytes", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_rewritten_bytes"),
+    )
+    op.create_index("ix_rewritten_bytes_table_id_at", "rewritten_bytes", ["table_id", "at"])
+    op.create_table(
+        "run_events",
+        sa.Column("run_id", _ordered(40), nullable=False),
+        sa.Column("sequence", sa.Integer(), nullable=False),
+        sa.Column("at", _time(), nullable=False),
+        sa.Column("kind", sa.String(40), nullable=False),
+        sa.Column("actor", sa.Text(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("from_state", sa.String(40)),
+        sa.Column("to_state", sa.String(40)),
+        sa.Column("reason", sa.Text()),
+        sa.Column("details", _document(), nullable=False),
+        sa.PrimaryKeyConstraint("run_id", "sequence", name="pk_run_events"),
+        sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="fk_run_events_run_id"),
+    )
+
+
+def _create_requests() -> None:
+    op.create_table(
+        "outbox",
+        sa.Column("id", _serial(), autoincrement=True, nullable=False),
+        sa.Column("run_id", _ordered(40), nullable=False),
+        sa.Column("created_at", _time(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_outbox"),
+        sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="fk_outbox_run_id"),
+    )
+    op.create_table(
+        "idempotency_keys",
+        sa.Column("caller", sa.Text(), nullable=False),
+        sa.Column("route", sa.Text(), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("body_hash", sa.Text(), nullable=False),
+        sa.Column("created_at", _time(), nullable=False),
+        sa.Column("status", sa.Integer()),
+        sa.Column("headers", _document(), nullable=False),
+        sa.Column("body", sa.LargeBinary()),
+        sa.PrimaryKeyConstraint("caller", "route", "key", name="pk_idempotency_keys"),
+        sa.CheckConstraint("(status IS NULL) = (body IS NULL)", name="ck_idempotency_keys_answer_whole"),
+    )
+    op.create_index("ix_idempotency_keys_created_at", "idempotency_keys", ["created_at"])
+    op.create_table(
+        "api_keys",
+        sa.Column("id", _ordered(40), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("role", sa.String(40), nullable=False),
+        sa.Column("secret_sha256", sa.String(64), nullable=False),
+        sa.Column("created_at", _time(), nullable=False),
+        sa.Column("last_used_at", _time()),
+        sa.PrimaryKeyConstraint("id", name="pk_api_keys"),
+        sa.UniqueConstraint("name", name="uq_api_keys_name"),
+        sa.UniqueConstraint("secret_sha256", name="uq_api_keys_secret"),
+    )
+
+
+def _guard_events_on_postgresql() -> None:
+    op.execute(
+        f"""
+        CREATE FUNCTION guard_run_events() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            IF TG_OP = 'DELETE' THEN
+                IF EXISTS (SELECT 1 FROM runs WHERE id = OLD.run_id AND state IN ({_TERMINAL})) THEN
+                    RETURN OLD;
+                END IF;
+                RAISE EXCEPTION 'events of a live run are not deleted' USING ERRCODE = '23000';
+            END IF;
+            RAISE EXCEPTION 'events are append-only' USING ERRCODE = '23000';
+        END $$
+        """  # noqa: S608 - constants of this module
+    )
+    op.execute(
+        "CREATE TRIGGER run_events_append_only BEFORE UPDATE OR DELETE ON run_events "
+        "FOR EACH ROW EXECUTE FUNCTION guard_run_events()"
+    )
+    op.execute(
+        "CREATE TRIGGER run_events_no_truncate BEFORE TRUNCATE ON run_events "
+        "FOR EACH STATEMENT EXECUTE FUNCTION guard_run_events()"
+    )
+
+
+def _guard_events_on_sqlite() -> None:
+    op.execute(
+        "CREATE TRIGGER run_events_no_update BEFORE UPDATE ON run_events "
+        "BEGIN SELECT RAISE(ABORT, 'events are append-only'); END"
+    )
+    op.execute(
+        f"""
+        CREATE TRIGGER run_events_no_delete BEFORE DELETE ON run_events
+        WHEN NOT EXISTS (SELECT 1 FROM runs WHERE id = OLD.run_id AND state IN ({_TERMINAL}))
+        BEGIN SELECT RAISE(ABORT, 'events of a live run are not deleted'); END
+        """  # noqa: S608 - constants of this module
+    )
