@@ -1,0 +1,104 @@
+"""Catalogs by name. A replace or delete names the version that the caller read."""
+
+import builtins
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row, delete, exists, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
+from engine.domain.tables import Catalog
+from engine.stores.clock import now
+from engine.stores.schema import catalogs, tables
+
+
+class CatalogStore:
+    """Rows of `catalogs`. `builtins.list` in annotations: the method `list` hides the type inside the class."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def insert(self, catalog: Catalog) -> None:
+        """Add a catalog.
+
+        Raises:
+            StateConflict: the name is taken.
+        """
+        values = {
+            "name": catalog.name,
+            "format": catalog.format,
+            "version": catalog.version,
+            "created_at": catalog.created_at,
+            "updated_at": catalog.updated_at,
+            "properties": dict(catalog.properties),
+        }
+        async with self._connection.begin_nested():
+            await self._connection.execute(insert(catalogs).values(values))
+
+    async def get(self, name: str) -> Catalog | None:
+        """Return a catalog, None when there is none of this name."""
+        row = (await self._connection.execute(select(catalogs).where(catalogs.c.name == name))).one_or_none()
+        return None if row is None else _to_catalog(row)
+
+    async def list(self, after: str | None = None, limit: int = 100) -> builtins.list[Catalog]:
+        """Return catalogs by name, from the one after `after`."""
+        query = select(catalogs).order_by(catalogs.c.name).limit(limit)
+        if after is not None:
+            query = query.where(catalogs.c.name > after)
+        return [_to_catalog(row) for row in await self._connection.execute(query)]
+
+    async def replace(self, name: str, properties: Mapping[str, str], expected_version: int) -> Catalog:
+        """Set the properties and raise the version.
+
+        Raises:
+            NotFound: no such catalog.
+            PreconditionFailed: its version is another one.
+        """
+        statement = (
+            update(catalogs)
+            .where(catalogs.c.name == name, catalogs.c.version == expected_version)
+            .values(properties=dict(properties), version=catalogs.c.version + 1, updated_at=now())
+            .returning(catalogs)
+        )
+        row = (await self._connection.execute(statement)).one_or_none()
+        if row is None:
+            raise self._stale(name, await self.get(name))
+        return _to_catalog(row)
+
+    async def delete(self, name: str, expected_version: int) -> None:
+        """Remove a catalog.
+
+        Raises:
+            NotFound: no such catalog.
+            PreconditionFailed: its version is another one.
+            StateConflict: tables of it are registered.
+        """
+        # The row is locked first, so that no table can be registered between the look and the delete.
+        row = (
+            await self._connection.execute(select(catalogs).where(catalogs.c.name == name).with_for_update())
+        ).one_or_none()
+        if row is None or row.version != expected_version:
+            raise self._stale(name, None if row is None else _to_catalog(row))
+        if (await self._connection.execute(select(exists().where(tables.c.catalog == name)))).scalar_one():
+            raise StateConflict(f"catalog {name!r} has registered tables: delete them first")
+        await self._connection.execute(delete(catalogs).where(catalogs.c.name == name))
+
+    @staticmethod
+    def _stale(name: str, present: Catalog | None) -> NotFound | PreconditionFailed:
+        if present is None:
+            return NotFound(f"no catalog {name!r}")
+        return PreconditionFailed(
+            f"catalog {name!r} has version {present.version} now", details={"version": present.version}
+        )
+
+
+def _to_catalog(row: Row[Any]) -> Catalog:
+    return Catalog(
+        name=row.name,
+        format=row.format,
+        properties=row.properties,
+        version=row.version,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

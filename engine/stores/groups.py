@@ -1,0 +1,206 @@
+"""File groups of a run. Every write is guarded by the run's lease, whose row stays locked until the transaction ends.
+
+    planned → running → written → committed
+    planned, running, written → dropped
+
+A group that is `written` survives its attempt: a later one may commit it. Batches change all or nothing.
+"""
+
+import builtins
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import asdict, replace
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, RowMapping, and_, delete, func, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.errors import IllegalTransition
+from engine.domain.files import DeleteRef, InputFile, OutputFile
+from engine.domain.ids import RunId
+from engine.domain.leases import Lease
+from engine.domain.plans import FileGroup
+from engine.domain.runs import GroupState, GroupTotals, StoredGroup
+from engine.stores.clock import now
+from engine.stores.leases import hold
+from engine.stores.schema import file_groups as groups
+from engine.stores.schema import rewritten_bytes
+
+_CHUNK: Final = 500
+_UNMEASURED: Final = frozenset({"group", "outcome", "reason", "outputs"})
+
+
+class GroupStore:
+    """Rows of `file_groups`. Every write raises `LeaseLost` when the lease expired or is another holder's."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def replace_planned(self, lease: Lease, planned: Sequence[FileGroup]) -> builtins.list[FileGroup]:
+        """Put a new plan's groups in the place of unfinished and dropped ones; written and committed ones stay.
+
+        Returns the groups with the ordinals they got, which go on after the largest this run ever had in store: an
+        ordinal never means two groups.
+        """
+        await hold(self._connection, lease)
+        largest = select(func.max(groups.c.ordinal)).where(groups.c.run_id == lease.run_id)
+        highest = (await self._connection.execute(largest)).scalar_one()
+        first = 0 if highest is None else highest + 1
+        gone = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING, GroupState.DROPPED])
+        await self._connection.execute(delete(groups).where(groups.c.run_id == lease.run_id, gone))
+        numbered = [replace(group, ordinal=first + index) for index, group in enumerate(planned)]
+        for start in range(0, len(numbered), _CHUNK):
+            rows = [_new_row(lease, group) for group in numbered[start : start + _CHUNK]]
+            await self._connection.execute(insert(groups).values(updated_at=now()), rows)
+        return numbered
+
+    async def mark_running(self, lease: Lease, ordinals: Iterable[int]) -> None:
+        """Note that tasks for these groups are about to be sent, also for groups that an earlier attempt left running.
+
+        Raises:
+            IllegalTransition: a group is neither planned nor running.
+        """
+        await hold(self._connection, lease)
+        unfinished = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING])
+        await self._mark(lease, list(ordinals), unfinished, {"state": GroupState.RUNNING})
+
+    async def mark_written(self, lease: Lease, result: Mapping[str, Any]) -> None:
+        """Store the outputs of one group and count its input bytes as moved.
+
+        `result` is a task's result as JSON-ready values: `group` (the ordinal), `outputs` (path, file_bytes,
+        record_count, footer of each), `rows_deleted` and whatever else was measured.
+
+        Raises:
+            IllegalTransition: the group is neither planned nor running.
+        """
+        table_id = await hold(self._connection, lease)
+        outputs = [_output(each) for each in result["outputs"]]
+        values = {
+            "state": GroupState.WRITTEN,
+            "outputs": [asdict(each) for each in outputs],
+            "output_bytes": sum(each.file_bytes for each in outputs),
+            "rows_deleted": result["rows_deleted"],
+            "measured": {name: value for name, value in result.items() if name not in _UNMEASURED},
+        }
+        unfinished = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING])
+        await self._mark(lease, [result["group"]], unfinished, values)
+        moved = select(groups.c.input_bytes).where(groups.c.run_id == lease.run_id, groups.c.ordinal == result["group"])
+        entry = {"table_id": table_id, "bytes": (await self._connection.execute(moved)).scalar_one()}
+        await self._connection.execute(insert(rewritten_bytes).values(**entry, at=now()))
+
+    async def mark_committed(self, lease: Lease, ordinals: Iterable[int], snapshot_id: int) -> None:
+        """Note that a snapshot holds these groups. Saying it again of the same snapshot changes nothing.
+
+        Raises:
+            IllegalTransition: a group is not written, or another snapshot holds it.
+        """
+        await hold(self._connection, lease)
+        fits = or_(
+            groups.c.state == GroupState.WRITTEN,
+            and_(groups.c.state == GroupState.COMMITTED, groups.c.snapshot_id == snapshot_id),
+        )
+        await self._mark(lease, list(ordinals), fits, {"state": GroupState.COMMITTED, "snapshot_id": snapshot_id})
+
+    async def mark_dropped(self, lease: Lease, reasons: Mapping[int, str]) -> None:
+        """Give groups up, each for its reason.
+
+        Raises:
+            IllegalTransition: a group is committed or dropped already.
+        """
+        await hold(self._connection, lease)
+        open_states = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN])
+        for reason in sorted(set(reasons.values())):
+            ordinals = [ordinal for ordinal, given in reasons.items() if given == reason]
+            await self._mark(lease, ordinals, open_states, {"state": GroupState.DROPPED, "reason": reason})
+
+    async def list(
+        self,
+        run_id: RunId,
+        states: AbstractSet[GroupState] | None = None,
+        after_ordinal: int | None = None,
+        limit: int = 100,
+    ) -> builtins.list[StoredGroup]:
+        """Return groups of a run by ordinal, from the one after `after_ordinal`; None leaves a filter out."""
+        query = select(groups).where(groups.c.run_id == run_id).order_by(groups.c.ordinal).limit(limit)
+        if states is not None:
+            query = query.where(groups.c.state.in_(sorted(states)))
+        if after_ordinal is not None:
+            query = query.where(groups.c.ordinal > after_ordinal)
+        return [_to_group(row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def totals(self, run_id: RunId) -> GroupTotals:
+        """Return the number and bytes of a run's groups by state; every state is there."""
+        query = (
+            select(groups.c.state, func.count(), func.sum(groups.c.input_bytes), func.sum(groups.c.output_bytes))
+            .where(groups.c.run_id == run_id)
+            .group_by(groups.c.state)
+        )
+        found = {row[0]: row[1:] for row in await self._connection.execute(query)}
+        by_column = ({state: int(found.get(state, (0, 0, 0))[column]) for state in GroupState} for column in range(3))
+        return GroupTotals(*by_column)
+
+    async def _mark(
+        self, lease: Lease, ordinals: builtins.list[int], guard: ColumnElement[bool], values: Mapping[str, Any]
+    ) -> None:
+        marked: set[int] = set()
+        for start in range(0, len(ordinals), _CHUNK):
+            statement = (
+                update(groups)
+                .where(groups.c.run_id == lease.run_id, groups.c.ordinal.in_(ordinals[start : start + _CHUNK]), guard)
+                .values(**values, attempt=lease.token, updated_at=now())
+                .returning(groups.c.ordinal)
+            )
+            marked |= set((await self._connection.execute(statement)).scalars())
+        refused = sorted(set(ordinals) - marked)
+        if refused:
+            raise IllegalTransition(
+                f"groups {refused[:20]} of {lease.run_id} can't become {values['state']}", details={"groups": refused}
+            )
+
+
+def _new_row(lease: Lease, group: FileGroup) -> dict[str, Any]:
+    return {
+        "run_id": lease.run_id,
+        "ordinal": group.ordinal,
+        "state": GroupState.PLANNED,
+        "attempt": lease.token,
+        "spec_id": group.spec_id,
+        "predicted_outputs": group.predicted_outputs,
+        "input_bytes": group.input_bytes,
+        "output_bytes": 0,
+        "rows_deleted": 0,
+        "partition": group.partition,
+        "measured": {},
+        "inputs": [asdict(each) for each in group.inputs],
+        "outputs": [],
+    }
+
+
+def _input(raw: Mapping[str, Any]) -> InputFile:
+    return InputFile(**{**raw, "deletes": tuple(DeleteRef(**each) for each in raw["deletes"])})
+
+
+def _output(raw: Mapping[str, Any]) -> OutputFile:
+    return OutputFile(raw["path"], raw["file_bytes"], raw["record_count"], raw["footer"])
+
+
+def _to_group(row: RowMapping) -> StoredGroup:
+    return StoredGroup(
+        run_id=RunId(row["run_id"]),
+        ordinal=row["ordinal"],
+        state=row["state"],
+        attempt=row["attempt"],
+        spec_id=row["spec_id"],
+        partition=row["partition"],
+        inputs=tuple(
+            InputFile(**{**each, "deletes": tuple(DeleteRef(**ref) for ref in each["deletes"])})
+            for each in row["inputs"]
+        ),
+        predicted_outputs=row["predicted_outputs"],
+        outputs=tuple(_output(each) for each in row["outputs"]),
+        rows_deleted=row["rows_deleted"],
+        measured=row["measured"],
+        snapshot_id=row["snapshot_id"],
+        reason=row["reason"],
+        updated_at=row["updated_at"],
+    )

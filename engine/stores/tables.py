@@ -1,0 +1,97 @@
+"""Registered tables. Their runs outlive them, their policy does not (its versions do)."""
+
+import builtins
+from typing import Any
+
+from sqlalchemy import Row, delete, exists, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.errors import NotFound, StateConflict
+from engine.domain.ids import TableId
+from engine.domain.tables import Table, TableRef
+from engine.stores.schema import catalogs, policies, runs, tables
+
+
+class TableStore:
+    """Rows of `tables`."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def insert(self, table: Table) -> None:
+        """Register a table.
+
+        Raises:
+            NotFound: its catalog does not exist.
+            StateConflict: the reference is registered.
+        """
+        catalog = select(catalogs.c.name).where(catalogs.c.name == table.ref.catalog)
+        locked = catalog.with_for_update(read=True, key_share=True)  # it can't be deleted until we are done
+        if (await self._connection.execute(locked)).one_or_none() is None:
+            raise NotFound(f"no catalog {table.ref.catalog!r}")
+        values = {
+            "id": table.id,
+            "catalog": table.ref.catalog,
+            "namespace": table.ref.namespace,
+            "name": table.ref.name,
+            "uuid": table.uuid,
+            "location": table.location,
+            "owner_team": table.owner_team,
+            "created_at": table.created_at,
+            "labels": dict(table.labels),
+        }
+        async with self._connection.begin_nested():
+            await self._connection.execute(insert(tables).values(values))
+
+    async def get(self, table_id: TableId) -> Table | None:
+        """Return a table, None when it is not registered."""
+        row = (await self._connection.execute(select(tables).where(tables.c.id == table_id))).one_or_none()
+        return None if row is None else _to_table(row)
+
+    async def find(self, ref: TableRef) -> Table | None:
+        """Return the table of this address, None when it is not registered."""
+        query = select(tables).where(
+            tables.c.catalog == ref.catalog, tables.c.namespace == ref.namespace, tables.c.name == ref.name
+        )
+        row = (await self._connection.execute(query)).one_or_none()
+        return None if row is None else _to_table(row)
+
+    async def list(
+        self, catalog: str | None = None, after: TableId | None = None, limit: int = 100
+    ) -> builtins.list[Table]:
+        """Return tables, newest first, those older than `after`."""
+        query = select(tables).order_by(tables.c.id.desc()).limit(limit)
+        if catalog is not None:
+            query = query.where(tables.c.catalog == catalog)
+        if after is not None:
+            query = query.where(tables.c.id < after)
+        return [_to_table(row) for row in await self._connection.execute(query)]
+
+    async def delete(self, table_id: TableId) -> None:
+        """Forget a table and its policy; its runs and the versions of its policy stay.
+
+        Raises:
+            NotFound: not registered.
+            StateConflict: a run of it is live.
+        """
+        # The row is locked first, so that no run can be submitted between the look and the delete.
+        locked = select(tables.c.id).where(tables.c.id == table_id).with_for_update()
+        if (await self._connection.execute(locked)).one_or_none() is None:
+            raise NotFound(f"no table {table_id}")
+        live = exists().where(runs.c.table_id == table_id, runs.c.finished_at.is_(None))
+        if (await self._connection.execute(select(live))).scalar_one():
+            raise StateConflict(f"table {table_id} has a live run: cancel it or wait for its end")
+        await self._connection.execute(delete(policies).where(policies.c.table_id == table_id))
+        await self._connection.execute(delete(tables).where(tables.c.id == table_id))
+
+
+def _to_table(row: Row[Any]) -> Table:
+    return Table(
+        id=TableId(row.id),
+        ref=TableRef(row.catalog, row.namespace, row.name),
+        uuid=row.uuid,
+        location=row.location,
+        owner_team=row.owner_team,
+        created_at=row.created_at,
+        labels=row.labels,
+    )

@@ -1,0 +1,37 @@
+"""One transaction, and the stores that work in it."""
+
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.stores.catalogs import CatalogStore
+from engine.stores.clock import now
+from engine.stores.events import EventStore
+from engine.stores.groups import GroupStore
+from engine.stores.idempotency import IdempotencyStore
+from engine.stores.keys import KeyStore
+from engine.stores.outbox import OutboxStore
+from engine.stores.policies import PolicyStore
+from engine.stores.runs import RunStore
+from engine.stores.tables import TableStore
+
+
+class UnitOfWork:
+    """The stores over one open transaction. Not for use by two tasks at once: a connection does one thing at a time."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self.connection = connection
+        self.catalogs = CatalogStore(connection=connection)
+        self.tables = TableStore(connection=connection)
+        self.policies = PolicyStore(connection=connection)
+        self.runs = RunStore(connection=connection)
+        self.groups = GroupStore(connection=connection)
+        self.events = EventStore(connection=connection)
+        self.outbox = OutboxStore(connection=connection)
+        self.idempotency = IdempotencyStore(connection=connection)
+        self.keys = KeyStore(connection=connection)
+
+    async def now(self) -> datetime:
+        """Return the present instant by the database's clock (not the start of the transaction)."""
+        return (await self.connection.execute(select(now()))).scalar_one()
