@@ -47,8 +47,8 @@ class GroupTask:
 
     `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with its table field id in the metadata key
     `PARQUET:field_id`; outputs have exactly this schema. Output files are
-    `<output_dir>/<name_prefix><n>.parquet`; `output_files` is how many the plan predicted: the rows are dealt over them
-    in equal shares of bytes. `storage` holds the properties of the Arrow file system.
+    `<output_dir>/<name_prefix><n>.parquet`; `output_files` is how many the plan predicted, kept to as long as files of
+    about the target come of it. `storage` holds the properties of the Arrow file system.
     """
 
     run_id: str
