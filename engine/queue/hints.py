@@ -56,8 +56,9 @@ class Watch:
             await self._pubsub.get_message(timeout=ANSWER_SECONDS)
 
     async def wait(self, timeout: float) -> bool:  # noqa: ASYNC109 - the timeout is part of what is waited for
-        """Return True as soon as a hint is there (several count as one), False after `timeout` seconds without one.
+        """Return True as soon as a hint is there, False after `timeout` seconds without one.
 
+        Hints that came together count as one.
         After a lost connection it returns True once it listens again, since a hint may have been missed meanwhile.
         """
         clock = asyncio.get_running_loop().time

@@ -86,12 +86,6 @@ class RunQueue:
         """Take the entry off the queue: the attempt ended, or the run needs nothing."""
         await self._remove(delivery.entry_id)
 
-    async def extend(self, delivery: Delivery) -> None:
-        """Say that this consumer still works on the entry, so that `reclaim` leaves it alone; nothing if it is gone."""
-        await self._with_group(
-            lambda: self._redis.xclaim(_STREAM, _GROUP, self._consumer, 0, [delivery.entry_id], justid=True)
-        )
-
     async def reclaim(self, *, idle_seconds: float, limit: int) -> list[Delivery]:
         """Take over up to `limit` entries that were delivered at least `idle_seconds` ago and not acknowledged since.
 

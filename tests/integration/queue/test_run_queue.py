@@ -109,27 +109,6 @@ async def test_reclaim_takes_no_more_than_its_limit(redis: Redis) -> None:
     assert len(await queue.reclaim(idle_seconds=0, limit=3)) == 3
 
 
-async def test_an_extended_entry_is_not_idle_and_counts_no_delivery(redis: Redis) -> None:
-    queue = queue_of(redis)
-    await queue.enqueue(RUN)
-    delivery = await queue.take(block_seconds=1)
-    assert delivery is not None
-    await redis.xclaim("packhouse:runs", "workers", "a", 0, [delivery.entry_id], idle=60_000, justid=True)
-    await queue.extend(delivery)
-    assert await queue.reclaim(idle_seconds=30, limit=10) == []
-    assert [d.deliveries for d in await queue.reclaim(idle_seconds=0, limit=10)] == [2]
-
-
-async def test_extending_an_acknowledged_entry_does_not_bring_it_back(redis: Redis) -> None:
-    queue = queue_of(redis)
-    await queue.enqueue(RUN)
-    delivery = await queue.take(block_seconds=1)
-    assert delivery is not None
-    await queue.acknowledge(delivery)
-    await queue.extend(delivery)
-    assert await queue.depth() == QueueDepth(waiting=0, in_flight=0, dead=0)
-
-
 async def test_entries_deleted_behind_our_back_are_passed_over(redis: Redis) -> None:
     queue = queue_of(redis)
     await queue.enqueue(RUN)
