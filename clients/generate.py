@@ -36,6 +36,7 @@ def generate(folder: Path) -> None:
     done = subprocess.run(command, cwd=folder.parent, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"openapi-python-client failed:\n{done.stdout}{done.stderr}")
+    (folder / "py.typed").touch()
     for path in folder.rglob("*.py"):
         path.write_text(LABEL + path.read_text())
     for cache in [*folder.rglob("__pycache__"), *folder.rglob(".ruff_cache")]:

@@ -1,0 +1,2 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+"""Contains methods for accessing the API"""

@@ -1,0 +1,221 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.problem import Problem
+from ...models.table_list import TableList
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    *,
+    catalog: None | str | Unset = UNSET,
+    page_size: int | Unset = 50,
+    page_token: None | str | Unset = UNSET,
+) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    json_catalog: None | str | Unset
+    if isinstance(catalog, Unset):
+        json_catalog = UNSET
+    else:
+        json_catalog = catalog
+    params["catalog"] = json_catalog
+
+    params["page_size"] = page_size
+
+    json_page_token: None | str | Unset
+    if isinstance(page_token, Unset):
+        json_page_token = UNSET
+    else:
+        json_page_token = page_token
+    params["page_token"] = json_page_token
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/tables",
+        "params": params,
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | TableList | None:
+    if response.status_code == 200:
+        response_200 = TableList.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | TableList]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    *,
+    client: AuthenticatedClient,
+    catalog: None | str | Unset = UNSET,
+    page_size: int | Unset = 50,
+    page_token: None | str | Unset = UNSET,
+) -> Response[Problem | TableList]:
+    """List tables, newest first
+
+     List registered tables, of one catalog if it is given.
+
+    Args:
+        catalog (None | str | Unset):
+        page_size (int | Unset): Items on a page. Default: 50.
+        page_token (None | str | Unset): `next_page_token` of the page before.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | TableList]
+    """
+
+    kwargs = _get_kwargs(
+        catalog=catalog,
+        page_size=page_size,
+        page_token=page_token,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    catalog: None | str | Unset = UNSET,
+    page_size: int | Unset = 50,
+    page_token: None | str | Unset = UNSET,
+) -> Problem | TableList | None:
+    """List tables, newest first
+
+     List registered tables, of one catalog if it is given.
+
+    Args:
+        catalog (None | str | Unset):
+        page_size (int | Unset): Items on a page. Default: 50.
+        page_token (None | str | Unset): `next_page_token` of the page before.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | TableList
+    """
+
+    return sync_detailed(
+        client=client,
+        catalog=catalog,
+        page_size=page_size,
+        page_token=page_token,
+    ).parsed
+
+
+async def asyncio_detailed(
+    *,
+    client: AuthenticatedClient,
+    catalog: None | str | Unset = UNSET,
+    page_size: int | Unset = 50,
+    page_token: None | str | Unset = UNSET,
+) -> Response[Problem | TableList]:
+    """List tables, newest first
+
+     List registered tables, of one catalog if it is given.
+
+    Args:
+        catalog (None | str | Unset):
+        page_size (int | Unset): Items on a page. Default: 50.
+        page_token (None | str | Unset): `next_page_token` of the page before.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | TableList]
+    """
+
+    kwargs = _get_kwargs(
+        catalog=catalog,
+        page_size=page_size,
+        page_token=page_token,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    catalog: None | str | Unset = UNSET,
+    page_size: int | Unset = 50,
+    page_token: None | str | Unset = UNSET,
+) -> Problem | TableList | None:
+    """List tables, newest first
+
+     List registered tables, of one catalog if it is given.
+
+    Args:
+        catalog (None | str | Unset):
+        page_size (int | Unset): Items on a page. Default: 50.
+        page_token (None | str | Unset): `next_page_token` of the page before.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | TableList
+    """
+
+    return (
+        await asyncio_detailed(
+            client=client,
+            catalog=catalog,
+            page_size=page_size,
+            page_token=page_token,
+        )
+    ).parsed

@@ -1,0 +1,105 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.table_format_name import TableFormatName
+
+if TYPE_CHECKING:
+    from ..models.catalog_properties import CatalogProperties
+
+
+T = TypeVar("T", bound="Catalog")
+
+
+@_attrs_define
+class Catalog:
+    """A connection to a catalog of tables."""
+
+    created_at: datetime.datetime
+    format_: TableFormatName
+    """ Table formats that a catalog can hold. """
+    name: str
+    properties: CatalogProperties
+    updated_at: datetime.datetime
+    version: int
+    """ Grows with each replace; the ETag is this in quotes. """
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        created_at = self.created_at.isoformat()
+
+        format_ = self.format_.value
+
+        name = self.name
+
+        properties = self.properties.to_dict()
+
+        updated_at = self.updated_at.isoformat()
+
+        version = self.version
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "created_at": created_at,
+                "format": format_,
+                "name": name,
+                "properties": properties,
+                "updated_at": updated_at,
+                "version": version,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.catalog_properties import CatalogProperties  # noqa: PLC0415
+
+        d = dict(src_dict)
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        format_ = TableFormatName(d.pop("format"))
+
+        name = d.pop("name")
+
+        properties = CatalogProperties.from_dict(d.pop("properties"))
+
+        updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
+
+        version = d.pop("version")
+
+        catalog = cls(
+            created_at=created_at,
+            format_=format_,
+            name=name,
+            properties=properties,
+            updated_at=updated_at,
+            version=version,
+        )
+
+        catalog.additional_properties = d
+        return catalog
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

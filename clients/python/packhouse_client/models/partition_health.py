@@ -1,0 +1,115 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="PartitionHealth")
+
+
+@_attrs_define
+class PartitionHealth:
+    """One partition that has something to better."""
+
+    average_file_bytes: int
+    avoidable_file_count: int
+    file_count: int
+    files_with_deletes: int
+    large_file_count: int
+    partition: str
+    small_file_count: int
+    spec_id: int
+    total_bytes: int
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        average_file_bytes = self.average_file_bytes
+
+        avoidable_file_count = self.avoidable_file_count
+
+        file_count = self.file_count
+
+        files_with_deletes = self.files_with_deletes
+
+        large_file_count = self.large_file_count
+
+        partition = self.partition
+
+        small_file_count = self.small_file_count
+
+        spec_id = self.spec_id
+
+        total_bytes = self.total_bytes
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "average_file_bytes": average_file_bytes,
+                "avoidable_file_count": avoidable_file_count,
+                "file_count": file_count,
+                "files_with_deletes": files_with_deletes,
+                "large_file_count": large_file_count,
+                "partition": partition,
+                "small_file_count": small_file_count,
+                "spec_id": spec_id,
+                "total_bytes": total_bytes,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        average_file_bytes = d.pop("average_file_bytes")
+
+        avoidable_file_count = d.pop("avoidable_file_count")
+
+        file_count = d.pop("file_count")
+
+        files_with_deletes = d.pop("files_with_deletes")
+
+        large_file_count = d.pop("large_file_count")
+
+        partition = d.pop("partition")
+
+        small_file_count = d.pop("small_file_count")
+
+        spec_id = d.pop("spec_id")
+
+        total_bytes = d.pop("total_bytes")
+
+        partition_health = cls(
+            average_file_bytes=average_file_bytes,
+            avoidable_file_count=avoidable_file_count,
+            file_count=file_count,
+            files_with_deletes=files_with_deletes,
+            large_file_count=large_file_count,
+            partition=partition,
+            small_file_count=small_file_count,
+            spec_id=spec_id,
+            total_bytes=total_bytes,
+        )
+
+        partition_health.additional_properties = d
+        return partition_health
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

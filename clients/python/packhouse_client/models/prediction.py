@@ -1,0 +1,101 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="Prediction")
+
+
+@_attrs_define
+class Prediction:
+    """What the plan expects of its own execution."""
+
+    input_bytes: int
+    input_files: int
+    input_rows: int
+    output_bytes: int
+    output_files: int
+    seconds: float | None
+    """ Null until a run of the table was measured. """
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        input_bytes = self.input_bytes
+
+        input_files = self.input_files
+
+        input_rows = self.input_rows
+
+        output_bytes = self.output_bytes
+
+        output_files = self.output_files
+
+        seconds: float | None
+        seconds = self.seconds
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "input_bytes": input_bytes,
+                "input_files": input_files,
+                "input_rows": input_rows,
+                "output_bytes": output_bytes,
+                "output_files": output_files,
+                "seconds": seconds,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        input_bytes = d.pop("input_bytes")
+
+        input_files = d.pop("input_files")
+
+        input_rows = d.pop("input_rows")
+
+        output_bytes = d.pop("output_bytes")
+
+        output_files = d.pop("output_files")
+
+        def _parse_seconds(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        seconds = _parse_seconds(d.pop("seconds"))
+
+        prediction = cls(
+            input_bytes=input_bytes,
+            input_files=input_files,
+            input_rows=input_rows,
+            output_bytes=output_bytes,
+            output_files=output_files,
+            seconds=seconds,
+        )
+
+        prediction.additional_properties = d
+        return prediction
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,351 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.operation import Operation
+from ..models.run_state import RunState
+from ..models.waiting_for import WaitingFor
+
+if TYPE_CHECKING:
+    from ..models.run_accepted_plan import RunAcceptedPlan
+    from ..models.run_accepted_policy import RunAcceptedPolicy
+    from ..models.run_accepted_result import RunAcceptedResult
+
+
+T = TypeVar("T", bound="RunAccepted")
+
+
+@_attrs_define
+class RunAccepted:
+    """A submitted run."""
+
+    attempt: int
+    """ Tries so far, the present one included. """
+    cancel_requested_at: datetime.datetime | None
+    cancel_requested_by: None | str
+    created_at: datetime.datetime
+    deduplicated: bool
+    """ True: an equal run was live already and is answered instead of a new one. """
+    detail: None | str
+    """ The same for people, with the remedy. """
+    failures: int
+    """ Tries that failed. """
+    finished_at: datetime.datetime | None
+    id: str
+    is_terminal: bool
+    """ True when nothing can happen to it any more. """
+    not_before: datetime.datetime | None
+    """ When a waiting run may start. """
+    operation: Operation
+    """ What a run does to its table. """
+    plan: RunAcceptedPlan
+    """ Summary and prediction of the plan; empty before planning. """
+    policy: RunAcceptedPolicy
+    """ The effective policy that it was planned under. """
+    reason: None | str
+    """ Why it ended as it did, or waits; a stable word. """
+    requested_by: str
+    result: RunAcceptedResult
+    """ What was measured, and the proof of each snapshot; filled as it commits. """
+    started_at: datetime.datetime | None
+    state: RunState
+    """ Where a run stands. """
+    table_id: str
+    updated_at: datetime.datetime
+    waiting_for: None | WaitingFor
+    """ Why a queued run is not started yet. """
+    worker: None | str
+    """ Who advances it at present. """
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        attempt = self.attempt
+
+        cancel_requested_at: None | str
+        if isinstance(self.cancel_requested_at, datetime.datetime):
+            cancel_requested_at = self.cancel_requested_at.isoformat()
+        else:
+            cancel_requested_at = self.cancel_requested_at
+
+        cancel_requested_by: None | str
+        cancel_requested_by = self.cancel_requested_by
+
+        created_at = self.created_at.isoformat()
+
+        deduplicated = self.deduplicated
+
+        detail: None | str
+        detail = self.detail
+
+        failures = self.failures
+
+        finished_at: None | str
+        if isinstance(self.finished_at, datetime.datetime):
+            finished_at = self.finished_at.isoformat()
+        else:
+            finished_at = self.finished_at
+
+        id = self.id
+
+        is_terminal = self.is_terminal
+
+        not_before: None | str
+        if isinstance(self.not_before, datetime.datetime):
+            not_before = self.not_before.isoformat()
+        else:
+            not_before = self.not_before
+
+        operation = self.operation.value
+
+        plan = self.plan.to_dict()
+
+        policy = self.policy.to_dict()
+
+        reason: None | str
+        reason = self.reason
+
+        requested_by = self.requested_by
+
+        result = self.result.to_dict()
+
+        started_at: None | str
+        if isinstance(self.started_at, datetime.datetime):
+            started_at = self.started_at.isoformat()
+        else:
+            started_at = self.started_at
+
+        state = self.state.value
+
+        table_id = self.table_id
+
+        updated_at = self.updated_at.isoformat()
+
+        waiting_for: None | str
+        if isinstance(self.waiting_for, WaitingFor):
+            waiting_for = self.waiting_for.value
+        else:
+            waiting_for = self.waiting_for
+
+        worker: None | str
+        worker = self.worker
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "attempt": attempt,
+                "cancel_requested_at": cancel_requested_at,
+                "cancel_requested_by": cancel_requested_by,
+                "created_at": created_at,
+                "deduplicated": deduplicated,
+                "detail": detail,
+                "failures": failures,
+                "finished_at": finished_at,
+                "id": id,
+                "is_terminal": is_terminal,
+                "not_before": not_before,
+                "operation": operation,
+                "plan": plan,
+                "policy": policy,
+                "reason": reason,
+                "requested_by": requested_by,
+                "result": result,
+                "started_at": started_at,
+                "state": state,
+                "table_id": table_id,
+                "updated_at": updated_at,
+                "waiting_for": waiting_for,
+                "worker": worker,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.run_accepted_plan import RunAcceptedPlan  # noqa: PLC0415
+        from ..models.run_accepted_policy import RunAcceptedPolicy  # noqa: PLC0415
+        from ..models.run_accepted_result import RunAcceptedResult  # noqa: PLC0415
+
+        d = dict(src_dict)
+        attempt = d.pop("attempt")
+
+        def _parse_cancel_requested_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                cancel_requested_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return cancel_requested_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        cancel_requested_at = _parse_cancel_requested_at(d.pop("cancel_requested_at"))
+
+        def _parse_cancel_requested_by(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        cancel_requested_by = _parse_cancel_requested_by(d.pop("cancel_requested_by"))
+
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        deduplicated = d.pop("deduplicated")
+
+        def _parse_detail(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        detail = _parse_detail(d.pop("detail"))
+
+        failures = d.pop("failures")
+
+        def _parse_finished_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                finished_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return finished_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        finished_at = _parse_finished_at(d.pop("finished_at"))
+
+        id = d.pop("id")
+
+        is_terminal = d.pop("is_terminal")
+
+        def _parse_not_before(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                not_before_type_0 = datetime.datetime.fromisoformat(data)
+
+                return not_before_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        not_before = _parse_not_before(d.pop("not_before"))
+
+        operation = Operation(d.pop("operation"))
+
+        plan = RunAcceptedPlan.from_dict(d.pop("plan"))
+
+        policy = RunAcceptedPolicy.from_dict(d.pop("policy"))
+
+        def _parse_reason(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        reason = _parse_reason(d.pop("reason"))
+
+        requested_by = d.pop("requested_by")
+
+        result = RunAcceptedResult.from_dict(d.pop("result"))
+
+        def _parse_started_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                started_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return started_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        started_at = _parse_started_at(d.pop("started_at"))
+
+        state = RunState(d.pop("state"))
+
+        table_id = d.pop("table_id")
+
+        updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
+
+        def _parse_waiting_for(data: object) -> None | WaitingFor:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                waiting_for_type_0 = WaitingFor(data)
+
+                return waiting_for_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | WaitingFor, data)
+
+        waiting_for = _parse_waiting_for(d.pop("waiting_for"))
+
+        def _parse_worker(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        worker = _parse_worker(d.pop("worker"))
+
+        run_accepted = cls(
+            attempt=attempt,
+            cancel_requested_at=cancel_requested_at,
+            cancel_requested_by=cancel_requested_by,
+            created_at=created_at,
+            deduplicated=deduplicated,
+            detail=detail,
+            failures=failures,
+            finished_at=finished_at,
+            id=id,
+            is_terminal=is_terminal,
+            not_before=not_before,
+            operation=operation,
+            plan=plan,
+            policy=policy,
+            reason=reason,
+            requested_by=requested_by,
+            result=result,
+            started_at=started_at,
+            state=state,
+            table_id=table_id,
+            updated_at=updated_at,
+            waiting_for=waiting_for,
+            worker=worker,
+        )
+
+        run_accepted.additional_properties = d
+        return run_accepted
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,182 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.run_now_outcome import RunNowOutcome
+
+if TYPE_CHECKING:
+    from ..models.prediction import Prediction
+    from ..models.run_now_skipped_reasons import RunNowSkippedReasons
+
+
+T = TypeVar("T", bound="RunNow")
+
+
+@_attrs_define
+class RunNow:
+    """What a run would come to now. `unknown`: the catalog does not answer, `detail` says why."""
+
+    base_snapshot_id: None | str
+    detail: None | str
+    groups_total: int | None
+    outcome: RunNowOutcome
+    plan_hash: None | str
+    prediction: None | Prediction
+    schema_id: int | None
+    skipped_reasons: RunNowSkippedReasons
+    """ Skipped partitions by reason. """
+    skipped_total: int | None
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.prediction import Prediction  # noqa: PLC0415
+
+        base_snapshot_id: None | str
+        base_snapshot_id = self.base_snapshot_id
+
+        detail: None | str
+        detail = self.detail
+
+        groups_total: int | None
+        groups_total = self.groups_total
+
+        outcome = self.outcome.value
+
+        plan_hash: None | str
+        plan_hash = self.plan_hash
+
+        prediction: dict[str, Any] | None
+        if isinstance(self.prediction, Prediction):
+            prediction = self.prediction.to_dict()
+        else:
+            prediction = self.prediction
+
+        schema_id: int | None
+        schema_id = self.schema_id
+
+        skipped_reasons = self.skipped_reasons.to_dict()
+
+        skipped_total: int | None
+        skipped_total = self.skipped_total
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "base_snapshot_id": base_snapshot_id,
+                "detail": detail,
+                "groups_total": groups_total,
+                "outcome": outcome,
+                "plan_hash": plan_hash,
+                "prediction": prediction,
+                "schema_id": schema_id,
+                "skipped_reasons": skipped_reasons,
+                "skipped_total": skipped_total,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.prediction import Prediction  # noqa: PLC0415
+        from ..models.run_now_skipped_reasons import RunNowSkippedReasons  # noqa: PLC0415
+
+        d = dict(src_dict)
+
+        def _parse_base_snapshot_id(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        base_snapshot_id = _parse_base_snapshot_id(d.pop("base_snapshot_id"))
+
+        def _parse_detail(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        detail = _parse_detail(d.pop("detail"))
+
+        def _parse_groups_total(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        groups_total = _parse_groups_total(d.pop("groups_total"))
+
+        outcome = RunNowOutcome(d.pop("outcome"))
+
+        def _parse_plan_hash(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        plan_hash = _parse_plan_hash(d.pop("plan_hash"))
+
+        def _parse_prediction(data: object) -> None | Prediction:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                prediction_type_0 = Prediction.from_dict(data)
+
+                return prediction_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Prediction, data)
+
+        prediction = _parse_prediction(d.pop("prediction"))
+
+        def _parse_schema_id(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        schema_id = _parse_schema_id(d.pop("schema_id"))
+
+        skipped_reasons = RunNowSkippedReasons.from_dict(d.pop("skipped_reasons"))
+
+        def _parse_skipped_total(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        skipped_total = _parse_skipped_total(d.pop("skipped_total"))
+
+        run_now = cls(
+            base_snapshot_id=base_snapshot_id,
+            detail=detail,
+            groups_total=groups_total,
+            outcome=outcome,
+            plan_hash=plan_hash,
+            prediction=prediction,
+            schema_id=schema_id,
+            skipped_reasons=skipped_reasons,
+            skipped_total=skipped_total,
+        )
+
+        run_now.additional_properties = d
+        return run_now
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,129 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.table_labels import TableLabels
+
+
+T = TypeVar("T", bound="Table")
+
+
+@_attrs_define
+class Table:
+    """A registered table."""
+
+    catalog: str
+    created_at: datetime.datetime
+    id: str
+    labels: TableLabels
+    location: str
+    name: str
+    namespace: list[str]
+    owner_team: None | str
+    uuid: str
+    """ The table's own identity when it was registered. """
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        catalog = self.catalog
+
+        created_at = self.created_at.isoformat()
+
+        id = self.id
+
+        labels = self.labels.to_dict()
+
+        location = self.location
+
+        name = self.name
+
+        namespace = self.namespace
+
+        owner_team: None | str
+        owner_team = self.owner_team
+
+        uuid = self.uuid
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "catalog": catalog,
+                "created_at": created_at,
+                "id": id,
+                "labels": labels,
+                "location": location,
+                "name": name,
+                "namespace": namespace,
+                "owner_team": owner_team,
+                "uuid": uuid,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.table_labels import TableLabels  # noqa: PLC0415
+
+        d = dict(src_dict)
+        catalog = d.pop("catalog")
+
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        id = d.pop("id")
+
+        labels = TableLabels.from_dict(d.pop("labels"))
+
+        location = d.pop("location")
+
+        name = d.pop("name")
+
+        namespace = cast(list[str], d.pop("namespace"))
+
+        def _parse_owner_team(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        owner_team = _parse_owner_team(d.pop("owner_team"))
+
+        uuid = d.pop("uuid")
+
+        table = cls(
+            catalog=catalog,
+            created_at=created_at,
+            id=id,
+            labels=labels,
+            location=location,
+            name=name,
+            namespace=namespace,
+            owner_team=owner_team,
+            uuid=uuid,
+        )
+
+        table.additional_properties = d
+        return table
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,252 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.partition_health import PartitionHealth
+    from ..models.size_class import SizeClass
+    from ..models.table_health_score_parts import TableHealthScoreParts
+    from ..models.table_health_table import TableHealthTable
+
+
+T = TypeVar("T", bound="TableHealth")
+
+
+@_attrs_define
+class TableHealth:
+    """The present data files of a table, and a score from 0 to 100 (nothing to better)."""
+
+    average_file_bytes: int
+    avoidable_file_count: int
+    """ Small files but for one in each partition. """
+    deleted_rows: int
+    """ Upper bound. """
+    file_count: int
+    files_with_deletes: int
+    files_with_equality_deletes: int
+    large_file_bytes: int | None
+    """ A file above is over-large: the policy's. """
+    large_file_count: int
+    measured_at: datetime.datetime
+    partition_count: int
+    record_count: int
+    score: int
+    score_parts: TableHealthScoreParts
+    size_classes: list[SizeClass]
+    small_file_bytes: int
+    """ A file below is small: the policy's. """
+    small_file_count: int
+    small_file_share: float
+    snapshot_id: None | str
+    table: TableHealthTable
+    """ Format, version, snapshots, manifests, columns. """
+    table_id: str
+    total_bytes: int
+    worst_partitions: list[PartitionHealth]
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        average_file_bytes = self.average_file_bytes
+
+        avoidable_file_count = self.avoidable_file_count
+
+        deleted_rows = self.deleted_rows
+
+        file_count = self.file_count
+
+        files_with_deletes = self.files_with_deletes
+
+        files_with_equality_deletes = self.files_with_equality_deletes
+
+        large_file_bytes: int | None
+        large_file_bytes = self.large_file_bytes
+
+        large_file_count = self.large_file_count
+
+        measured_at = self.measured_at.isoformat()
+
+        partition_count = self.partition_count
+
+        record_count = self.record_count
+
+        score = self.score
+
+        score_parts = self.score_parts.to_dict()
+
+        size_classes = []
+        for size_classes_item_data in self.size_classes:
+            size_classes_item = size_classes_item_data.to_dict()
+            size_classes.append(size_classes_item)
+
+        small_file_bytes = self.small_file_bytes
+
+        small_file_count = self.small_file_count
+
+        small_file_share = self.small_file_share
+
+        snapshot_id: None | str
+        snapshot_id = self.snapshot_id
+
+        table = self.table.to_dict()
+
+        table_id = self.table_id
+
+        total_bytes = self.total_bytes
+
+        worst_partitions = []
+        for worst_partitions_item_data in self.worst_partitions:
+            worst_partitions_item = worst_partitions_item_data.to_dict()
+            worst_partitions.append(worst_partitions_item)
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "average_file_bytes": average_file_bytes,
+                "avoidable_file_count": avoidable_file_count,
+                "deleted_rows": deleted_rows,
+                "file_count": file_count,
+                "files_with_deletes": files_with_deletes,
+                "files_with_equality_deletes": files_with_equality_deletes,
+                "large_file_bytes": large_file_bytes,
+                "large_file_count": large_file_count,
+                "measured_at": measured_at,
+                "partition_count": partition_count,
+                "record_count": record_count,
+                "score": score,
+                "score_parts": score_parts,
+                "size_classes": size_classes,
+                "small_file_bytes": small_file_bytes,
+                "small_file_count": small_file_count,
+                "small_file_share": small_file_share,
+                "snapshot_id": snapshot_id,
+                "table": table,
+                "table_id": table_id,
+                "total_bytes": total_bytes,
+                "worst_partitions": worst_partitions,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.partition_health import PartitionHealth  # noqa: PLC0415
+        from ..models.size_class import SizeClass  # noqa: PLC0415
+        from ..models.table_health_score_parts import TableHealthScoreParts  # noqa: PLC0415
+        from ..models.table_health_table import TableHealthTable  # noqa: PLC0415
+
+        d = dict(src_dict)
+        average_file_bytes = d.pop("average_file_bytes")
+
+        avoidable_file_count = d.pop("avoidable_file_count")
+
+        deleted_rows = d.pop("deleted_rows")
+
+        file_count = d.pop("file_count")
+
+        files_with_deletes = d.pop("files_with_deletes")
+
+        files_with_equality_deletes = d.pop("files_with_equality_deletes")
+
+        def _parse_large_file_bytes(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        large_file_bytes = _parse_large_file_bytes(d.pop("large_file_bytes"))
+
+        large_file_count = d.pop("large_file_count")
+
+        measured_at = datetime.datetime.fromisoformat(d.pop("measured_at"))
+
+        partition_count = d.pop("partition_count")
+
+        record_count = d.pop("record_count")
+
+        score = d.pop("score")
+
+        score_parts = TableHealthScoreParts.from_dict(d.pop("score_parts"))
+
+        size_classes = []
+        _size_classes = d.pop("size_classes")
+        for size_classes_item_data in _size_classes:
+            size_classes_item = SizeClass.from_dict(size_classes_item_data)
+
+            size_classes.append(size_classes_item)
+
+        small_file_bytes = d.pop("small_file_bytes")
+
+        small_file_count = d.pop("small_file_count")
+
+        small_file_share = d.pop("small_file_share")
+
+        def _parse_snapshot_id(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        snapshot_id = _parse_snapshot_id(d.pop("snapshot_id"))
+
+        table = TableHealthTable.from_dict(d.pop("table"))
+
+        table_id = d.pop("table_id")
+
+        total_bytes = d.pop("total_bytes")
+
+        worst_partitions = []
+        _worst_partitions = d.pop("worst_partitions")
+        for worst_partitions_item_data in _worst_partitions:
+            worst_partitions_item = PartitionHealth.from_dict(worst_partitions_item_data)
+
+            worst_partitions.append(worst_partitions_item)
+
+        table_health = cls(
+            average_file_bytes=average_file_bytes,
+            avoidable_file_count=avoidable_file_count,
+            deleted_rows=deleted_rows,
+            file_count=file_count,
+            files_with_deletes=files_with_deletes,
+            files_with_equality_deletes=files_with_equality_deletes,
+            large_file_bytes=large_file_bytes,
+            large_file_count=large_file_count,
+            measured_at=measured_at,
+            partition_count=partition_count,
+            record_count=record_count,
+            score=score,
+            score_parts=score_parts,
+            size_classes=size_classes,
+            small_file_bytes=small_file_bytes,
+            small_file_count=small_file_count,
+            small_file_share=small_file_share,
+            snapshot_id=snapshot_id,
+            table=table,
+            table_id=table_id,
+            total_bytes=total_bytes,
+            worst_partitions=worst_partitions,
+        )
+
+        table_health.additional_properties = d
+        return table_health
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

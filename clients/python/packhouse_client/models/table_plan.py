@@ -1,0 +1,184 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.condition import Condition
+    from ..models.planned_group import PlannedGroup
+    from ..models.prediction import Prediction
+    from ..models.skipped_partition import SkippedPartition
+
+
+T = TypeVar("T", bound="TablePlan")
+
+
+@_attrs_define
+class TablePlan:
+    """What a run would do now. Nothing was done."""
+
+    base_snapshot_id: None | str
+    conditions: list[Condition]
+    eligible: bool
+    """ True when every condition holds. """
+    enabled: bool
+    groups: list[PlannedGroup]
+    """ The first thousand. """
+    groups_total: int
+    plan_hash: str
+    """ The same on the same snapshot and policy. """
+    prediction: Prediction
+    """ What the plan expects of its own execution. """
+    schema_id: int
+    skipped: list[SkippedPartition]
+    """ The first thousand. """
+    skipped_total: int
+    table_id: str
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        base_snapshot_id: None | str
+        base_snapshot_id = self.base_snapshot_id
+
+        conditions = []
+        for conditions_item_data in self.conditions:
+            conditions_item = conditions_item_data.to_dict()
+            conditions.append(conditions_item)
+
+        eligible = self.eligible
+
+        enabled = self.enabled
+
+        groups = []
+        for groups_item_data in self.groups:
+            groups_item = groups_item_data.to_dict()
+            groups.append(groups_item)
+
+        groups_total = self.groups_total
+
+        plan_hash = self.plan_hash
+
+        prediction = self.prediction.to_dict()
+
+        schema_id = self.schema_id
+
+        skipped = []
+        for skipped_item_data in self.skipped:
+            skipped_item = skipped_item_data.to_dict()
+            skipped.append(skipped_item)
+
+        skipped_total = self.skipped_total
+
+        table_id = self.table_id
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "base_snapshot_id": base_snapshot_id,
+                "conditions": conditions,
+                "eligible": eligible,
+                "enabled": enabled,
+                "groups": groups,
+                "groups_total": groups_total,
+                "plan_hash": plan_hash,
+                "prediction": prediction,
+                "schema_id": schema_id,
+                "skipped": skipped,
+                "skipped_total": skipped_total,
+                "table_id": table_id,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.condition import Condition  # noqa: PLC0415
+        from ..models.planned_group import PlannedGroup  # noqa: PLC0415
+        from ..models.prediction import Prediction  # noqa: PLC0415
+        from ..models.skipped_partition import SkippedPartition  # noqa: PLC0415
+
+        d = dict(src_dict)
+
+        def _parse_base_snapshot_id(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        base_snapshot_id = _parse_base_snapshot_id(d.pop("base_snapshot_id"))
+
+        conditions = []
+        _conditions = d.pop("conditions")
+        for conditions_item_data in _conditions:
+            conditions_item = Condition.from_dict(conditions_item_data)
+
+            conditions.append(conditions_item)
+
+        eligible = d.pop("eligible")
+
+        enabled = d.pop("enabled")
+
+        groups = []
+        _groups = d.pop("groups")
+        for groups_item_data in _groups:
+            groups_item = PlannedGroup.from_dict(groups_item_data)
+
+            groups.append(groups_item)
+
+        groups_total = d.pop("groups_total")
+
+        plan_hash = d.pop("plan_hash")
+
+        prediction = Prediction.from_dict(d.pop("prediction"))
+
+        schema_id = d.pop("schema_id")
+
+        skipped = []
+        _skipped = d.pop("skipped")
+        for skipped_item_data in _skipped:
+            skipped_item = SkippedPartition.from_dict(skipped_item_data)
+
+            skipped.append(skipped_item)
+
+        skipped_total = d.pop("skipped_total")
+
+        table_id = d.pop("table_id")
+
+        table_plan = cls(
+            base_snapshot_id=base_snapshot_id,
+            conditions=conditions,
+            eligible=eligible,
+            enabled=enabled,
+            groups=groups,
+            groups_total=groups_total,
+            plan_hash=plan_hash,
+            prediction=prediction,
+            schema_id=schema_id,
+            skipped=skipped,
+            skipped_total=skipped_total,
+            table_id=table_id,
+        )
+
+        table_plan.additional_properties = d
+        return table_plan
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties
