@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
-from packhouse import events, output, problems
+from packhouse import documents, events, output, problems
 from packhouse.exit_codes import ExitCode
+from packhouse.main import global_options_first
 from rich.console import Console
 
 
@@ -45,10 +46,15 @@ def test_a_broken_stream_is_resumed_after_the_last_whole_event() -> None:
         asked.append(request.headers.get("last-event-id"))
         if len(asked) == 1:
             return httpx.Response(200, stream=_BrokenStream())
-        return httpx.Response(200, content=b"id: 2\ndata: two\n\n")
+        return httpx.Response(200, content=b"id: 2\ndata: two\n\n") if len(asked) == 2 else httpx.Response(204)
 
     seen = [event.data for event in events.follow(_client(answer), "/events", pause=lambda _: None)]
-    assert (seen, asked) == (["one", "two"], [None, "1"])
+    assert (seen, asked) == (["one", "two"], [None, "1", "2"])
+
+
+def test_a_stream_that_ends_without_an_event_again_and_again_is_given_up() -> None:
+    with pytest.raises(httpx.TransportError, match="ended too early"):
+        list(events.follow(_client(lambda _: httpx.Response(200)), "/events", pause=lambda _: None))
 
 
 def test_a_server_that_stays_away_ends_the_stream() -> None:
@@ -60,7 +66,7 @@ def test_a_server_that_stays_away_ends_the_stream() -> None:
     with pytest.raises(httpx.ConnectError):
         list(events.follow(_client(refuse), "/events", pause=waits.append))
     assert waits == sorted(waits)
-    assert len(waits) == 5
+    assert len(waits) == 4
 
 
 def test_a_problem_shows_field_value_and_remedy() -> None:
@@ -106,3 +112,42 @@ def test_sizes_are_binary_with_three_digits(count: int, text: str) -> None:
 @pytest.mark.parametrize(("count", "text"), [(0.84, "0.8 s"), (125, "2 min 05 s"), (11_400, "3 h 10 min")])
 def test_durations_are_short(count: float, text: str) -> None:
     assert output.seconds(count) == text
+
+
+def test_dotted_fields_are_set_as_yaml_and_null_takes_them_away() -> None:
+    words = ["limits.bandwidth=80MB", "rewrite.min_input_files=3", "enabled=null"]
+    changed = documents.with_fields({"enabled": False, "rewrite": {"strategy": "binpack"}}, words)
+    assert changed == {
+        "rewrite": {"strategy": "binpack", "min_input_files": 3},
+        "limits": {"bandwidth": "80MB"},
+    }
+
+
+def test_setting_fields_leaves_the_given_document_alone() -> None:
+    given = {"rewrite": {"min_input_files": 5}}
+    documents.with_fields(given, ["rewrite.min_input_files=3"])
+    assert given == {"rewrite": {"min_input_files": 5}}
+
+
+def test_a_field_below_a_value_is_refused() -> None:
+    with pytest.raises(problems.CommandError, match="enabled is a value"):
+        documents.with_fields({"enabled": True}, ["enabled.now=1"])
+
+
+def test_null_fields_and_empty_sections_are_left_out() -> None:
+    document = {"enabled": None, "limits": {"bandwidth": 1, "requests": None}, "rewrite": {"deletes": {"files": None}}}
+    assert documents.without_nulls(document) == {"limits": {"bandwidth": 1}}
+
+
+def test_a_policy_file_that_is_no_mapping_is_refused() -> None:
+    with pytest.raises(problems.CommandError, match="no mapping"):
+        documents.read_document(io.StringIO("- a\n- b\n"))
+
+
+def test_global_options_may_stand_anywhere() -> None:
+    arguments = ["tables", "list", "--output", "json", "--limit", "3", "--url=http://x"]
+    assert global_options_first(arguments) == ["--output", "json", "--url=http://x", "tables", "list", "--limit", "3"]
+
+
+def test_what_follows_two_dashes_is_left_alone() -> None:
+    assert global_options_first(["tables", "get", "--", "-o"]) == ["tables", "get", "--", "-o"]

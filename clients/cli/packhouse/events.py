@@ -24,6 +24,9 @@ class ServerEvent:
     id: str | None
 
 
+_NO_MORE: Final = ServerEvent("no more", "", None)
+
+
 def parse(lines: Iterable[str]) -> Iterator[ServerEvent]:
     """Read events out of lines without their ends; comments (heartbeats) and unknown fields are passed over."""
     name, data, last_id = "message", list[str](), None
@@ -45,33 +48,41 @@ def parse(lines: Iterable[str]) -> Iterator[ServerEvent]:
 
 
 def follow(client: httpx.Client, url: str, *, pause: Callable[[float], None] = time.sleep) -> Iterator[ServerEvent]:
-    """Yield events until the server ends the stream.
+    """Yield events until the server says with 204 that there will be no more; a stream that ends otherwise is reopened.
 
     Raises:
         httpx.HTTPStatusError: the server refused.
-        httpx.TransportError: it stayed away.
+        httpx.TransportError: it stayed away, or went on ending streams without an event.
     """
     last_id: str | None = None
     failures = 0
+    error: httpx.TransportError
     while True:
         try:
             for event in _one_stream(client, url, last_id):
+                if event is _NO_MORE:
+                    return
                 last_id, failures = event.id or last_id, 0
                 yield event
-        except httpx.TransportError:
-            failures += 1
-            if failures > _RETRIES:
-                raise
-            pause(min(0.25 * 2**failures, 5))
+        except httpx.TransportError as broken:
+            error = broken
         else:
-            return
+            error = httpx.RemoteProtocolError("the stream ended too early")
+        failures += 1
+        if failures > _RETRIES:
+            raise error
+        if failures > 1:
+            pause(min(0.25 * 2**failures, 5))
 
 
 def _one_stream(client: httpx.Client, url: str, last_id: str | None) -> Iterator[ServerEvent]:
     headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": last_id} if last_id else {})
     timeout = httpx.Timeout(10, read=_READ_TIMEOUT_SECONDS)
     with client.stream("GET", url, headers=headers, timeout=timeout) as response:
-        if response.is_error:
+        if response.status_code == httpx.codes.NO_CONTENT:
+            yield _NO_MORE
+        elif response.is_error:
             response.read()
             response.raise_for_status()
-        yield from parse(response.iter_lines())
+        else:
+            yield from parse(response.iter_lines())

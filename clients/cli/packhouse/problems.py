@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -12,18 +11,17 @@ from rich.markup import escape
 from packhouse.exit_codes import ExitCode, for_status
 
 
-@dataclass(frozen=True, slots=True)
 class CommandError(Exception):
     """A command that can't go on: what to say, and what to exit with. `document` is the problem+json, if one came."""
 
-    message: str
-    code: ExitCode
-    hint: str | None = None
-    document: Mapping[str, Any] | None = None
-
-    def __str__(self) -> str:
-        """Return the message alone."""
-        return self.message
+    def __init__(
+        self, message: str, code: ExitCode, hint: str | None = None, document: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.hint = hint
+        self.document = document
 
 
 def from_response(status: int, content: bytes) -> CommandError:

@@ -56,6 +56,10 @@ class Session:
             response = call(*path, client=self.client, **arguments)
         except httpx.HTTPError as error:
             raise problems.from_transport(error, self.url) from error
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            what = f"{self.url} gave an answer that this client can't read: {type(error).__name__} {error}"
+            hint = "is it a Packhouse server, and of this version?"
+            raise problems.CommandError(what, ExitCode.ERROR, hint) from error
         if response.status_code >= httpx.codes.BAD_REQUEST:
             raise problems.from_response(response.status_code, response.content)
         return Answer(json.loads(response.content) if response.content else None, response.headers)

@@ -1,0 +1,50 @@
+"""How people name a table: its id, or its address `catalog.namespace.name`."""
+
+from typing import Any
+
+from packhouse_client.api.tables import get_table, list_tables
+
+from packhouse.exit_codes import ExitCode
+from packhouse.problems import CommandError
+from packhouse.session import Session
+
+_LISTED = 100_000
+
+
+def split_address(address: str) -> tuple[str, list[str], str]:
+    """Return catalog, namespace levels and name.
+
+    Raises:
+        CommandError: fewer than three parts, or an empty one.
+    """
+    parts = address.split(".")
+    if len(parts) < 3 or not all(parts):  # noqa: PLR2004 - catalog, one namespace, name
+        raise CommandError(f"{address!r} is no table", ExitCode.USAGE, "write catalog.namespace.name, or a table's id")
+    return parts[0], parts[1:-1], parts[-1]
+
+
+def address_of(table: dict[str, Any]) -> str:
+    """Return a registered table's address."""
+    return ".".join((table["catalog"], *table["namespace"], table["name"]))
+
+
+def find_table(session: Session, table: str) -> dict[str, Any]:
+    """Return the registered table that an id or an address names.
+
+    Raises:
+        CommandError: none is registered.
+    """
+    if table.startswith("tbl_"):
+        found: dict[str, Any] = session.answer(get_table.sync_detailed, table).document
+        return found
+    catalog = split_address(table)[0]
+    for candidate in session.pages(list_tables.sync_detailed, limit=_LISTED, catalog=catalog):
+        if address_of(candidate) == table:
+            return candidate
+    hint = f"packhouse tables register {table}"
+    raise CommandError(f"no table {table} is registered", ExitCode.NOT_FOUND, hint)
+
+
+def table_id(session: Session, table: str) -> str:
+    """Return the id of the table that an id or an address names."""
+    return table if table.startswith("tbl_") else str(find_table(session, table)["id"])

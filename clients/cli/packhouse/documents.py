@@ -1,0 +1,75 @@
+"""Documents that people write: YAML or JSON files, and `key=value` words with dotted keys."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TextIO
+
+import yaml
+
+from packhouse.exit_codes import ExitCode
+from packhouse.problems import CommandError
+
+
+def read_document(file: TextIO) -> dict[str, Any]:
+    """Read a YAML or JSON mapping.
+
+    Raises:
+        CommandError: not readable, or not a mapping.
+    """
+    name = getattr(file, "name", "the file")
+    try:
+        found = yaml.safe_load(file)
+    except yaml.YAMLError as error:
+        raise CommandError(f"{name} is neither YAML nor JSON: {error}", ExitCode.USAGE) from None
+    if not isinstance(found, dict):
+        raise CommandError(f"{name} holds no mapping", ExitCode.USAGE, "write fields such as `enabled: true`")
+    return found
+
+
+def assignments(words: Iterable[str]) -> dict[str, str]:
+    """Read `KEY=VALUE` words; values stay text.
+
+    Raises:
+        CommandError: a word without key or `=`.
+    """
+    pairs = [word.partition("=") for word in words]
+    for key, equals, _ in pairs:
+        if not key or not equals:
+            raise CommandError(f"{key + equals!r} is no assignment", ExitCode.USAGE, "write key=value")
+    return {key: value for key, _, value in pairs}
+
+
+def with_fields(document: Mapping[str, Any], words: Iterable[str]) -> dict[str, Any]:
+    """Return a document with dotted fields set: `limits.bandwidth=80MB`. `null` takes a field away.
+
+    Values are read as YAML: `true`, `5`, `0.3` and `unlimited` are what they look like.
+    """
+    changed = _copy(document)
+    for key, text in assignments(words).items():
+        _put(changed, key.split("."), yaml.safe_load(text), key)
+    return changed
+
+
+def without_nulls(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document without its null fields and without sections that are empty then."""
+    kept: dict[str, Any] = {}
+    for name, value in document.items():
+        inner = without_nulls(value) if isinstance(value, Mapping) else value
+        if inner is not None and inner != {}:
+            kept[name] = inner
+    return kept
+
+
+def _put(node: dict[str, Any], path: list[str], value: object, key: str) -> None:
+    *parents, last = path
+    for name in parents:
+        node = node.setdefault(name, {})
+        if not isinstance(node, dict):
+            raise CommandError(f"{key}: {name} is a value, not a section", ExitCode.USAGE)
+    if value is None:
+        node.pop(last, None)
+    else:
+        node[last] = value
+
+
+def _copy(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _copy(value) if isinstance(value, Mapping) else value for name, value in document.items()}

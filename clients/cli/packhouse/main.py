@@ -1,0 +1,80 @@
+"""The `packhouse` command: options that hold for all commands, the commands, and the one place that exits."""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+import httpx
+import typer
+from packhouse_client import AuthenticatedClient
+from rich.console import Console
+
+from packhouse import catalogs, policies, problems, runs, tables
+from packhouse.exit_codes import ExitCode
+from packhouse.output import Output
+from packhouse.session import DEFAULT_URL, Session
+
+_EPILOG: Final = (
+    "Global options may stand anywhere. Exit codes: 0 done, 1 error, 2 wrong usage or input, 3 the run did not "
+    "succeed, 4 not found, 5 refused by the present state, 6 server not reachable, 7 not authenticated."
+)
+_GLOBAL_OPTIONS: Final = ("--output", "-o", "--url", "--api-key")
+_TIMEOUT: Final = httpx.Timeout(60.0)
+
+app = typer.Typer(
+    name="packhouse",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    epilog=_EPILOG,
+    help="Compaction of lakehouse tables, seen and steered from a terminal.",
+)
+app.add_typer(tables.app, name="tables")
+app.add_typer(catalogs.app, name="catalogs")
+app.add_typer(policies.app, name="policy")
+app.add_typer(runs.list_app, name="runs")
+runs.add_commands(app)
+tables.add_commands(app)
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    url: Annotated[str, typer.Option(envvar="PACKHOUSE_URL", help="Where the server is.")] = DEFAULT_URL,
+    api_key: Annotated[
+        str, typer.Option(envvar="PACKHOUSE_API_KEY", help="The caller's key.", show_default=False)
+    ] = "",
+    output: Annotated[
+        Output, typer.Option("--output", "-o", envvar="PACKHOUSE_OUTPUT", help="For people, or for scripts.")
+    ] = Output.TABLE,
+) -> None:
+    """Make the session that all commands share."""
+    client = AuthenticatedClient(base_url=url.rstrip("/"), token=api_key).with_timeout(_TIMEOUT)
+    context.obj = Session(client=client, url=url, output=output, out=Console(), err=Console(stderr=True))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command line and exit with what it came to."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        app(global_options_first(given))
+    except problems.CommandError as error:
+        problems.show(error, Console(stderr=True))
+        sys.exit(error.code)
+    except KeyboardInterrupt:
+        sys.exit(ExitCode.ERROR)
+
+
+def global_options_first(arguments: list[str]) -> list[str]:
+    """Move global options before the command, so that they may stand anywhere; what follows `--` stays."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    first, rest, index = list[str](), list[str](), 0
+    while index < end:
+        name, equals, _ = arguments[index].partition("=")
+        if name in _GLOBAL_OPTIONS:
+            width = 1 if equals else 2
+            first += arguments[index : min(index + width, end)]
+            index += width
+        else:
+            rest.append(arguments[index])
+            index += 1
+    return first + rest + arguments[end:]

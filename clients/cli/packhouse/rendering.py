@@ -1,0 +1,188 @@
+"""How API documents look to people. Every function takes the document as the API answered it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from packhouse.addresses import address_of
+from packhouse.output import Markup, moment, print_fields, print_rows, seconds, size, state
+
+Document = Mapping[str, Any]
+_MARKS = {True: Markup("[green]holds[/]"), False: Markup("[red]fails[/]")}
+
+
+def tables(console: Console, items: Sequence[dict[str, Any]]) -> None:
+    """List registered tables."""
+    rows = [(t["id"], address_of(t), t["owner_team"], moment(t["created_at"])) for t in items]
+    print_rows(console, ("id", "table", "team", "registered"), rows)
+
+
+def table(console: Console, found: dict[str, Any]) -> None:
+    """Show one registered table."""
+    labels = ", ".join(f"{key}={value}" for key, value in found["labels"].items())
+    fields = {name: found[name] for name in ("id", "uuid", "location", "owner_team")}
+    registered = moment(found["created_at"])
+    print_fields(console, {"table": address_of(found), **fields, "labels": labels or None, "registered": registered})
+
+
+def health(console: Console, measured: Document) -> None:
+    """Show the score and its parts, sums, size classes and the worst partitions."""
+    parts = ", ".join(f"{name} {value:.0f}" for name, value in measured["score_parts"].items())
+    print_fields(
+        console,
+        {
+            "score": f"{measured['score']} of 100 ({parts})",
+            "files": f"{measured['file_count']}, {size(measured['average_file_bytes'])} on average, "
+            f"{size(measured['total_bytes'])} in all",
+            "small files": f"{measured['small_file_count']} below {size(measured['small_file_bytes'])}, "
+            f"{measured['avoidable_file_count']} avoidable",
+            "rows": measured["record_count"],
+            "deletes": f"{measured['files_with_deletes']} files, at most {measured['deleted_rows']} rows",
+            "snapshot": measured["snapshot_id"],
+        },
+    )
+    console.print()
+    classes = [c for c in measured["size_classes"] if c["file_count"]]
+    print_rows(
+        console,
+        ("files of", ">count", ">bytes"),
+        [(_class_name(c), c["file_count"], size(c["total_bytes"])) for c in classes],
+    )
+    console.print()
+    print_rows(
+        console,
+        ("partition", ">files", ">small", ">with deletes", ">average", ">bytes"),
+        [
+            (
+                p["partition"],
+                p["file_count"],
+                p["small_file_count"],
+                p["files_with_deletes"],
+                size(p["average_file_bytes"]),
+                size(p["total_bytes"]),
+            )
+            for p in measured["worst_partitions"]
+        ],
+        title="partitions that need it most",
+    )
+
+
+def plan(console: Console, planned: Document) -> None:
+    """Show what a run would do: prediction, groups, what is left alone and why."""
+    _conditions(console, planned, only_failed=True)
+    if not planned["enabled"]:
+        console.print("[yellow]the policy has enabled: false: a run would be skipped[/]")
+    print_fields(console, _predicted(planned["prediction"]) | {"base snapshot": planned["base_snapshot_id"]})
+    if planned["groups"]:
+        console.print()
+        print_rows(
+            console,
+            (">group", "partition", ">files", ">bytes", ">rows", ">into"),
+            [
+                (
+                    g["ordinal"],
+                    g["partition"],
+                    g["input_files"],
+                    size(g["input_bytes"]),
+                    g["input_rows"],
+                    g["predicted_outputs"],
+                )
+                for g in planned["groups"]
+            ],
+        )
+    if planned["skipped"]:
+        console.print()
+        rows = [(s["partition"], s["files"], size(s["bytes"]), s["reason"]) for s in planned["skipped"]]
+        print_rows(console, ("left alone", ">files", ">bytes", "why"), rows)
+
+
+def explanation(console: Console, answer: Document) -> None:
+    """Show the sentences first, then failed conditions, then every setting with where it came from."""
+    for sentence in answer["summary"]:
+        console.print(f"• {escape(sentence)}")
+    console.print()
+    _conditions(console, answer, only_failed=False)
+    rows = [(name, setting["value"], setting["origin"]) for name, setting in answer["settings"].items()]
+    print_rows(console, ("setting", "value", "from"), rows)
+
+
+def history(console: Console, items: Sequence[Document]) -> None:
+    """List runs that changed a table, predicted beside actual."""
+    rows = []
+    for run in items:
+        result = run["result"]
+        predicted = (result.get("predicted") or {}).get("output_files")
+        rows.append(
+            (
+                run["run_id"],
+                state(run["state"]),
+                moment(run["finished_at"]),
+                f"{result['rewritten_files']} → {result['added_files']}",
+                predicted,
+                size(result["rewritten_bytes"]),
+                seconds(result["seconds"]),
+                ", ".join(run["snapshot_ids"]),
+            )
+        )
+    columns = ("run", "state", "finished", ">files", ">predicted", ">bytes", ">time", "snapshots")
+    print_rows(console, columns, rows)
+
+
+def runs(console: Console, items: Sequence[Document]) -> None:
+    """List runs, newest first."""
+    rows = [
+        (r["id"], r["table_id"], state(r["state"]), r["attempt"], moment(r["created_at"]), r.get("detail"))
+        for r in items
+    ]
+    print_rows(console, ("run", "table", "state", ">attempt", "submitted", "detail"), rows)
+
+
+def run(console: Console, found: Document) -> None:
+    """Show one run: where it stands, and what it came to if it has ended."""
+    fields: dict[str, Any] = {
+        "run": found["id"],
+        "state": state(found["state"]),
+        "detail": found.get("detail"),
+        "attempt": found["attempt"],
+        "waits for": found.get("waiting_for"),
+        "until": moment(found.get("not_before")),
+    }
+    result = found.get("result") or {}
+    if result.get("rewritten_files"):
+        fields |= {
+            "files": f"{result['rewritten_files']} → {result['added_files']}",
+            "bytes": f"{size(result['rewritten_bytes'])} → {size(result['added_bytes'])}",
+            "rows": f"{result['rewritten_rows']} → {result['added_rows']}, {result['deleted_rows']} deleted",
+            "time": seconds(result["seconds"]),
+            "snapshots": ", ".join(result["snapshot_ids"]),
+            "verified": _verified(result.get("verifications") or ()),
+        }
+    print_fields(console, {name: value for name, value in fields.items() if value is not None})
+
+
+def _verified(verifications: Sequence[Document]) -> str:
+    checks = [check for verification in verifications for check in verification["checks"]]
+    return f"{sum(check['holds'] for check in checks)} of {len(checks)} checks hold"
+
+
+def _predicted(prediction: Document) -> dict[str, Any]:
+    return {
+        "files": f"{prediction['input_files']} → about {prediction['output_files']}",
+        "bytes": f"{size(prediction['input_bytes'])} → about {size(prediction['output_bytes'])}",
+        "rows": prediction["input_rows"],
+        "time": seconds(prediction["seconds"]) or "not known before a first run",
+    }
+
+
+def _conditions(console: Console, document: Document, *, only_failed: bool) -> None:
+    shown = [c for c in document["conditions"] if not (only_failed and c["holds"])]
+    if shown:
+        print_rows(console, ("condition", "", "found"), [(c["name"], _MARKS[c["holds"]], c["detail"]) for c in shown])
+        console.print()
+
+
+def _class_name(size_class: Document) -> str:
+    low, high = size(size_class["from_bytes"]), size(size_class["below_bytes"])
+    return f"{low} and more" if high is None else f"{low} to {high}"
