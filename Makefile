@@ -14,7 +14,7 @@ setup: ## Make .venv from the lock; Java, Redis and Postgres as Debian packages 
 
 demo: ## Compact a real Iceberg table of hundreds of small files and prove the result (about 3 minutes)
 	@scripts/setup demo
-	@$(BIN)/python scripts/demo.py
+	@$(BIN)/python scripts/demo
 
 up: ## Start API, coordinator, worker, Redis and Spark on this machine, until Ctrl-C
 	@scripts/setup demo

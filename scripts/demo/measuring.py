@@ -1,0 +1,114 @@
+"""Measures an Iceberg table from outside, with PyIceberg and DuckDB: what a reader pays, and which rows it sees.
+
+The fingerprint is the sum of a 64-bit hash over all rows: it depends neither on their order nor on how they lie in
+files, and two fingerprints add up when their rows do. Reads the table into memory (a demo table has some hundred MB).
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlparse
+
+import duckdb
+import pyarrow as pa
+import pyarrow.fs as pafs
+from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A multiset of rows: how many, and the sum of their hashes."""
+
+    count: int
+    fingerprint: int
+
+    def __add__(self, other: "Rows") -> "Rows":
+        """Return the union of two multisets."""
+        return Rows(self.count + other.count, self.fingerprint + other.fingerprint)
+
+    def short(self) -> str:
+        """Return the fingerprint's last 64 bits, for people."""
+        return f"{self.fingerprint % 2**64:016x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A table at one moment, as a reader finds it. Seconds are wall-clock."""
+
+    snapshot_id: int
+    files: int
+    total_bytes: int
+    partitions: int
+    plan_seconds: float
+    scan_seconds: float
+    rows: Rows
+
+    @property
+    def average_bytes(self) -> float:
+        """Mean size of a data file."""
+        return self.total_bytes / max(1, self.files)
+
+
+class TableProbe:
+    """Opens the table anew for each measurement, so that it sees what any other reader would."""
+
+    def __init__(self, *, catalog: str, properties: Mapping[str, str], identifier: tuple[str, ...]) -> None:
+        self._catalog: Catalog = load_catalog(catalog, **properties)
+        self._identifier = identifier
+
+    def load(self) -> Table:
+        """Return the table as it is now."""
+        return self._catalog.load_table(self._identifier)
+
+    def measure(self) -> Measurement:
+        """Plan a scan of everything, read everything, and take the fingerprint of what was read."""
+        table = self.load()
+        started = time.perf_counter()
+        tasks = list(table.scan().plan_files())
+        planned = time.perf_counter()
+        read = table.scan().to_arrow()
+        scanned = time.perf_counter()
+        head = table.current_snapshot()
+        return Measurement(
+            snapshot_id=head.snapshot_id if head is not None else 0,
+            files=len(tasks),
+            total_bytes=sum(task.file.file_size_in_bytes for task in tasks),
+            partitions=len({str(task.file.partition) for task in tasks}),
+            plan_seconds=planned - started,
+            scan_seconds=scanned - planned,
+            rows=rows_of(read),
+        )
+
+    def append(self, rows: pa.Table) -> Rows:
+        """Append rows in one commit, as any writer would; lost races are tried again. Returns what was appended."""
+        self.load().append(rows)
+        return rows_of(rows)
+
+    def parent_of(self, snapshot_id: int) -> int | None:
+        """Return the snapshot that a snapshot was committed on."""
+        snapshot = self.load().snapshot_by_id(snapshot_id)
+        return None if snapshot is None else snapshot.parent_snapshot_id
+
+    def unreferenced_files(self, part_of_name: str) -> list[str]:
+        """Return files under the table's location with this in their name that no retained snapshot references."""
+        table = self.load()
+        known = {path for snapshot in table.snapshots() for path in _paths(table, snapshot.snapshot_id)}
+        location = urlparse(table.location())
+        filesystem, root = pafs.FileSystem.from_uri(f"{location.scheme or 'file'}://{location.netloc}{location.path}")
+        found = filesystem.get_file_info(pafs.FileSelector(root, recursive=True))
+        return [
+            info.path for info in found if info.is_file and part_of_name in info.base_name and info.path not in known
+        ]
+
+
+def rows_of(table: pa.Table) -> Rows:
+    """Return count and fingerprint of an Arrow table's rows."""
+    with duckdb.connect() as connection:
+        connection.register("given", table)
+        ((count, fingerprint),) = connection.sql("select count(*), coalesce(sum(hash(given)), 0) from given").fetchall()
+    return Rows(int(count), int(fingerprint))
+
+
+def _paths(table: Table, snapshot_id: int) -> set[str]:
+    return {urlparse(task.file.file_path).path for task in table.scan(snapshot_id=snapshot_id).plan_files()}

@@ -1,0 +1,47 @@
+"""Packhouse as any HTTP client sees it: a few calls of httpx, and a run followed through its event stream."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import httpx
+from packhouse.events import follow
+
+Watcher = Callable[[str, Mapping[str, Any]], None]
+"""Is told each server-sent event: its name (`event`, `progress`) and its document."""
+
+
+class Server:
+    """Calls that return the JSON answer, and end the demo with the problem document where the server refuses."""
+
+    def __init__(self, *, url: str, key: str) -> None:
+        self._http = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
+
+    def get(self, path: str) -> Any:
+        """Read."""
+        return self._answer(self._http.get(path))
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """Create or trigger."""
+        return self._answer(self._http.post(path, json=body))
+
+    def put_policy(self, table_id: str, policy: Mapping[str, Any]) -> Any:
+        """Write a table's policy: as a first one, or over the version that is there."""
+        path = f"/v1/tables/{table_id}/policy"
+        present = self._http.get(path)
+        condition = {"If-Match": present.headers["etag"]} if present.is_success else {"If-None-Match": "*"}
+        return self._answer(self._http.put(path, json=policy, headers=condition))
+
+    def run_to_end(self, table_id: str, watch: Watcher, *, submitted: Callable[[str], None] = lambda _id: None) -> Any:
+        """Submit a rewrite, follow its events to the last one, and return the run as it ended."""
+        run_id = self.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"})["id"]
+        submitted(run_id)
+        for event in follow(self._http, f"/v1/runs/{run_id}/events"):
+            watch(event.name, json.loads(event.data))
+        return self.get(f"/v1/runs/{run_id}")
+
+    def _answer(self, response: httpx.Response) -> Any:
+        if response.is_error:
+            sys.exit(f"{response.request.method} {response.request.url.path} answered {response.text}")
+        return response.json() if response.content else None
