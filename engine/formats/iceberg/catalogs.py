@@ -1,0 +1,82 @@
+"""PyIceberg's catalogs with two guards: requests that end, and no code named by properties.
+
+PyIceberg sends REST requests without a time limit, and imports whatever module a table's property `py-io-impl` names.
+Table properties are written by others: such names are dropped, storage is always Arrow's.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import requests
+from pyiceberg.catalog import Catalog
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.io import FileIO
+from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.typedef import EMPTY_DICT, Properties
+from requests.adapters import HTTPAdapter
+
+CONNECT_SECONDS: Final = 10.0
+ANSWER_SECONDS: Final = 60.0
+CATALOG_NAME: Final = "catalog-name"
+
+
+class GuardedSqlCatalog(SqlCatalog):
+    """A SQL catalog whose storage is Arrow's, whatever tables say."""
+
+    def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> FileIO:  # noqa: ARG002
+        return PyArrowFileIO(_without_code({**self.properties, **properties}))
+
+
+class GuardedRestCatalog(RestCatalog):
+    """A REST catalog whose requests have time limits and whose storage is Arrow's."""
+
+    def _create_session(self) -> requests.Session:
+        session = super()._create_session()
+        for scheme in (
+            "https://",
+            "http://",
+        ):  # a mounted signer for the catalog's own address is more specific and stays
+            session.mount(scheme, _TimedAdapter())
+        return session
+
+    def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> FileIO:
+        return super()._load_file_io({**properties, "py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}, location)
+
+
+class _TimedAdapter(HTTPAdapter):
+    """Sends with a time limit and never twice: a commit sent again would be answered "failed" after a success."""
+
+    def __init__(self) -> None:
+        super().__init__(max_retries=0)
+
+    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]
+        options["timeout"] = options.get("timeout") or (CONNECT_SECONDS, ANSWER_SECONDS)
+        return super().send(request, **options)
+
+
+def load(name: str, properties: Mapping[str, str]) -> Catalog:
+    """Open a catalog; may block on it. `properties` were validated and have their secrets resolved."""
+    own = {key: value for key, value in properties.items() if key not in {CATALOG_NAME, "type"}}
+    name = properties.get(CATALOG_NAME, name)
+    own.setdefault("s3.connect-timeout", str(CONNECT_SECONDS))
+    own.setdefault("s3.request-timeout", str(ANSWER_SECONDS))
+    if properties["type"] == "rest":
+        return GuardedRestCatalog(name, **own)
+    # never make tables in somebody's database
+    return GuardedSqlCatalog(name, **{"init_catalog_tables": "false", **own, "uri": with_time_limit(own["uri"])})
+
+
+def with_time_limit(uri: str) -> str:
+    """Return a database address with a limit for connecting (Postgres) or for waiting on a lock (SQLite)."""
+    parts = urlsplit(uri)
+    option = "timeout" if parts.scheme.startswith("sqlite") else "connect_timeout"
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    query.setdefault(option, f"{CONNECT_SECONDS:g}")
+    # urlunsplit would shorten the slashes of sqlite:////path
+    return f"{uri.partition('?')[0]}?{urlencode(query)}"
+
+
+def _without_code(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in properties.items() if not key.startswith("py-")}

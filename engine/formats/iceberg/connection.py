@@ -1,0 +1,174 @@
+"""The Iceberg format: catalogs of type `sql` and `rest` through PyIceberg.
+
+A connection opens its catalog at first use, so that making one never blocks and `check` can tell every step.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from threading import Lock
+from typing import Final
+
+from pyiceberg.catalog import Catalog
+
+from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
+from engine.domain.tables import TableRef
+from engine.formats.base import CatalogConnection, CheckStep, OpenTable, TableFormat
+from engine.formats.iceberg.catalogs import CATALOG_NAME, load
+from engine.formats.iceberg.errors import masked, summary_of, translated
+from engine.formats.iceberg.manifests import ManifestCache
+from engine.formats.iceberg.table import IcebergTable
+
+_TYPES: Final = ("rest", "sql")
+_SCHEMES: Final = {
+    "rest": ("http://", "https://"),
+    "sql": ("sqlite:///", "postgresql://", "postgresql+psycopg://", "postgresql+psycopg2://"),
+}
+_SHOWN: Final = 5
+
+
+class IcebergFormat:
+    """Opens Iceberg catalogs. All connections share one cache of manifests, which never change."""
+
+    def __init__(self, *, cache: ManifestCache | None = None) -> None:
+        self._cache = cache or ManifestCache()
+
+    def validate(self, properties: Mapping[str, str]) -> None:
+        """Check what can be checked without connecting.
+
+        Raises:
+            InvalidInput: one problem for each wrong property.
+        """
+        if problems := tuple(_problems(properties)):
+            raise InvalidInput("these properties can't make an Iceberg catalog", problems=problems)
+
+    def connect(self, name: str, properties: Mapping[str, str]) -> "IcebergConnection":
+        """Return a connection that opens its catalog at first use; `properties` have their secrets resolved."""
+        self.validate(properties)
+        return IcebergConnection(name=name, properties=properties, cache=self._cache)
+
+
+def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
+    kind = properties.get("type")
+    if kind not in _TYPES:
+        yield FieldProblem(
+            "/properties/type", "is not a supported kind of catalog", kind, f"use one of {', '.join(_TYPES)}"
+        )
+    uri = properties.get("uri")
+    schemes = _SCHEMES.get(kind or "", ())
+    if not uri:
+        yield FieldProblem(
+            "/properties/uri", "is missing", None, f"give the catalog's address, {' or '.join(schemes)}…"
+        )
+    elif schemes and not uri.startswith((*schemes, "env:", "file:")):
+        hint = f"begin it with one of {', '.join(schemes)}"
+        yield FieldProblem("/properties/uri", f"is not an address of a {kind} catalog", masked(uri), hint)
+    for key, value in properties.items():
+        if key.startswith("py-"):
+            hint = "leave it out: Packhouse runs no code that properties name"
+            yield FieldProblem(f"/properties/{key}", "is not allowed", value, hint)
+        elif not value:
+            yield FieldProblem(f"/properties/{key}", "is empty", value, "give a value or leave the property out")
+
+
+class IcebergConnection:
+    """A connection to one catalog, safe between threads."""
+
+    def __init__(self, *, name: str, properties: Mapping[str, str], cache: ManifestCache) -> None:
+        self._name = name
+        self._properties = dict(properties)
+        self._cache = cache
+        self._lock = Lock()
+        self._catalog: Catalog | None = None
+
+    def check(self) -> Sequence[CheckStep]:
+        """Open the catalog, list its namespaces, list the tables of the first one, read the first table's metadata."""
+        steps: list[CheckStep] = []
+        found: dict[str, tuple[str, ...]] = {}
+        for name, step in (
+            ("open_catalog", self._check_catalog),
+            ("list_namespaces", self._check_namespaces),
+            ("list_tables", self._check_tables),
+            ("read_table", self._check_table),
+        ):
+            steps.append(_tried(name, lambda step=step: step(found)))  # type: ignore[misc]
+            if not steps[-1].ok:
+                break
+        return steps
+
+    def open_table(self, ref: TableRef) -> IcebergTable:
+        """Load a table's present metadata.
+
+        Raises:
+            NotFound: no such table or namespace.
+            StateConflict: the catalog refuses the credentials.
+            Transient: the catalog does not answer.
+        """
+        with translated(f"open table {ref}"):
+            catalog = self._open()
+            identifier = (*ref.namespace, ref.name)
+            return IcebergTable(
+                ref=ref,
+                catalog=catalog,
+                load=lambda: catalog.load_table(identifier),
+                table=catalog.load_table(identifier),
+                cache=self._cache,
+            )
+
+    def close(self) -> None:
+        """Let go of the catalog's connections; the next use opens it again."""
+        with self._lock:
+            if self._catalog is not None:
+                self._catalog.close()
+            self._catalog = None
+
+    def _open(self) -> Catalog:
+        with self._lock:
+            if self._catalog is None:
+                self._catalog = load(self._name, self._properties)
+            return self._catalog
+
+    def _check_catalog(self, _: dict[str, tuple[str, ...]]) -> str:
+        self._open()
+        named = self._properties.get(CATALOG_NAME, self._name)
+        return f"{self._properties['type']} catalog {named} at {masked(self._properties['uri'])}"
+
+    def _check_namespaces(self, found: dict[str, tuple[str, ...]]) -> str:
+        namespaces = sorted(self._open().list_namespaces())
+        if namespaces:
+            found["namespace"] = tuple(namespaces[0])
+        return f"{len(namespaces)} namespaces{_examples('.'.join(each) for each in namespaces)}"
+
+    def _check_tables(self, found: dict[str, tuple[str, ...]]) -> str:
+        if "namespace" not in found:
+            return "no namespace to look into"
+        tables = sorted(self._open().list_tables(found["namespace"]))
+        if tables:
+            found["table"] = tuple(tables[0])
+        return f"{len(tables)} tables in {'.'.join(found['namespace'])}{_examples(each[-1] for each in tables)}"
+
+    def _check_table(self, found: dict[str, tuple[str, ...]]) -> str:
+        if "table" not in found:
+            return "no table to read"
+        table = self._open().load_table(found["table"])
+        return f"{'.'.join(found['table'])}: {len(table.metadata.snapshots)} snapshots at {masked(table.location())}"
+
+
+def _tried(name: str, step: Callable[[], str]) -> CheckStep:
+    try:
+        with translated(name.replace("_", " ")):
+            return CheckStep(name, True, step())
+    except PackhouseError as error:
+        return CheckStep(name, False, error.message)
+    except Exception as error:  # noqa: BLE001 - a check reports whatever breaks
+        return CheckStep(name, False, summary_of(error))
+
+
+def _examples(names: Iterator[str]) -> str:
+    shown = [name for name, _ in zip(names, range(_SHOWN), strict=False)]
+    return f" ({', '.join(shown)}, …)" if len(shown) == _SHOWN else f" ({', '.join(shown)})" if shown else ""
+
+
+def _conforms(
+    made: IcebergFormat, opened: IcebergConnection, table: IcebergTable
+) -> tuple[TableFormat, CatalogConnection, OpenTable]:
+    """Let the type checker prove that the Protocols of `formats.base` are met."""
+    return made, opened, table

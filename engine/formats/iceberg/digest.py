@@ -1,0 +1,85 @@
+"""The live files of one snapshot as columns, and the digest that planning works on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.manifest import ManifestContent, ManifestFile
+
+from engine.domain.errors import CommitConflict
+from engine.domain.files import InputFile
+from engine.formats.iceberg.deletes import DeleteCounts, PositionDeletes, count_deletes
+from engine.formats.iceberg.manifests import ENTRIES, EQUALITY_DELETES, ManifestReader
+from engine.planning.digest import FILE_DIGEST
+
+
+@dataclass(frozen=True)
+class LiveFiles:
+    """Live data and delete entries of one snapshot, in the shape of `manifests.ENTRIES`."""
+
+    data: pa.Table
+    deletes: pa.Table
+
+    @staticmethod
+    def empty() -> "LiveFiles":
+        """Return the files of a table without snapshots."""
+        return LiveFiles(ENTRIES.empty_table(), ENTRIES.empty_table())
+
+    @staticmethod
+    def read(reader: ManifestReader, manifests: Sequence[ManifestFile]) -> "LiveFiles":
+        """Read the files of a snapshot from its manifests."""
+        return LiveFiles(
+            reader.live(each for each in manifests if each.content == ManifestContent.DATA),
+            reader.live(each for each in manifests if each.content == ManifestContent.DELETES),
+        )
+
+    @cached_property
+    def counts(self) -> DeleteCounts:
+        """What the deletes may do to each data file."""
+        return count_deletes(self.data, self.deletes)
+
+    @cached_property
+    def _position_deletes(self) -> PositionDeletes:
+        return PositionDeletes(deletes=self.deletes)
+
+    @property
+    def equality_delete_files(self) -> int:
+        """How many equality-delete files are live."""
+        return int(pc.sum(pc.equal(self.deletes["content"], EQUALITY_DELETES)).as_py() or 0)
+
+    def digest(self) -> pa.Table:
+        """Return the data files in the shape of `planning.digest.FILE_DIGEST`."""
+        counted = {
+            "delete_files": pa.array(self.counts.files, pa.int32()),
+            "deleted_rows": pa.array(self.counts.rows, pa.int64()),
+            "equality_deletes": pa.array(self.counts.equality, pa.int32()),
+        }
+        columns = [counted[f.name] if f.name in counted else self.data[f.name] for f in FILE_DIGEST]
+        return pa.table(columns, schema=FILE_DIGEST)
+
+    def inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        """Return inputs by path, each with the position deletes that apply to it.
+
+        Raises:
+            CommitConflict: a path is not live in this snapshot.
+        """
+        rows = self.data.filter(pc.is_in(self.data["path"], value_set=pa.array(paths, pa.string())))
+        found = {row["path"]: _input(row, self._position_deletes) for row in rows.to_pylist()}
+        if missing := [path for path in paths if path not in found]:
+            raise CommitConflict(
+                f"{len(missing)} of {len(paths)} files are not live any more, the first is {missing[0]}"
+            )
+        return found
+
+
+def _input(row: Mapping[str, object], deletes: PositionDeletes) -> InputFile:
+    path, sequence_number = str(row["path"]), int(str(row["sequence_number"]))
+    refs = deletes.of(
+        path=path,
+        spec_id=int(str(row["spec_id"])),
+        partition=str(row["partition"]),
+        sequence_number=sequence_number,
+    )
+    return InputFile(path, int(str(row["file_bytes"])), int(str(row["record_count"])), sequence_number, refs)

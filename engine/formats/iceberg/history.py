@@ -1,0 +1,75 @@
+"""Snapshots of the main branch, and which of them are ours.
+
+Metadata holds snapshots as a list: it is indexed once here, since walking it through the library looks each parent up
+anew.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.refs import MAIN_BRANCH
+from pyiceberg.table.snapshots import Snapshot
+
+from engine.formats.base import CommittedBatch, SnapshotInfo
+
+RUN_ID: Final = "packhouse.run-id"
+ATTEMPT: Final = "packhouse.attempt"
+GROUPS: Final = "packhouse.groups"
+COMPACTION_ID: Final = "compaction-id"
+
+
+def head_of(metadata: TableMetadata) -> Snapshot | None:
+    """Return the newest snapshot of the main branch."""
+    ref = metadata.refs.get(MAIN_BRANCH)
+    return None if ref is None else metadata.snapshot_by_id(ref.snapshot_id)
+
+
+def ancestors(metadata: TableMetadata) -> Iterator[Snapshot]:
+    """Yield the snapshots of the main branch, newest first, as far as they are retained."""
+    by_id = {snapshot.snapshot_id: snapshot for snapshot in metadata.snapshots}
+    snapshot = head_of(metadata)
+    while snapshot is not None:
+        yield snapshot
+        parent = snapshot.parent_snapshot_id
+        snapshot = None if parent is None else by_id.get(parent)
+
+
+def commits_of(metadata: TableMetadata, run_id: str) -> Sequence[CommittedBatch]:
+    """Return the snapshots of a run on the main branch, oldest first."""
+    found = []
+    for snapshot in ancestors(metadata):
+        summary = summary_of(snapshot)
+        if summary.get(RUN_ID) == run_id:
+            groups = tuple(int(each) for each in summary.get(GROUPS, "").split(",") if each)
+            found.append(CommittedBatch(snapshot.snapshot_id, groups, int(summary.get(ATTEMPT, "0"))))
+    return found[::-1]
+
+
+def next_compaction_id(metadata: TableMetadata) -> int:
+    """Return one more than the newest compaction id on the main branch, 1 if there is none."""
+    for snapshot in ancestors(metadata):
+        text = summary_of(snapshot).get(COMPACTION_ID, "")
+        if text.isdecimal():
+            return int(text) + 1
+    return 1
+
+
+def newest(metadata: TableMetadata, limit: int) -> Sequence[SnapshotInfo]:
+    """Return the newest snapshots of the main branch, newest first."""
+    return [
+        SnapshotInfo(
+            snapshot_id=each.snapshot_id,
+            parent_id=each.parent_snapshot_id,
+            committed_at_ms=each.timestamp_ms,
+            operation=each.summary.operation.value if each.summary else "unknown",
+            summary=summary_of(each),
+        )
+        for each in islice(ancestors(metadata), limit)
+    ]
+
+
+def summary_of(snapshot: Snapshot) -> dict[str, str]:
+    """Return a snapshot's summary without its operation."""
+    return dict(snapshot.summary.additional_properties) if snapshot.summary else {}

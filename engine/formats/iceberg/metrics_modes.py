@@ -1,0 +1,86 @@
+"""How much is kept about each column: Iceberg's properties `write.metadata.metrics.*`.
+
+Without a default of its own a table keeps `truncate(16)` for its first 100 columns (`max-inferred-column-defaults`;
+the top level comes first) and nothing about the others. Bad values fall back to the default, as in Iceberg's own
+`MetricsConfig`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pyiceberg.schema import Schema
+from pyiceberg.types import IcebergType, ListType, MapType, NestedField, PrimitiveType, StructType
+
+_PREFIX: Final = "write.metadata.metrics."
+_TRUNCATE: Final = re.compile(r"^truncate\((\d+)\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsMode:
+    """What is kept about a column; `length` is in code points or bytes, None for whole values."""
+
+    counts: bool
+    bounds: bool
+    length: int | None = None
+
+
+NONE: Final = MetricsMode(counts=False, bounds=False)
+COUNTS: Final = MetricsMode(counts=True, bounds=False)
+FULL: Final = MetricsMode(counts=True, bounds=True)
+DEFAULT: Final = MetricsMode(counts=True, bounds=True, length=16)
+
+
+def metrics_modes(schema: Schema, properties: Mapping[str, str]) -> dict[int, MetricsMode]:
+    """Return the mode of every primitive column, by field id."""
+    ids = primitive_ids(schema)
+    stated = _parse(properties.get(f"{_PREFIX}default"))
+    if stated is not None:
+        modes = dict.fromkeys(ids, stated)
+    else:
+        limit = _number(properties.get(f"{_PREFIX}max-inferred-column-defaults"), 100)
+        modes = {field_id: DEFAULT if place < limit else NONE for place, field_id in enumerate(ids)}
+    for field_id in ids:
+        own = _parse(properties.get(f"{_PREFIX}column.{schema.find_column_name(field_id)}"))
+        if own is not None:
+            modes[field_id] = own
+    return modes
+
+
+def primitive_ids(schema: Schema) -> list[int]:
+    """Return the ids of all primitive columns, level by level from the top."""
+    found: list[int] = []
+    level: list[NestedField] = list(schema.fields)
+    while level:
+        found += [field.field_id for field in level if isinstance(field.field_type, PrimitiveType)]
+        level = [child for field in level for child in children(field.field_type)]
+    return found
+
+
+def children(of: IcebergType) -> Iterator[NestedField]:
+    """Yield the fields right below a type."""
+    match of:
+        case StructType():
+            yield from of.fields
+        case ListType():
+            yield of.element_field
+        case MapType():
+            yield of.key_field
+            yield of.value_field
+
+
+def _parse(text: str | None) -> MetricsMode | None:
+    if text is None:
+        return None
+    lowered = text.strip().lower()
+    if match := _TRUNCATE.match(lowered):
+        return MetricsMode(counts=True, bounds=True, length=int(match[1])) if int(match[1]) else DEFAULT
+    return {"none": NONE, "counts": COUNTS, "full": FULL}.get(lowered, DEFAULT)
+
+
+def _number(text: str | None, default: int) -> int:
+    try:
+        return int(text) if text is not None and int(text) >= 0 else default
+    except ValueError:
+        return default

@@ -1,0 +1,96 @@
+"""Files that a run wrote, found by name, and the removal of those that nothing needs.
+
+Names begin with the run id (`<run id>-<group>-<attempt>-<n>.parquet`) and are never used twice, so a file is told by
+its name alone, whatever spelling of its path a snapshot holds. Listing walks the whole data location: seconds on a
+large table.
+"""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+
+import pyarrow.compute as pc
+from pyarrow.fs import FileSelector, FileType
+from pyiceberg.io.pyarrow import PyArrowFileIO
+
+from engine.domain.errors import Fatal
+from engine.formats.iceberg.manifests import DELETED
+from engine.formats.iceberg.paths import data_location, file_name
+from engine.formats.iceberg.views import TableView
+
+
+def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
+    """Return the paths of all files below the data location whose names say that the run wrote them, sorted."""
+    location = data_location(view.metadata)
+    scheme, netloc, root = PyArrowFileIO.parse_location(location, view.io.properties)
+    filesystem = _arrow_io(view).fs_by_scheme(scheme, netloc)
+    found = filesystem.get_file_info(FileSelector(root, allow_not_found=True, recursive=True))
+    return sorted(
+        location + info.path[len(root.rstrip("/")) :]
+        for info in found
+        if info.type == FileType.File and _attempt(info.base_name, run_id) is not None
+    )
+
+
+def remove_run_files(
+    seen: TableView, fresh: TableView, run_id: str, *, keep: frozenset[str], up_to_attempt: int
+) -> int:
+    """Delete the files of a run's attempts up to a number, but `keep` and what a snapshot of `fresh` has; count them.
+
+    Raises:
+        Fatal: `fresh` is older than `seen`, the view that the caller decided on: the catalog went back in time.
+    """
+    _check_forward(seen, fresh)
+    kept = {file_name(path) for path in keep}
+    candidates = [
+        path
+        for path in list_run_files(fresh, run_id)
+        if file_name(path) not in kept and (_attempt(file_name(path), run_id) or 0) <= up_to_attempt
+    ]
+    if not candidates:
+        return 0
+    referenced = _referenced_names(fresh, run_id)
+    removed = 0
+    for path in candidates:
+        if file_name(path) not in referenced:
+            with suppress(FileNotFoundError):
+                fresh.io.delete(path)
+                removed += 1
+    return removed
+
+
+def _attempt(name: str, run_id: str) -> int | None:
+    """Return the number of the attempt that wrote a file, None if its name is not one of the run's."""
+    match = re.match(rf"^{re.escape(run_id)}-\d+-(\d+)-", name)
+    return None if match is None else int(match[1])
+
+
+def _check_forward(seen: TableView, fresh: TableView) -> None:
+    old, new = seen.metadata, fresh.metadata
+    if new.table_uuid != old.table_uuid:
+        raise Fatal(f"the table under this name is another one now ({new.table_uuid}, it was {old.table_uuid})")
+    before, after = old.next_sequence_number(), new.next_sequence_number()
+    if new.last_updated_ms < old.last_updated_ms or after < before:
+        moved = f"next sequence number {before} → {after}, updated {old.last_updated_ms} → {new.last_updated_ms}"
+        raise Fatal(
+            f"the catalog's pointer went back in time ({moved}): nothing is deleted on the word of older metadata"
+        )
+
+
+def _referenced_names(view: TableView, run_id: str) -> frozenset[str]:
+    manifests = {
+        manifest.manifest_path: manifest
+        for snapshot in view.metadata.snapshots
+        for manifest in view.manifests(snapshot)
+    }
+    names: set[str] = set()
+    for entries in view.reader.each(list(manifests.values())):
+        is_ours = pc.and_(pc.not_equal(entries["status"], DELETED), pc.match_substring(entries["path"], f"/{run_id}-"))
+        names.update(file_name(path) for path in entries["path"].filter(is_ours).to_pylist())
+    return frozenset(names)
+
+
+def _arrow_io(view: TableView) -> PyArrowFileIO:
+    if not isinstance(view.io, PyArrowFileIO):
+        raise Fatal(f"the table's storage is {type(view.io).__name__}, not Arrow's")
+    return view.io

@@ -1,0 +1,147 @@
+"""Partition values: canonical JSON for plans, and back to the tuples and directories of Iceberg.
+
+Canonical means: one text per partition, whoever wrote the manifest and whatever logical types its Avro schema declares.
+Keys are partition field names in the order of the spec. Dates (also the results of `day`) are ISO days, timestamps and
+times ISO to the microsecond, decimals their digits, uuids their usual text, binary base 64, floats numbers (`"NaN"`,
+`"Infinity"`, `"-Infinity"` as text), everything else as JSON has it.
+
+A spec may name a column that was dropped: its types come from the newest schema that still has all of its columns.
+"""
+
+import base64
+import json
+import math
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Context, Decimal
+from typing import Any, Final
+from uuid import UUID
+
+from pyiceberg.partitioning import PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.transforms import VoidTransform
+from pyiceberg.typedef import Record
+from pyiceberg.types import (
+    BinaryType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FixedType,
+    FloatType,
+    IcebergType,
+    TimestampType,
+    TimestamptzType,
+    TimeType,
+    UUIDType,
+)
+
+_EPOCH_DAY: Final = date(1970, 1, 1)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+_EXACT: Final = Context(prec=60)  # the default context rounds to 28 digits, decimals have up to 38
+
+
+def schema_of_spec(metadata: TableMetadata, spec: PartitionSpec) -> Schema | None:
+    """Return the schema to bind a spec to: the current one, else the newest that has all its source columns."""
+    needed = {field.source_id for field in spec.fields if not isinstance(field.transform, VoidTransform)}
+    others = sorted(metadata.schemas, key=lambda schema: schema.schema_id, reverse=True)
+    for schema in (metadata.schema(), *others):
+        if needed <= schema.field_ids:
+            return schema
+    return None
+
+
+def partition_types(spec: PartitionSpec, schema: Schema) -> tuple[IcebergType, ...]:
+    """Return the result type of each partition field, in the order of the spec."""
+    return tuple(field.field_type for field in spec.partition_type(schema).fields)
+
+
+class PartitionCodec:
+    """Canonical JSON of one spec's partitions, both ways."""
+
+    def __init__(self, *, spec: PartitionSpec, schema: Schema) -> None:
+        self.spec = spec
+        self.schema = schema
+        self._names = [field.name for field in spec.fields]
+        self._types = partition_types(spec, schema)
+
+    def encode(self, values: Sequence[Any]) -> str:
+        """Return the canonical JSON of a partition tuple, as PyIceberg or fastavro read it."""
+        readable = [_to_json(value, of) for value, of in zip(values, self._types, strict=True)]
+        pairs = dict(zip(self._names, readable, strict=True))
+        # `default` speaks only for columns of unknown type, whose tables are not rewritten but still shown
+        return json.dumps(pairs, separators=(",", ":"), ensure_ascii=False, default=str)
+
+    def decode(self, text: str) -> Record:
+        """Return the partition tuple of a canonical JSON text, in PyIceberg's representation.
+
+        Raises:
+            ValueError: the keys are not those of the spec.
+        """
+        found: dict[str, Any] = json.loads(text)
+        if list(found) != self._names:
+            raise ValueError(f"partition {text} does not fit spec {self.spec.spec_id}, whose fields are {self._names}")
+        return Record(*(_from_json(found[name], of) for name, of in zip(self._names, self._types, strict=True)))
+
+    def path(self, text: str) -> str:
+        """Return the directory of a partition below the data location, escaped as Iceberg does; or nothing."""
+        return self.spec.partition_to_path(self.decode(text), self.schema)
+
+
+def _to_json(value: Any, of: IcebergType) -> Any:  # noqa: PLR0911 - one line a type
+    if value is None:
+        return None
+    match of:
+        case DateType():
+            return (value if isinstance(value, date) else _EPOCH_DAY + timedelta(days=value)).isoformat()
+        case TimestampType() | TimestamptzType():
+            return _instant(value, zoned=isinstance(of, TimestamptzType))
+        case TimeType():
+            return (value if isinstance(value, time) else (_EPOCH + value * _MICROSECOND).time()).isoformat(
+                "microseconds"
+            )
+        case DecimalType():
+            return str(_decimal(value, of.scale))
+        case UUIDType():
+            return str(UUID(bytes=value) if isinstance(value, bytes) else value)
+        case BinaryType() | FixedType():
+            return base64.b64encode(value).decode()
+        case FloatType() | DoubleType() if not math.isfinite(value):
+            return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        case _:
+            return value
+
+
+def _instant(value: datetime | int, *, zoned: bool) -> str:
+    moment = _EPOCH + value * _MICROSECOND if isinstance(value, int) else value
+    return moment.replace(tzinfo=UTC if zoned else None).isoformat(timespec="microseconds")
+
+
+def _decimal(value: Decimal | bytes, scale: int) -> Decimal:
+    if isinstance(value, bytes):
+        value = Decimal(int.from_bytes(value, "big", signed=True)).scaleb(-scale, _EXACT)
+    return value.quantize(Decimal(1).scaleb(-scale), context=_EXACT)
+
+
+def _from_json(value: Any, of: IcebergType) -> Any:  # noqa: PLR0911 - one line a type
+    if value is None:
+        return None
+    match of:
+        case DateType():
+            return (date.fromisoformat(value) - _EPOCH_DAY).days
+        case TimestampType() | TimestamptzType():
+            return (datetime.fromisoformat(value).replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+        case TimeType():
+            moment = datetime.combine(_EPOCH_DAY, time.fromisoformat(value), tzinfo=UTC)
+            return (moment - _EPOCH) // _MICROSECOND
+        case DecimalType():
+            return Decimal(value)
+        case UUIDType():
+            return UUID(value)
+        case BinaryType() | FixedType():
+            return base64.b64decode(value)
+        case FloatType() | DoubleType():
+            return float(value)
+        case _:
+            return value

@@ -1,0 +1,53 @@
+"""File paths: one spelling for comparing, and where a table's data goes.
+
+Spark writes `file:/…`, PyIceberg `file:///…`, S3 has `s3://`, `s3a://` and `s3n://`. Normalise to compare, never to
+store: manifests keep the original string.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from pyiceberg.table.locations import ObjectStoreLocationProvider
+from pyiceberg.table.metadata import TableMetadata
+
+_LOCAL: Final = re.compile(r"^file:/+")
+_S3: Final = re.compile(r"^s3[an]://")
+
+
+def normalised(path: str) -> str:
+    """Return a path in the one spelling that is compared."""
+    if path.startswith("/"):
+        return f"file:/{path.lstrip('/')}"
+    return _S3.sub("s3://", _LOCAL.sub("file:/", path))
+
+
+def file_name(path: str) -> str:
+    """Return the last part of a path."""
+    return path.rpartition("/")[2]
+
+
+def data_location(metadata: TableMetadata) -> str:
+    """Return where data files go, without a slash at the end (Iceberg's older names of the property count too)."""
+    properties = metadata.properties
+    names = ["write.data.path", "write.folder-storage.path"]
+    if has_object_storage_layout(properties):
+        names.insert(1, "write.object-storage.path")
+    stated = next((properties[name] for name in names if properties.get(name)), None)
+    return (stated or f"{metadata.location.rstrip('/')}/data").rstrip("/")
+
+
+def has_object_storage_layout(properties: Mapping[str, str]) -> bool:
+    """Tell whether the table spreads its files over hashed directories."""
+    return properties.get("write.object-storage.enabled", "false").strip().lower() == "true"
+
+
+def output_directory(metadata: TableMetadata, *, partition_path: str, name: str) -> str:
+    """Return the directory for the outputs of one group; `name` gives the hash of the object-storage layout."""
+    base = data_location(metadata)
+    if has_object_storage_layout(metadata.properties):
+        provider = ObjectStoreLocationProvider(metadata.location, {**metadata.properties, "write.data.path": base})
+        with_partition = metadata.properties.get("write.object-storage.partitioned-paths", "true").lower() != "false"
+        inner = f"{partition_path}/{name}" if partition_path and with_partition else name
+        return provider.new_data_location(inner).rpartition("/")[0]
+    return f"{base}/{partition_path}" if partition_path else base

@@ -1,0 +1,226 @@
+"""One try of a `replace` snapshot: its manifests and manifest list, written but not committed.
+
+PyIceberg 0.12 has no rewrite: its producers stamp outputs with the new sequence number (older equality deletes would
+stop applying) and the default spec, and refuse the operation `replace`. Here outputs keep the base snapshot's data
+sequence number and the spec and partition of their inputs. Inputs become DELETED entries of rewritten manifests,
+their neighbours EXISTING ones with the sequence numbers they had; every other manifest, and every delete manifest, is
+reused as it is.
+"""
+
+import itertools
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+from pyiceberg.io import FileIO
+from pyiceberg.manifest import (
+    DataFile,
+    ManifestContent,
+    ManifestEntry,
+    ManifestEntryStatus,
+    ManifestFile,
+    ManifestWriter,
+    write_manifest,
+    write_manifest_list,
+)
+from pyiceberg.table.snapshots import Snapshot, Summary
+
+from engine.domain.errors import Fatal
+from engine.domain.files import InputFile
+from engine.formats.base import CommitRequest, WrittenGroup
+from engine.formats.iceberg.conflicts import Surviving
+from engine.formats.iceberg.metrics_modes import metrics_modes
+from engine.formats.iceberg.statistics import NanKnowledge, data_file
+from engine.formats.iceberg.summaries import replace_summary
+from engine.formats.iceberg.views import TableView
+
+
+@dataclass(frozen=True, slots=True)
+class StagedSnapshot:
+    """A snapshot that is written but not committed, and the metadata files that only it needs."""
+
+    snapshot: Snapshot
+    written: tuple[str, ...]
+
+
+@dataclass
+class SnapshotProducer:
+    """Writes the metadata of one try on one head."""
+
+    view: TableView
+    base: Snapshot
+    request: CommitRequest
+    surviving: Surviving
+    _written: list[str] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
+    _commit_uuid: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+    def __post_init__(self) -> None:
+        self._metadata = self.view.metadata
+        self._snapshot_id = self._metadata.new_snapshot_id()
+        properties = self._metadata.properties
+        self._compression = properties.get("write.avro.compression-codec", "gzip")
+        self._folder = properties.get("write.metadata.path") or f"{self._metadata.location.rstrip('/')}/metadata"
+
+    def stage(self) -> StagedSnapshot:
+        """Write manifests and manifest list; on any error nothing of them stays.
+
+        Raises:
+            Fatal: inputs or outputs are not what the request says.
+        """
+        try:
+            return self._stage()
+        except BaseException:
+            discard(self.view.io, self._written)
+            raise
+
+    def _stage(self) -> StagedSnapshot:
+        rewritten, removed = self._rewrite_touched()
+        outputs = self._outputs(removed)
+        manifests = [*self._write_outputs(outputs), *rewritten, *self._untouched()]
+        summary = replace_summary(
+            self.view, self.request, self.surviving.groups, removed=removed.values(), added=outputs
+        )
+        snapshot = self._write_list(manifests, summary)
+        return StagedSnapshot(snapshot, tuple(self._written))
+
+    def _rewrite_touched(self) -> tuple[list[ManifestFile], dict[str, DataFile]]:
+        going = {each.path: each for group in self.surviving.groups for each in group.inputs}
+        manifests: list[ManifestFile] = []
+        removed: dict[str, DataFile] = {}
+        for manifest in self.surviving.touched:
+            entries = manifest.fetch_manifest_entry(self.view.io, discard_deleted=True)
+            leaving = [each.data_file for each in entries if each.data_file.file_path in going]
+            for file in leaving:
+                _check_input(file, going[file.file_path], already=file.file_path in removed)
+                removed[file.file_path] = file
+            with self._manifest_writer(manifest.partition_spec_id) as writer:
+                for entry in entries:
+                    (writer.delete if entry.data_file.file_path in going else writer.existing)(entry)
+            manifests.append(writer.to_manifest_file())
+        if missing := going.keys() - removed.keys():
+            raise Fatal(f"{len(missing)} inputs were live and are in no manifest: {min(missing)}")
+        return manifests, removed
+
+    def _outputs(self, removed: dict[str, DataFile]) -> list[DataFile]:
+        made: list[DataFile] = []
+        schema = self._metadata.schema()
+        modes = metrics_modes(schema, self._metadata.properties)
+        for group in self.surviving.groups:
+            inputs = [removed[each.path] for each in group.inputs]
+            self._check_partition(group, inputs)
+            same_rows = len(group.outputs) == 1 and group.rows_deleted == 0
+            nans = NanKnowledge.of(inputs, schema, same_rows=same_rows)
+            made += [
+                data_file(
+                    each,
+                    spec_id=group.spec_id,
+                    partition=inputs[0].partition,
+                    schema=schema,
+                    modes=modes,
+                    nans=nans,
+                )
+                for each in group.outputs
+            ]
+        return made
+
+    def _check_partition(self, group: WrittenGroup, inputs: Sequence[DataFile]) -> None:
+        codec = self.view.codecs.get(group.spec_id)
+        for file in inputs:
+            values = [file.partition[at] for at in range(len(file.partition))]
+            if codec is None or file.spec_id != group.spec_id or codec.encode(values) != group.partition:
+                raise Fatal(f"group {group.ordinal} mixes partitions: {file.file_path} is not in {group.partition}")
+
+    def _write_outputs(self, outputs: Sequence[DataFile]) -> list[ManifestFile]:
+        by_spec: dict[int, list[DataFile]] = defaultdict(list)
+        for file in outputs:
+            by_spec[file.spec_id].append(file)
+        manifests = []
+        for spec_id, files in sorted(by_spec.items()):
+            with self._manifest_writer(spec_id) as writer:
+                for file in files:
+                    writer.add(
+                        ManifestEntry.from_args(
+                            status=ManifestEntryStatus.ADDED,
+                            snapshot_id=self._snapshot_id,
+                            sequence_number=self.base.sequence_number or 0,
+                            file_sequence_number=None,
+                            data_file=file,
+                        )
+                    )
+            manifests.append(writer.to_manifest_file())
+        return manifests
+
+    def _untouched(self) -> list[ManifestFile]:
+        touched = set(self.surviving.touched)
+        return [each for each in self.view.manifests(self.view.head) if each not in touched and _is_needed(each)]
+
+    @contextmanager
+    def _manifest_writer(self, spec_id: int) -> Iterator[ManifestWriter]:
+        name = f"{self.request.run_id}-{self.request.attempt}-{self._commit_uuid}-m{next(self._numbers)}.avro"
+        codec = self.view.codecs[spec_id]
+        with write_manifest(
+            format_version=self._metadata.format_version,
+            spec=codec.spec,
+            schema=codec.schema,
+            output_file=self.view.io.new_output(self._new_path(name)),
+            snapshot_id=self._snapshot_id,
+            avro_compression=self._compression,  # type: ignore[arg-type]
+        ) as writer:
+            yield writer
+
+    def _write_list(self, manifests: list[ManifestFile], summary: Summary) -> Snapshot:
+        path = self._new_path(f"snap-{self._snapshot_id}-{self.request.attempt}-{self._commit_uuid}.avro")
+        head = self.view.head
+        parent = None if head is None else head.snapshot_id
+        sequence_number = self._metadata.next_sequence_number()
+        with write_manifest_list(
+            format_version=self._metadata.format_version,
+            output_file=self.view.io.new_output(path),
+            snapshot_id=self._snapshot_id,
+            parent_snapshot_id=parent,
+            sequence_number=sequence_number,
+            avro_compression=self._compression,  # type: ignore[arg-type]
+        ) as writer:
+            writer.add_manifests(manifests)
+        return Snapshot.model_validate(
+            {
+                "snapshot-id": self._snapshot_id,
+                "parent-snapshot-id": parent,
+                "sequence-number": sequence_number,
+                # a clock that runs behind must not make the table's history go backwards
+                "timestamp-ms": max(int(time.time() * 1000), self._metadata.last_updated_ms),
+                "manifest-list": path,
+                "summary": summary,
+                "schema-id": self._metadata.current_schema_id,
+            }
+        )
+
+    def _new_path(self, name: str) -> str:
+        path = f"{self._folder.rstrip('/')}/{name}"
+        self._written.append(path)
+        return path
+
+
+def _check_input(file: DataFile, planned: InputFile, *, already: bool) -> None:
+    if already:
+        raise Fatal(f"{file.file_path} is live twice; a rewrite would lose its rows once")
+    if file.record_count != planned.record_count:
+        raise Fatal(f"{file.file_path} has {file.record_count} rows, {planned.record_count} were planned")
+
+
+def _is_needed(manifest: ManifestFile) -> bool:
+    """Tell whether a manifest still says something: one of deleted files only concerned the snapshot that made it."""
+    if manifest.content != ManifestContent.DATA:
+        return True
+    return manifest.has_added_files() or manifest.has_existing_files()
+
+
+def discard(io: FileIO, paths: Sequence[str]) -> None:
+    """Delete metadata files that nothing can reference; what can't be deleted stays as an orphan."""
+    for path in paths:
+        with suppress(OSError):
+            io.delete(path)

@@ -1,0 +1,179 @@
+"""One Iceberg table at one moment, as `formats.base.OpenTable`: each call hands over to the module that does it.
+
+Everything that is expensive (manifests) is read at first use and kept for this view; open the table again to see
+newer commits.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from threading import Lock
+from typing import Any
+
+import pyarrow as pa
+from pyiceberg.catalog import Catalog
+from pyiceberg.manifest import ManifestContent
+from pyiceberg.table import Table
+
+from engine.domain.files import InputFile
+from engine.domain.plans import FileGroup
+from engine.domain.tables import TableRef
+from engine.formats.base import (
+    CommitOutcome,
+    CommitRequest,
+    CommittedBatch,
+    Condition,
+    SnapshotInfo,
+    Verification,
+    WrittenGroup,
+)
+from engine.formats.iceberg.commit import Committer
+from engine.formats.iceberg.digest import LiveFiles
+from engine.formats.iceberg.eligibility import conditions_of
+from engine.formats.iceberg.errors import translated
+from engine.formats.iceberg.history import commits_of, newest
+from engine.formats.iceberg.manifests import ManifestCache
+from engine.formats.iceberg.outputs import list_run_files, remove_run_files
+from engine.formats.iceberg.table_properties import read_properties
+from engine.formats.iceberg.tasks import group_task
+from engine.formats.iceberg.verification import verify_snapshot
+from engine.formats.iceberg.views import TableView
+from engine.rewriting.kernel.contract import GroupTask, WriteSettings
+
+
+class IcebergTable:
+    """A loaded Iceberg table; `load` gives its newer versions."""
+
+    def __init__(
+        self, *, ref: TableRef, catalog: Catalog, load: Callable[[], Table], table: Table, cache: ManifestCache
+    ) -> None:
+        self._ref = ref
+        self._catalog = catalog
+        self._load = load
+        self._cache = cache
+        self._view = TableView.of(table, cache)
+        self._files: LiveFiles | None = None
+        self._lock = Lock()
+
+    @property
+    def uuid(self) -> str:
+        """The table's own stable identity."""
+        return str(self._view.metadata.table_uuid)
+
+    @property
+    def location(self) -> str:
+        """The table's base location."""
+        return self._view.metadata.location
+
+    @property
+    def head_snapshot_id(self) -> int | None:
+        """The current snapshot of the main branch; None while nothing was committed."""
+        return None if self._view.head is None else self._view.head.snapshot_id
+
+    @property
+    def schema_id(self) -> int:
+        """The current schema."""
+        return self._view.metadata.current_schema_id
+
+    def describe(self) -> Mapping[str, Any]:
+        """Return format, version, snapshot and manifest counts, columns and specs, as JSON-ready values."""
+        metadata = self._view.metadata
+        with translated(f"read the manifest list of {self._ref}"):
+            manifests = self._view.manifests(self._view.head)
+        deletes = sum(each.content == ManifestContent.DELETES for each in manifests)
+        return {
+            "format": "iceberg",
+            "format_version": metadata.format_version,
+            "uuid": self.uuid,
+            "location": self.location,
+            "head_snapshot_id": self.head_snapshot_id,
+            "snapshot_count": len(metadata.snapshots),
+            "refs": sorted(metadata.refs),
+            "data_manifest_count": len(manifests) - deletes,
+            "delete_manifest_count": deletes,
+            "schema_id": self.schema_id,
+            "columns": [
+                {"id": each.field_id, "name": each.name, "type": str(each.field_type), "required": each.required}
+                for each in metadata.schema().fields
+            ],
+            "specs": [
+                {"spec_id": spec.spec_id, "fields": [f"{each.name}: {each.transform}" for each in spec.fields]}
+                for spec in metadata.partition_specs
+            ],
+            "default_spec_id": metadata.default_spec_id,
+            "ignored_properties": [asdict(each) for each in read_properties(metadata.properties).ignored],
+        }
+
+    def policy_properties(self) -> Mapping[str, Any]:
+        """Return the policy fields that the table's own properties set, by dotted name."""
+        return read_properties(self._view.metadata.properties).policy
+
+    def digest(self) -> pa.Table:
+        """Return the live data files of the head snapshot, in the shape of `planning.digest.FILE_DIGEST`."""
+        return self._live_files().digest()
+
+    def conditions(self) -> Sequence[Condition]:
+        """Return every condition of the rewrite kernel on this table, held or not."""
+        return conditions_of(self._view, self._live_files())
+
+    def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        """Return the inputs by path, each with the position deletes that apply to it.
+
+        Raises:
+            CommitConflict: a path is not live in this view.
+        """
+        return self._live_files().inputs(paths)
+
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+        """Return all that a task needs to rewrite one group; sizes that table properties state win over `write`."""
+        return group_task(self._view, group, run_id=run_id, attempt=attempt, write=write)
+
+    def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
+        """Commit a batch in one snapshot; see `formats.base.OpenTable.commit` for the contract.
+
+        Raises:
+            OutcomeUnknown: an answer was lost; read `find_commits` before anything else.
+            CommitConflict: the plan does not fit the table any more, or 16 races were lost.
+            Transient: catalog or storage can't be reached and nothing was sent.
+            Fatal: the request would change the table's rows.
+        """
+        committer = Committer(catalog=self._catalog, load=self._load, cache=self._cache, uuid=self.uuid)
+        return committer.commit(request, before_try=before_try)
+
+    def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
+        """Return every snapshot of this run in the history of the main branch, as the catalog has it now."""
+        return commits_of(self._fresh().metadata, run_id)
+
+    def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+        """Prove one snapshot of ours against the groups it claims to hold, from the catalog's present metadata."""
+        view = self._fresh()
+        with translated(f"read the manifests of {self._ref}"):
+            return verify_snapshot(view, snapshot_id, groups)
+
+    def list_outputs(self, run_id: str) -> Sequence[str]:
+        """Return the paths of all files under the data location whose names say that this run wrote them."""
+        with translated(f"list the files of {self._ref}"):
+            return list_run_files(self._view, run_id)
+
+    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int) -> int:
+        """Delete files that attempts of this run up to a number wrote, but `keep` and what any snapshot references.
+
+        Raises:
+            Fatal: the catalog's pointer went back in time since this view was loaded.
+        """
+        fresh = self._fresh()
+        with translated(f"remove files of run {run_id} from {self._ref}"):
+            return remove_run_files(self._view, fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
+
+    def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
+        """Return the newest snapshots of the main branch of this view, newest first."""
+        return newest(self._view.metadata, limit)
+
+    def _live_files(self) -> LiveFiles:
+        with self._lock, translated(f"read the manifests of {self._ref}"):
+            if self._files is None:
+                self._files = self._view.live_files()
+            return self._files
+
+    def _fresh(self) -> TableView:
+        with translated(f"load table {self._ref}"):
+            return TableView.of(self._load(), self._cache)

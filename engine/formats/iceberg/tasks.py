@@ -1,0 +1,81 @@
+"""What a Spark task needs for one group: the schema with field ids, where to write, how, and the storage's properties.
+
+Outputs have the current schema's columns under the names that Java and PyIceberg give them in files (Avro-compatible:
+`a b` becomes `a_x20b`); readers go by field id. Two columns that would get one name keep apart by their field ids.
+"""
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+from pyiceberg.io.pyarrow import schema_to_pyarrow
+from pyiceberg.schema import Schema, make_compatible_name
+
+from engine.domain.plans import FileGroup
+from engine.formats.iceberg.paths import output_directory
+from engine.formats.iceberg.table_properties import read_properties
+from engine.formats.iceberg.views import TableView
+from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
+
+_STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.", "oss.")
+_FIELD_ID: Final = b"PARQUET:field_id"
+
+
+def group_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+    """Return the task of one group; see `OpenTable.group_task`."""
+    metadata = view.metadata
+    prefix = f"{run_id}-{group.ordinal:05d}-{attempt}-"
+    inputs = tuple(
+        TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
+        for each in group.inputs
+    )
+    return GroupTask(
+        run_id=run_id,
+        attempt=attempt,
+        group=group.ordinal,
+        inputs=inputs,
+        schema=encoded_schema(metadata.schema()),
+        output_dir=output_directory(
+            metadata, partition_path=view.codecs[group.spec_id].path(group.partition), name=f"{prefix}0.parquet"
+        ),
+        name_prefix=prefix,
+        output_files=group.predicted_outputs,
+        write=read_properties(metadata.properties).applied_to(write),
+        storage=storage_properties(view.io.properties),
+        key_value_metadata={"iceberg.schema": metadata.schema().model_dump_json()},
+    )
+
+
+def encoded_schema(schema: Schema) -> str:
+    """Return the Arrow schema of outputs as base 64 of its IPC form; every field carries `PARQUET:field_id`."""
+    arrow = pa.schema(_named(list(schema_to_pyarrow(schema, include_field_ids=True))))
+    return base64.b64encode(arrow.serialize().to_pybytes()).decode()
+
+
+def storage_properties(properties: Mapping[str, Any]) -> dict[str, str]:
+    """Return the properties of a FileIO that its Arrow file system is made from."""
+    return {key: str(value) for key, value in properties.items() if key.startswith(_STORAGE) and value is not None}
+
+
+def _named(fields: Sequence[pa.Field]) -> list[pa.Field]:
+    names = [make_compatible_name(each.name) for each in fields]
+    return [
+        _child(each, name if names.count(name) == 1 else f"{name}_{each.metadata[_FIELD_ID].decode()}")
+        for each, name in zip(fields, names, strict=True)
+    ]
+
+
+def _child(field: pa.Field, name: str) -> pa.Field:
+    # only the id stays: a column's comment has no place in a data file
+    return field.with_name(name).with_type(_renamed(field.type)).with_metadata({_FIELD_ID: field.metadata[_FIELD_ID]})
+
+
+def _renamed(of: pa.DataType) -> pa.DataType:
+    if pa.types.is_struct(of):
+        return pa.struct(_named(list(of)))
+    if pa.types.is_large_list(of):
+        return pa.large_list(_child(of.value_field, of.value_field.name))
+    if pa.types.is_map(of):
+        return pa.map_(_child(of.key_field, of.key_field.name), _child(of.item_field, of.item_field.name))
+    return of

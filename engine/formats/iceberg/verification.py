@@ -1,0 +1,200 @@
+"""The proof of one of our snapshots, from metadata alone: what it removed, what it added, and that nothing else moved.
+
+Null counts are compared for top-level primitive columns, as far as all inputs and outputs of a group know them;
+writers differ in how they count below optional structs. The comparison with the parent is left out (and said so) when
+the parent has expired: what the snapshot itself removed and added is proven all the same.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.manifest import DataFile, ManifestContent, ManifestEntryStatus, ManifestFile
+from pyiceberg.table.snapshots import Operation, Snapshot
+from pyiceberg.types import PrimitiveType
+
+from engine.formats.base import Condition, Verification, WrittenGroup
+from engine.formats.iceberg.history import GROUPS, ancestors, summary_of
+from engine.formats.iceberg.paths import data_location, normalised
+from engine.formats.iceberg.views import TableView
+
+
+def verify_snapshot(view: TableView, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+    """Return the proof of a snapshot against the groups it claims to hold; every check is listed, held or not."""
+    snapshot = view.metadata.snapshot_by_id(snapshot_id)
+    if snapshot is None:
+        missing = Condition("snapshot_present", False, f"snapshot {snapshot_id} is not in the table's metadata")
+        return Verification(snapshot_id, False, (missing,), 0, 0, 0, 0, 0, 0)
+    changes = _Changes.read(view, snapshot)
+    checks = tuple(_Checks(view, snapshot, changes, groups).all())
+    return Verification(
+        snapshot_id=snapshot_id,
+        ok=all(check.holds for check in checks),
+        checks=checks,
+        removed_files=len(changes.removed),
+        added_files=len(changes.added),
+        removed_rows=_rows(changes.removed.values()),
+        added_rows=_rows(changes.added.values()),
+        removed_bytes=sum(each.file_size_in_bytes for each in changes.removed.values()),
+        added_bytes=sum(each.file_size_in_bytes for each in changes.added.values()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """Data files that one snapshot removed and added, by path."""
+
+    removed: Mapping[str, DataFile]
+    added: Mapping[str, DataFile]
+    added_sequence_numbers: frozenset[int | None]
+
+    @staticmethod
+    def read(view: TableView, snapshot: Snapshot) -> "_Changes":
+        removed, added, numbers = {}, {}, set()
+        for manifest in view.manifests(snapshot):
+            if manifest.content != ManifestContent.DATA or manifest.added_snapshot_id != snapshot.snapshot_id:
+                continue
+            for entry in manifest.fetch_manifest_entry(view.io, discard_deleted=False):
+                if entry.snapshot_id != snapshot.snapshot_id:
+                    continue
+                if entry.status == ManifestEntryStatus.DELETED:
+                    removed[entry.data_file.file_path] = entry.data_file
+                elif entry.status == ManifestEntryStatus.ADDED:
+                    added[entry.data_file.file_path] = entry.data_file
+                    numbers.add(entry.sequence_number)
+        return _Changes(removed, added, frozenset(numbers))
+
+
+@dataclass(frozen=True, slots=True)
+class _Checks:
+    view: TableView
+    snapshot: Snapshot
+    changes: _Changes
+    groups: Sequence[WrittenGroup]
+
+    def all(self) -> Iterator[Condition]:
+        yield Condition("snapshot_present", True, f"snapshot {self.snapshot.snapshot_id}")
+        yield self._operation()
+        yield self._in_history()
+        yield self._claimed_groups()
+        yield self._removed_set()
+        yield self._added_set()
+        yield self._rows()
+        yield self._locations()
+        yield self._specs()
+        yield self._sequence_numbers()
+        yield self._null_counts()
+        yield from self._against_parent()
+
+    def _operation(self) -> Condition:
+        operation = self.snapshot.summary.operation if self.snapshot.summary else None
+        return Condition("operation_is_replace", operation == Operation.REPLACE, f"operation {operation}")
+
+    def _in_history(self) -> Condition:
+        held = any(each.snapshot_id == self.snapshot.snapshot_id for each in ancestors(self.view.metadata))
+        return Condition("in_main_history", held, "an ancestor of main" if held else "not an ancestor of main")
+
+    def _claimed_groups(self) -> Condition:
+        claimed = summary_of(self.snapshot).get(GROUPS, "")
+        given = ",".join(str(group.ordinal) for group in self.groups)
+        held = sorted(claimed.split(",")) == sorted(given.split(","))
+        return Condition("groups_as_claimed", held, f"the snapshot says [{claimed}], the run [{given}]")
+
+    def _removed_set(self) -> Condition:
+        planned = {each.path for group in self.groups for each in group.inputs}
+        return _same_set("removed_files_as_planned", planned, set(self.changes.removed))
+
+    def _added_set(self) -> Condition:
+        written = {each.path for group in self.groups for each in group.outputs}
+        return _same_set("added_files_as_written", written, set(self.changes.added))
+
+    def _rows(self) -> Condition:
+        removed, added = _rows(self.changes.removed.values()), _rows(self.changes.added.values())
+        deleted = sum(group.rows_deleted for group in self.groups)
+        detail = f"{removed} removed, {deleted} deleted by delete files, {added} added"
+        return Condition("rows_conserved", added == removed - deleted, detail)
+
+    def _locations(self) -> Condition:
+        allowed = tuple(
+            f"{normalised(each).rstrip('/')}/"
+            for each in (self.view.metadata.location, data_location(self.view.metadata))
+        )
+        outside = [path for path in self.changes.added if not normalised(path).startswith(allowed)]
+        return Condition("added_files_in_place", not outside, f"{len(outside)} of {len(self.changes.added)} outside")
+
+    def _specs(self) -> Condition:
+        wanted = {each.path: (group.spec_id, group.partition) for group in self.groups for each in group.outputs}
+        strays = [
+            path
+            for path, file in self.changes.added.items()
+            if path in wanted and wanted[path] != (file.spec_id, self._partition(file))
+        ]
+        sorted_ones = sum(file.sort_order_id is not None for file in self.changes.added.values())
+        detail = f"{len(strays)} added files in another spec or partition, {sorted_ones} with a sort order"
+        return Condition("specs_and_partitions_kept", not strays and not sorted_ones, detail)
+
+    def _partition(self, file: DataFile) -> str:
+        return self.view.codecs[file.spec_id].encode([file.partition[at] for at in range(len(file.partition))])
+
+    def _sequence_numbers(self) -> Condition:
+        own, numbers = self.snapshot.sequence_number or 0, sorted(self.changes.added_sequence_numbers, key=str)
+        held = all(number is not None and (number < own or own == 0) for number in numbers)
+        return Condition("sequence_numbers_kept", held, f"outputs have {numbers}, the snapshot {own}")
+
+    def _null_counts(self) -> Condition:
+        columns = {
+            field.field_id
+            for field in self.view.metadata.schema().fields
+            if isinstance(field.field_type, PrimitiveType)
+        }
+        wrong, compared = [], 0
+        for group in self.groups:
+            inputs = [self.changes.removed.get(each.path) for each in group.inputs]
+            outputs = [self.changes.added.get(each.path) for each in group.outputs]
+            for field_id in columns:
+                before, after = _nulls(inputs, field_id), _nulls(outputs, field_id)
+                if before is None or after is None:
+                    continue
+                compared += 1
+                if after > before or (after < before and group.rows_deleted < before - after):
+                    wrong.append((group.ordinal, field_id))
+        detail = f"{compared} counts compared" + (f", differing (group, field id): {wrong[:5]}" if wrong else "")
+        return Condition("null_counts_conserved", not wrong, detail)
+
+    def _against_parent(self) -> Iterator[Condition]:
+        parent = self.view.metadata.snapshot_by_id(self.snapshot.parent_snapshot_id or 0)
+        if parent is None:
+            yield Condition("parent_present", True, "the parent has expired: not compared with it")
+            return
+        before, after = self.view.manifests(parent), self.view.manifests(self.snapshot)
+        old, new = self._live(before), self._live(after)
+        stayed = _without(old, self.changes.removed)
+        same = len(stayed) == len(old) - len(self.changes.removed) and stayed.equals(_without(new, self.changes.added))
+        detail = f"{len(old)} live files before, {len(new)} after, {len(stayed)} of them stayed"
+        yield Condition("all_else_unchanged", same, detail)
+        deletes = [{m.manifest_path for m in each if m.content == ManifestContent.DELETES} for each in (before, after)]
+        detail = f"{len(deletes[0])} delete manifests before, {len(deletes[1])} after"
+        yield Condition("delete_manifests_untouched", deletes[0] == deletes[1], detail)
+
+    def _live(self, manifests: Sequence[ManifestFile]) -> pa.ChunkedArray:
+        return self.view.reader.live(each for each in manifests if each.content == ManifestContent.DATA)["path"]
+
+
+def _same_set(name: str, wanted: set[str], found: set[str]) -> Condition:
+    detail = f"{len(found)} files, {len(wanted - found)} missing, {len(found - wanted)} unexpected"
+    return Condition(name, wanted == found, detail)
+
+
+def _nulls(files: Sequence[DataFile | None], field_id: int) -> int | None:
+    counts = [None if file is None else (file.null_value_counts or {}).get(field_id) for file in files]
+    return None if None in counts else sum(count for count in counts if count is not None)
+
+
+def _rows(files: Iterable[DataFile]) -> int:
+    return sum(each.record_count for each in files)
+
+
+def _without(paths: pa.ChunkedArray, some: Mapping[str, DataFile]) -> pa.ChunkedArray:
+    others = paths.filter(pc.invert(pc.is_in(paths, value_set=pa.array(list(some), pa.string()))))
+    return others.take(pc.sort_indices(others))

@@ -1,0 +1,53 @@
+"""One loaded version of a table, with what all parts of this package ask of it."""
+
+from dataclasses import dataclass
+
+from pyiceberg.io import FileIO
+from pyiceberg.manifest import ManifestFile
+from pyiceberg.table import Table
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.snapshots import Snapshot
+
+from engine.formats.iceberg.digest import LiveFiles
+from engine.formats.iceberg.history import head_of
+from engine.formats.iceberg.manifests import ManifestCache, ManifestReader
+from engine.formats.iceberg.partitions import PartitionCodec, schema_of_spec
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table's metadata at one moment and readers bound to it."""
+
+    table: Table
+    head: Snapshot | None
+    codecs: dict[int, PartitionCodec]
+    reader: ManifestReader
+
+    @staticmethod
+    def of(table: Table, cache: ManifestCache) -> "TableView":
+        """Wrap a loaded table."""
+        metadata = table.metadata
+        codecs = {
+            spec.spec_id: PartitionCodec(spec=spec, schema=schema_of_spec(metadata, spec) or metadata.schema())
+            for spec in metadata.partition_specs
+        }
+        reader = ManifestReader(io=table.io, codecs=codecs, cache=cache)
+        return TableView(table=table, head=head_of(metadata), codecs=codecs, reader=reader)
+
+    @property
+    def metadata(self) -> TableMetadata:
+        """The table's metadata."""
+        return self.table.metadata
+
+    @property
+    def io(self) -> FileIO:
+        """The table's storage."""
+        return self.table.io
+
+    def manifests(self, snapshot: Snapshot | None) -> list[ManifestFile]:
+        """Return the manifests of a snapshot."""
+        return [] if snapshot is None else snapshot.manifests(self.io)
+
+    def live_files(self) -> LiveFiles:
+        """Read the live files of the head."""
+        return LiveFiles.read(self.reader, self.manifests(self.head))
