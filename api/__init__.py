@@ -1,1 +1,1 @@
-"""The HTTP edge: validates, authorises, calls a service, answers."""
+"""The HTTP edge: validates, authorises, writes the record through services, answers. No decisions here."""

@@ -1,0 +1,1 @@
+"""Routes, one file per resource: read the request, call one service, show the answer."""

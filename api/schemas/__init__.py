@@ -1,0 +1,1 @@
+"""Wire models: what callers send and get, apart from the domain so that either may change."""

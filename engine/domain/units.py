@@ -52,5 +52,5 @@ def _size(value: Any) -> Any:
     return parse_bytes(value)
 
 
-ByteSize = Annotated[int, BeforeValidator(_size)]
+ByteSize = Annotated[int, BeforeValidator(_size, json_schema_input_type=int | str)]
 """A field that takes bytes as an integer or a written size and holds bytes."""

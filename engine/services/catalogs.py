@@ -14,6 +14,8 @@ from engine.services.names import MAX_NAME_CHARACTERS, check_catalog_name
 from engine.services.secrets import problems_of_clear_secrets
 from engine.stores.database import Database
 
+__all__ = ["CatalogService", "CheckStep"]
+
 MAX_PROPERTIES: Final = 100
 MAX_PROPERTY_CHARACTERS: Final = 4096
 

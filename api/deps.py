@@ -1,0 +1,69 @@
+"""What handlers get: the services of this process, the caller, and small readers of headers."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Path, Request, Security
+from fastapi.security import HTTPBearer
+
+from api.auth import bearer_of
+from engine.domain.access import Caller
+from engine.domain.ids import RunId, TableId
+from engine.queue.budgets import PaceLedger
+from engine.queue.hints import Hints
+from engine.services.access import AccessService
+from engine.services.catalogs import CatalogService
+from engine.services.health import HealthService
+from engine.services.idempotency import IdempotencyService
+from engine.services.pace_tokens import PaceTokens
+from engine.services.policies import PolicyService
+from engine.services.runs import RunService
+from engine.services.tables import TableService
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """All that the api needs of the engine. `secret_key` signs page tokens."""
+
+    access: AccessService
+    catalogs: CatalogService
+    tables: TableService
+    policies: PolicyService
+    runs: RunService
+    idempotency: IdempotencyService
+    health: HealthService
+    hints: Hints
+    pace: PaceLedger
+    pace_tokens: PaceTokens
+    secret_key: str
+
+
+_bearer = HTTPBearer(scheme_name="apiKey", bearerFormat="pkh_…", description="An API key.", auto_error=False)
+
+
+def _services(request: Request) -> Services:
+    services: Services = request.app.state.services
+    return services
+
+
+def _caller(request: Request, _documented: Annotated[object, Security(_bearer)]) -> Caller:
+    """Return whom `api.auth` found."""
+    caller: Caller = request.state.caller
+    return caller
+
+
+def _pace_subject(request: Request, services: Annotated[Services, Depends(_services)]) -> tuple[RunId, int]:
+    """Return the run and attempt that a pace token speaks for, or raise `Unauthenticated`."""
+    return services.pace_tokens.read(bearer_of(request.headers))
+
+
+ServicesDep = Annotated[Services, Depends(_services)]
+CallerDep = Annotated[Caller, Depends(_caller)]
+PaceSubject = Annotated[tuple[RunId, int], Depends(_pace_subject)]
+CatalogName = Annotated[str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["lake"])]
+TableIdPath = Annotated[
+    TableId, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"])
+]
+RunIdPath = Annotated[
+    RunId, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["run_01jd2m6v8n4q0x7y3k5r9t1wbz"])
+]

@@ -1,0 +1,74 @@
+"""`Idempotency-Key` on POSTs that create: the same request twice is done once and gets the same answer twice.
+
+Only answers of success are kept. A refused request leaves nothing behind, so it may be mended and sent again under the
+same key. The scope of a key is caller and path; another body under it is an error.
+"""
+
+import hashlib
+import re
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Final
+
+from fastapi import Header
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
+
+from engine.domain.errors import FieldProblem, InvalidInput
+
+Handler = Callable[[Request], Awaitable[Response]]
+_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
+_KEPT_HEADERS: Final = ("location", "etag", "content-type")
+
+
+def idempotency_key(
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            description="Makes a retry safe: the same key and body within 24 hours gets the same answer.",
+            max_length=255,
+            examples=["2f1c4f4e-6f0e-4f6e-9a0b-0f8b5f0c9d11"],
+        ),
+    ] = None,
+) -> None:
+    """Declare the header on a router of creating routes."""
+
+
+class IdempotentRoute(APIRoute):
+    """A route whose POSTs honour `Idempotency-Key`."""
+
+    def get_route_handler(self) -> Callable[[Request], Any]:
+        """Wrap the handler: look for a kept answer first, keep the new one after."""
+        handler = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            key = request.headers.get("idempotency-key")
+            if request.method != "POST" or key is None:
+                return await handler(request)
+            return await _once(request, _checked(key), handler)
+
+        return handle
+
+
+async def _once(request: Request, key: str, handler: Handler) -> Response:
+    entries = request.app.state.services.idempotency
+    scope = (request.state.caller.subject, f"{request.method} {request.url.path}", key)
+    kept = await entries.begin(*scope, hashlib.sha256(await request.body()).hexdigest())
+    if kept is not None:
+        return Response(kept.body, kept.status, headers={**kept.headers, "Idempotent-Replayed": "true"})
+    try:
+        response = await handler(request)
+    except BaseException:
+        await entries.forget(*scope)
+        raise
+    headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    await entries.finish(*scope, status=response.status_code, headers=headers, body=bytes(response.body))
+    return response
+
+
+def _checked(key: str) -> str:
+    if not _KEY.fullmatch(key):
+        message = "an idempotency key is 1 to 255 visible ASCII characters"
+        problem = FieldProblem("header:Idempotency-Key", message, None, "a UUID is a good key")
+        raise InvalidInput("the idempotency key can't be used", problems=(problem,))
+    return key

@@ -1,0 +1,95 @@
+"""Figures for Prometheus, from a registry of the app's own: two apps in one process do not mix.
+
+Request figures are labelled by route template, never by path. Runs, queue and dependencies are asked
+for at each scrape.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from engine.domain.runs import RunState
+from engine.services.health import Dependency, Figures
+
+MEDIA_TYPE: Final = CONTENT_TYPE_LATEST
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+class Metrics:
+    """The app's registry and its instruments."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        labels = ("method", "route", "status")
+        self.requests = Counter("packhouse_http_requests", "Answered requests.", labels, registry=self._registry)
+        self.seconds = Histogram(
+            "packhouse_http_request_seconds",
+            "Time to the end of the answer; event streams are left out.",
+            ("method", "route"),
+            buckets=_BUCKETS,
+            registry=self._registry,
+        )
+        self._runs = Gauge("packhouse_runs", "Live runs by state.", ("state",), registry=self._registry)
+        self._queue = Gauge(
+            "packhouse_queue_entries", "Queue entries by standing.", ("standing",), registry=self._registry
+        )
+        self._up = Gauge("packhouse_dependency_up", "1 when it answers.", ("dependency",), registry=self._registry)
+        self._patience = Gauge(
+            "packhouse_dependency_seconds", "How long it took to answer.", ("dependency",), registry=self._registry
+        )
+
+    def render(self, dependencies: Sequence[Dependency], figures: Figures) -> bytes:
+        """Return everything in the text format; figures that could not be asked for are left out."""
+        for gauge in (self._runs, self._queue, self._up, self._patience):
+            gauge.clear()
+        for dependency in dependencies:
+            self._up.labels(dependency.name).set(int(dependency.ok))
+            self._patience.labels(dependency.name).set(dependency.seconds)
+        for state, count in figures.runs.items():
+            self._runs.labels(RunState(state).value).set(count)
+        for standing, count in (figures.queue_depth or {}).items():
+            self._queue.labels(standing).set(count)
+        return generate_latest(self._registry)
+
+
+class RequestMetrics:
+    """Counts and times requests."""
+
+    def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.monotonic()
+        status, is_stream = 500, False
+
+        async def watched(message: Message) -> None:
+            nonlocal status, is_stream
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                is_stream = any(
+                    n == b"content-type" and v.startswith(b"text/event-stream") for n, v in message["headers"]
+                )
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        finally:
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            route = template_of(scope)
+            self._metrics.requests.labels(method, route, str(status)).inc()
+            if not is_stream:
+                self._metrics.seconds.labels(method, route).observe(time.monotonic() - started)
+
+
+def template_of(scope: Scope) -> str:
+    """Return the path template of the route that served a request, `unmatched` where none did."""
+    return str(getattr(scope.get("route"), "path", "unmatched"))

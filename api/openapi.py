@@ -1,0 +1,82 @@
+"""The API's description, made from the app: no network, no service, the same text every time.
+
+`python -m api openapi` writes `openapi.yaml`; with `--check` it compares only.
+"""
+
+from typing import Any, Final
+
+import yaml
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from api.problems import PROBLEM_TYPES
+from api.responses import MEDIA_TYPE, add
+from api.schemas.problems import Problem
+
+_FRAMEWORK_SCHEMAS: Final = ("HTTPValidationError", "ValidationError")
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI document of an app; made once."""
+    if app.openapi_schema is None:
+        document = get_openapi(
+            title=app.title,
+            version=app.version,
+            summary=app.summary,
+            description=app.description,
+            routes=app.routes,
+            tags=app.openapi_tags,
+            license_info=app.license_info,
+        )
+        _add_problems(document)
+        for part in (document["components"]["schemas"], document["paths"]):
+            _tidy(part)
+        app.openapi_schema = document
+    return app.openapi_schema
+
+
+def to_yaml(document: dict[str, Any]) -> str:
+    """Return the document as YAML with sorted keys."""
+    text: str = yaml.safe_dump(document, sort_keys=True, allow_unicode=True, width=120, default_flow_style=False)
+    return "# Generated from the app by `make openapi`; do not edit.\n" + text
+
+
+def _add_problems(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    problem = Problem.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+    schemas.update(problem.pop("$defs", {}))
+    schemas["Problem"] = problem
+    document["components"]["examples"] = {code: {"value": kind.example()} for code, kind in PROBLEM_TYPES.items()}
+    for name in _FRAMEWORK_SCHEMAS:
+        schemas.pop(name, None)
+    for path in document["paths"].values():
+        for operation in path.values():
+            _mend_validation_errors(operation["responses"])
+
+
+def _mend_validation_errors(responses: dict[str, Any]) -> None:
+    """Replace the framework's own 422, which this API never answers, by ours."""
+    declared = responses.get("422", {}).get("content", {})
+    if "application/json" in declared and MEDIA_TYPE not in declared:
+        ours: dict[int | str, dict[str, Any]] = {}
+        add(ours, "invalid_input")
+        responses["422"] = ours[422]
+
+
+def _tidy(node: Any) -> None:
+    """Remove titles derived from field names, which only double the text; name bounds as JSON Schema does.
+
+    Pydantic leaves `ge` and `le` as they are where a bound stands outside a validator, as on written sizes.
+    """
+    if isinstance(node, list):
+        for item in node:
+            _tidy(item)
+    elif isinstance(node, dict):
+        if isinstance(node.get("title"), str):
+            del node["title"]
+        for written, name in (("ge", "minimum"), ("le", "maximum")):
+            if isinstance(node.get(written), int | float):
+                node[name] = node.pop(written)
+        for name, value in node.items():
+            if name not in {"example", "examples", "default", "const", "enum"}:
+                _tidy(value)

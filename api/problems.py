@@ -1,0 +1,154 @@
+"""The catalogue of problem types: every `code` an answer can carry, with its status, title and explanation.
+
+`/problems/{code}` shows the explanation; `api.errors` maps exceptions to these; `api.openapi` documents them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemType:
+    """One type of problem. `code` is stable; `explanation` says what it means and what to do."""
+
+    code: str
+    status: int
+    title: str
+    explanation: str
+
+    @property
+    def uri(self) -> str:
+        """The problem type's URI path."""
+        return f"/problems/{self.code}"
+
+    def example(self) -> dict[str, Any]:
+        """Return a problem document of this type, for the API's description."""
+        return {
+            "type": self.uri,
+            "title": self.title,
+            "status": self.status,
+            "detail": self.explanation.split(". ")[0].rstrip(".") + ".",
+            "instance": "/v1/…",
+            "code": self.code,
+            "request_id": "req_5f0c1a7e9b3d4c21",
+        }
+
+
+_TYPES: Final = (
+    ProblemType(
+        "unreadable",
+        400,
+        "The request can't be read",
+        "The body is not JSON or is nested too deeply. Nothing was done. `detail` says what to mend.",
+    ),
+    ProblemType(
+        "rejected", 400, "The request is refused", "The request can't be carried out as it is. `detail` says why."
+    ),
+    ProblemType(
+        "unauthenticated",
+        401,
+        "A valid key is needed",
+        "The request carries no valid API key. Send 'Authorization: Bearer pkh_…'. The first start of an installation "
+        "prints its first key once.",
+    ),
+    ProblemType(
+        "not_found",
+        404,
+        "There is no such object",
+        "The object does not exist, or the caller may not see it. `detail` names what was looked for.",
+    ),
+    ProblemType(
+        "method_not_allowed",
+        405,
+        "The resource does not know this method",
+        "The path exists but not with this method. The Allow header lists those it knows.",
+    ),
+    ProblemType(
+        "not_acceptable",
+        406,
+        "No such representation",
+        "The Accept header asks for a media type that this resource does not have. Ask for application/json, or for "
+        "text/event-stream where events are streamed.",
+    ),
+    ProblemType(
+        "state_conflict",
+        409,
+        "The object's state forbids it",
+        "The object is in a state in which this can't be done: the name is taken, tables are still registered, the run "
+        "has ended, the same Idempotency-Key is in flight. `detail` says which.",
+    ),
+    ProblemType(
+        "table_replaced",
+        409,
+        "The table was dropped and made anew",
+        "The catalog holds another table under the registered name: its uuid is not the registered one. Nothing is "
+        "done to it, since a policy was given for the old one. Delete the registration and register the table again.",
+    ),
+    ProblemType(
+        "not_eligible",
+        409,
+        "The table can't be rewritten as it stands",
+        "A condition of the rewrite does not hold on this table. `details.failed` names each; explain shows all.",
+    ),
+    ProblemType(
+        "precondition_failed",
+        412,
+        "The object changed since it was read",
+        "The ETag of If-Match is not the present one, or If-None-Match: * met an object. Read it again, then decide.",
+    ),
+    ProblemType(
+        "body_too_large", 413, "The body is too large", "A body has at most 1 MiB. Send less, or several requests."
+    ),
+    ProblemType(
+        "unsupported_media_type",
+        415,
+        "The body must be JSON",
+        "The body was sent as something else. Send it as JSON with 'Content-Type: application/json'.",
+    ),
+    ProblemType(
+        "invalid_input",
+        422,
+        "Fields are wrong",
+        "Fields of the request are wrong. `errors` has one entry for each: `pointer` says where (a JSON pointer into "
+        "the body, or `query:`, `path:`, `header:` and a name), `message` what, `value` what was given, `hint` how to "
+        "mend it.",
+    ),
+    ProblemType(
+        "precondition_required",
+        428,
+        "A precondition is needed",
+        "Objects that several people may edit are written only as they were read. Send If-Match with the ETag that GET "
+        "answered; for a new object If-None-Match: *.",
+    ),
+    ProblemType(
+        "too_many_streams",
+        429,
+        "Too many open streams",
+        "One caller may hold a limited number of event streams on each api process. Close some, or come back later.",
+    ),
+    ProblemType(
+        "internal",
+        500,
+        "Something went wrong inside",
+        "An unexpected error. Nothing about it is shown here; the log has it under the request id of this answer.",
+    ),
+    ProblemType(
+        "unavailable",
+        503,
+        "A service that is needed does not answer",
+        "The database, the table's catalog or another service did not answer. The same request may work later; "
+        "Retry-After says when to try. `/readyz` shows the state of each service.",
+    ),
+)
+
+PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {problem.code: problem for problem in _TYPES}
+"""Problem types by code."""
+
+BY_STATUS: Final[Mapping[int, str]] = {
+    400: "unreadable",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "body_too_large",
+}
+"""Codes for errors of the framework, by status."""

@@ -1,0 +1,31 @@
+"""Problem answers in the API's description: each operation declares those it can give."""
+
+from typing import Any, Final
+
+from api.problems import PROBLEM_TYPES
+
+MEDIA_TYPE: Final = "application/problem+json"
+ALWAYS: Final = ("unauthenticated", "unavailable")
+WITH_BODY: Final = ("unreadable", "body_too_large", "unsupported_media_type", "invalid_input")
+
+
+def problems(*codes: str) -> dict[int | str, dict[str, Any]]:
+    """Return what an operation declares for the given problem types and those that every operation under `/v1` has."""
+    by_status: dict[int | str, dict[str, Any]] = {}
+    for code in sorted({*codes, *ALWAYS}):
+        add(by_status, code)
+    return by_status
+
+
+def add(responses: dict[int | str, dict[str, Any]], code: str) -> None:
+    """Add one problem type to declared answers; types of one status share its entry."""
+    kind = PROBLEM_TYPES[code]
+    entry = responses.setdefault(
+        kind.status,
+        {
+            "description": "",
+            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}, "examples": {}}},
+        },
+    )
+    entry["description"] = "; or: ".join(filter(None, [entry["description"], kind.title]))
+    entry["content"][MEDIA_TYPE]["examples"][code] = {"$ref": f"#/components/examples/{code}"}

@@ -1,0 +1,80 @@
+"""Catalogs: connections through which tables are reached."""
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from api.deps import CallerDep, CatalogName, ServicesDep
+from api.idempotency import IdempotentRoute, idempotency_key
+from api.pagination import PageQuery
+from api.preconditions import Conditions, set_etag
+from api.responses import WITH_BODY, problems
+from api.schemas.catalogs import Catalog, CatalogCheck, CatalogCreate, CatalogList, CatalogReplace
+
+creating = APIRouter(
+    prefix="/catalogs", tags=["catalogs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
+)
+router = APIRouter(prefix="/catalogs", tags=["catalogs"])
+
+
+@creating.post("", status_code=201, summary="Create a catalog", responses=problems(*WITH_BODY, "state_conflict"))
+async def create_catalog(
+    body: CatalogCreate, request: Request, response: Response, services: ServicesDep, caller: CallerDep
+) -> Catalog:
+    """Store a connection. It is not tried: check it next. Secrets are given as references, never in clear."""
+    catalog = await services.catalogs.create(caller, body.name, body.format, body.properties)
+    response.headers["Location"] = f"{request.url.path}/{catalog.name}"
+    set_etag(response, catalog.version)
+    return Catalog.from_domain(catalog)
+
+
+@router.get("", summary="List catalogs by name", responses=problems("invalid_input"))
+async def list_catalogs(services: ServicesDep, caller: CallerDep, pages: PageQuery) -> CatalogList:
+    """List catalogs."""
+    page = await pages.collect(
+        lambda after, limit: services.catalogs.list(caller, after=after, limit=limit), key=lambda c: c.name, of=str
+    )
+    return CatalogList.of(page)
+
+
+@router.get("/{name}", summary="Show a catalog", responses=problems("not_found", "invalid_input"))
+async def get_catalog(name: CatalogName, response: Response, services: ServicesDep, caller: CallerDep) -> Catalog:
+    """Show a catalog; its ETag is needed to replace or delete it."""
+    catalog = await services.catalogs.get(caller, name)
+    set_etag(response, catalog.version)
+    return Catalog.from_domain(catalog)
+
+
+@router.put(
+    "/{name}",
+    summary="Replace a catalog's properties",
+    responses=problems(*WITH_BODY, "not_found", "precondition_failed", "precondition_required"),
+)
+async def replace_catalog(
+    *,
+    name: CatalogName,
+    body: CatalogReplace,
+    response: Response,
+    services: ServicesDep,
+    caller: CallerDep,
+    conditions: Conditions,
+) -> Catalog:
+    """Replace the properties as a whole. Needs If-Match."""
+    catalog = await services.catalogs.replace(caller, name, body.properties, conditions.version())
+    set_etag(response, catalog.version)
+    return Catalog.from_domain(catalog)
+
+
+@router.delete(
+    "/{name}",
+    status_code=204,
+    summary="Delete a catalog",
+    responses=problems("not_found", "state_conflict", "precondition_failed", "precondition_required", "invalid_input"),
+)
+async def delete_catalog(name: CatalogName, services: ServicesDep, caller: CallerDep, conditions: Conditions) -> None:
+    """Delete a catalog without registered tables. Needs If-Match."""
+    await services.catalogs.delete(caller, name, conditions.version())
+
+
+@router.post("/{name}/check", summary="Try a catalog's connection", responses=problems("not_found", "invalid_input"))
+async def check_catalog(name: CatalogName, services: ServicesDep, caller: CallerDep) -> CatalogCheck:
+    """Try the connection step by step. A broken connection is an answer, not an error."""
+    return CatalogCheck.from_domain(await services.catalogs.check(caller, name))

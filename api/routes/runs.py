@@ -1,0 +1,127 @@
+"""Runs: submit, follow, cancel."""
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+
+from api.deps import CallerDep, RunIdPath, ServicesDep
+from api.idempotency import IdempotentRoute, idempotency_key
+from api.pagination import PageQuery
+from api.responses import WITH_BODY, problems
+from api.schemas.runs import FileGroupList, Run, RunAccepted, RunDetail, RunEventList, RunList, RunSubmit
+from api.streaming import EVENT_STREAM, event_stream, wants_stream
+from engine.domain.ids import RunId, TableId
+from engine.domain.runs import GroupState, RunState
+
+creating = APIRouter(
+    prefix="/runs", tags=["runs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
+)
+router = APIRouter(prefix="/runs", tags=["runs"])
+_FRAMES: Final = 'id: 3\nevent: event\ndata: {"run_id":"run_01j…","sequence":3,"kind":"transition"}\n\n'
+_EVENTS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "Events as a page, or as a stream of `event` and (without id) `progress` frames.",
+        "content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": _FRAMES}},
+    },
+    204: {"description": "Stream only: the run has ended and everything after Last-Event-ID was sent."},
+}
+_ALREADY: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"model": RunAccepted, "description": "An equal run is live; it is answered, with `deduplicated: true`."}
+}
+
+
+@creating.post(
+    "",
+    status_code=202,
+    summary="Submit a run",
+    responses=_ALREADY | problems(*WITH_BODY, "not_found", "state_conflict"),
+)
+async def submit_run(
+    body: RunSubmit, request: Request, response: Response, services: ServicesDep, caller: CallerDep
+) -> RunAccepted:
+    """Accept a run durably and answer at once; follow it under Location. A double click is one run."""
+    run, is_duplicate = await services.runs.submit(caller, TableId(body.table_id), body.operation)
+    response.status_code = 200 if is_duplicate else 202
+    response.headers["Location"] = f"{request.url.path}/{run.id}"
+    return RunAccepted.of(run, deduplicated=is_duplicate)
+
+
+@router.get("", summary="List runs, newest first", responses=problems("invalid_input"))
+async def list_runs(
+    services: ServicesDep,
+    caller: CallerDep,
+    pages: PageQuery,
+    table_id: Annotated[str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] = None,
+    state: Annotated[list[RunState] | None, Query(max_length=8, description="May be given several times.")] = None,
+) -> RunList:
+    """List runs, of one table or in some states if they are given."""
+    wanted, states = TableId(table_id) if table_id else None, frozenset(state) if state else None
+    page = await pages.collect(
+        lambda before, limit: services.runs.list(caller, table_id=wanted, states=states, before=before, limit=limit),
+        key=lambda run: run.id,
+        of=RunId,
+    )
+    return RunList.of(page)
+
+
+@router.get("/{run_id}", summary="Show a run", responses=problems("not_found", "invalid_input"))
+async def get_run(run_id: RunIdPath, services: ServicesDep, caller: CallerDep) -> RunDetail:
+    """Show a run: state, progress, and what was measured so far."""
+    run = await services.runs.get(caller, run_id)
+    return RunDetail.with_progress(run, await services.runs.progress(run))
+
+
+@router.get("/{run_id}/groups", summary="List a run's file groups", responses=problems("not_found", "invalid_input"))
+async def list_run_groups(
+    run_id: RunIdPath,
+    services: ServicesDep,
+    caller: CallerDep,
+    pages: PageQuery,
+    state: Annotated[list[GroupState] | None, Query(max_length=5, description="May be given several times.")] = None,
+) -> FileGroupList:
+    """List file groups by ordinal, in some states if they are given."""
+    states = frozenset(state) if state else None
+    page = await pages.collect(
+        lambda after, limit: services.runs.groups(caller, run_id, states=states, after_ordinal=after, limit=limit),
+        key=lambda group: group.ordinal,
+        of=int,
+    )
+    return FileGroupList.of(page)
+
+
+@router.get(
+    "/{run_id}/events",
+    summary="List or stream a run's events",
+    responses=_EVENTS | problems("not_found", "invalid_input", "not_acceptable", "too_many_streams"),
+    response_model=RunEventList,
+)
+async def list_run_events(
+    *,
+    run_id: RunIdPath,
+    request: Request,
+    services: ServicesDep,
+    caller: CallerDep,
+    pages: PageQuery,
+    accept: Annotated[str | None, Header(include_in_schema=False)] = None,
+    last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", description="Stream: resume after it.")] = None,  # noqa: ARG001
+) -> Response | RunEventList:
+    """Show events, oldest first. With `Accept: text/event-stream` they come as they happen, until the run has ended."""
+    if wants_stream(accept):
+        return await event_stream(request, services, caller, run_id)
+    page = await pages.collect(
+        lambda after, limit: services.runs.events(caller, run_id, after_sequence=after or 0, limit=limit),
+        key=lambda event: event.sequence,
+        of=int,
+    )
+    return RunEventList.of(page)
+
+
+@router.post(
+    "/{run_id}/cancel",
+    status_code=202,
+    summary="Cancel a run",
+    responses=problems("not_found", "state_conflict", "invalid_input"),
+)
+async def cancel_run(run_id: RunIdPath, services: ServicesDep, caller: CallerDep) -> Run:
+    """Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request."""
+    return Run.from_domain(await services.runs.cancel(caller, run_id))

@@ -1,0 +1,98 @@
+"""Catalogs on the wire. Secrets are references (`env:NAME`, `file:/path`), so answers have nothing to hide."""
+
+from collections.abc import Sequence
+from typing import Annotated, Self
+
+from pydantic import ConfigDict, Field
+
+from api.pagination import Page
+from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
+from engine.domain import tables as domain
+from engine.domain.tables import TableFormatName
+from engine.services.catalogs import CheckStep as DomainCheckStep
+
+_PROPERTIES: JsonObject = {"uri": "env:LAKE_CATALOG_URI", "warehouse": "file:///var/lib/lake"}
+Properties = Annotated[
+    dict[str, str],
+    Field(
+        description="Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`.",
+        max_length=100,
+        examples=[_PROPERTIES],
+    ),
+]
+
+
+class CatalogCreate(Request):
+    """A catalog to create."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "lake", "format": "iceberg", "properties": _PROPERTIES}]}
+    )
+
+    name: str = Field(description="1 to 64 letters, digits, `_` or `-`.", examples=["lake"])
+    format: TableFormatName = Field(description="Table format of its tables.")
+    properties: Properties
+
+
+class CatalogReplace(Request):
+    """New properties of a catalog; its name and format stay."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"properties": _PROPERTIES}]})
+
+    properties: Properties
+
+
+class Catalog(Answer):
+    """A connection to a catalog of tables."""
+
+    name: str
+    format: TableFormatName
+    properties: dict[str, str]
+    version: int = Field(description="Grows with each replace; the ETag is this in quotes.")
+    created_at: Instant
+    updated_at: Instant
+
+    @classmethod
+    def from_domain(cls, catalog: domain.Catalog) -> Self:
+        """Return the wire form."""
+        return cls(
+            name=catalog.name,
+            format=catalog.format,
+            properties=dict(catalog.properties),
+            version=catalog.version,
+            created_at=catalog.created_at,
+            updated_at=catalog.updated_at,
+        )
+
+
+class CatalogList(Answer):
+    """Catalogs by name."""
+
+    items: list[Catalog]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[domain.Catalog]) -> Self:
+        """Return the wire form of a page."""
+        return cls(items=[Catalog.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
+
+
+class CheckStep(Answer):
+    """One step of a connection check."""
+
+    name: str = Field(examples=["connection"])
+    ok: bool
+    detail: str
+
+
+class CatalogCheck(Answer):
+    """A connection check: good when every step is."""
+
+    ok: bool
+    steps: list[CheckStep]
+
+    @classmethod
+    def from_domain(cls, steps: Sequence[DomainCheckStep]) -> Self:
+        """Return the wire form."""
+        shown = [CheckStep(name=step.name, ok=step.ok, detail=step.detail) for step in steps]
+        return cls(ok=all(step.ok for step in shown), steps=shown)

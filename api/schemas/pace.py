@@ -1,0 +1,47 @@
+"""What running tasks report to the pace channel, and what they are answered. Not part of the public API."""
+
+from typing import Self
+
+from pydantic import BaseModel, Field
+
+from api.schemas.common import Answer
+from engine.domain.budgets import PaceAnswer, TaskReport
+
+
+class PaceReport(BaseModel):
+    """What a task has moved since it started. Fields that this version does not know are passed over."""
+
+    group: int = Field(ge=0)
+    bytes_read: int = Field(ge=0)
+    bytes_written: int = Field(ge=0)
+    requests: int = Field(ge=0)
+    throttled_seconds: float = Field(ge=0, allow_inf_nan=False)
+    finished: bool = False
+
+    def to_domain(self) -> TaskReport:
+        """Return the domain's form."""
+        return TaskReport(
+            group=self.group,
+            bytes_read=self.bytes_read,
+            bytes_written=self.bytes_written,
+            requests=self.requests,
+            throttled_seconds=self.throttled_seconds,
+            finished=self.finished,
+        )
+
+
+class PaceShare(Answer):
+    """The task's share from now on (null: unlimited), or the order to stop and remove its own output."""
+
+    bytes_per_second: float | None
+    requests_per_second: float | None
+    stop: bool
+
+    @classmethod
+    def from_domain(cls, answer: PaceAnswer) -> Self:
+        """Return the wire form."""
+        return cls(
+            bytes_per_second=answer.budget.bytes_per_second,
+            requests_per_second=answer.budget.requests_per_second,
+            stop=answer.stop,
+        )

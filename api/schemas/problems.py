@@ -1,0 +1,36 @@
+"""Errors on the wire: RFC 9457 problem documents."""
+
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from api.problems import PROBLEM_TYPES
+from api.schemas.common import Answer, JsonObject
+
+
+class ProblemField(Answer):
+    """One wrong field."""
+
+    pointer: str = Field(
+        description="JSON pointer into the body, or `query:`, `path:`, `header:` and a name.",
+        examples=["/rewrite/target_file_bytes"],
+    )
+    message: str = Field(description="What is wrong.")
+    value: Any = Field(default=None, description="What was given, if it is short and no secret.")
+    hint: str | None = Field(default=None, description="How to mend it.")
+
+
+class Problem(Answer):
+    """Every error answer of the API."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [PROBLEM_TYPES["not_found"].example()]})
+
+    type: str = Field(description="URI path of the problem type; GET it for an explanation.")
+    title: str
+    status: int
+    detail: str = Field(description="What happened here, and the remedy.")
+    instance: str = Field(description="The path of the request.")
+    code: str = Field(description="Stable name of the problem type.")
+    request_id: str | None = Field(description="Find the request in the log by it.")
+    errors: list[ProblemField] = Field(default=[], description="One entry for each wrong field.")
+    details: JsonObject = Field(default={}, description="Further facts, by problem type.")

@@ -1,0 +1,239 @@
+"""Runs, their file groups and events on the wire. Sizes are bytes, times are seconds, snapshot ids are strings."""
+
+from typing import Self
+
+from pydantic import ConfigDict, Field
+
+from api.pagination import Page
+from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request, text_ids
+from engine.domain import runs as domain
+from engine.domain.runs import GroupState, Operation, RunState, WaitingFor
+from engine.services.runs import RunProgress
+
+_TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+_RUN_ID = "run_01jd2m6v8n4q0x7y3k5r9t1wbz"
+
+
+class RunSubmit(Request):
+    """A run to start."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"table_id": _TABLE_ID, "operation": "rewrite"}]})
+
+    table_id: str = Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=[_TABLE_ID])
+    operation: Operation = Field(default=Operation.REWRITE, description="What is done to the table.")
+
+
+class Progress(Answer):
+    """How far a run is. Bytes are of inputs; the rate is read + written, at present."""
+
+    groups_total: int
+    groups_finished: int
+    bytes_total: int
+    bytes_finished: int
+    bytes_per_second: float | None = Field(description="Null while no task reports.")
+    eta_seconds: float | None = Field(description="Null while there is no rate.")
+    throttled_seconds: float = Field(description="How long the tasks held back to keep the bandwidth limit.")
+
+    @classmethod
+    def from_domain(cls, progress: RunProgress) -> Self:
+        """Return the wire form."""
+        return cls(
+            groups_total=progress.groups_total,
+            groups_finished=progress.groups_finished,
+            bytes_total=progress.bytes_total,
+            bytes_finished=progress.bytes_finished,
+            bytes_per_second=progress.bytes_per_second,
+            eta_seconds=progress.eta_seconds,
+            throttled_seconds=progress.throttled_seconds,
+        )
+
+
+class Run(Answer):
+    """One execution of one operation on one table."""
+
+    id: str = Field(examples=[_RUN_ID])
+    table_id: str = Field(examples=[_TABLE_ID])
+    operation: Operation
+    state: RunState
+    is_terminal: bool = Field(description="True when nothing can happen to it any more.")
+    requested_by: str
+    created_at: Instant
+    updated_at: Instant
+    started_at: Instant | None
+    finished_at: Instant | None
+    attempt: int = Field(description="Tries so far, the present one included.")
+    failures: int = Field(description="Tries that failed.")
+    worker: str | None = Field(description="Who advances it at present.")
+    waiting_for: WaitingFor | None = Field(description="Why a queued run is not started yet.")
+    not_before: Instant | None = Field(description="When a waiting run may start.")
+    cancel_requested_at: Instant | None
+    cancel_requested_by: str | None
+    reason: str | None = Field(description="Why it ended as it did, or waits; a stable word.")
+    detail: str | None = Field(description="The same for people, with the remedy.")
+    plan: JsonObject = Field(description="Summary and prediction of the plan; empty before planning.")
+    policy: JsonObject = Field(description="The effective policy that it was planned under.")
+    result: JsonObject = Field(description="What was measured, and the proof of each snapshot; filled as it commits.")
+
+    @classmethod
+    def from_domain(cls, run: domain.Run) -> Self:
+        """Return the wire form."""
+        return cls(**_run_fields(run))
+
+
+class RunDetail(Run):
+    """A run with how far it is."""
+
+    progress: Progress
+
+    @classmethod
+    def with_progress(cls, run: domain.Run, progress: RunProgress) -> Self:
+        """Return the wire form."""
+        return cls(**_run_fields(run), progress=Progress.from_domain(progress))
+
+
+class RunAccepted(Run):
+    """A submitted run."""
+
+    deduplicated: bool = Field(description="True: an equal run was live already and is answered instead of a new one.")
+
+    @classmethod
+    def of(cls, run: domain.Run, *, deduplicated: bool) -> Self:
+        """Return the wire form."""
+        return cls(**_run_fields(run), deduplicated=deduplicated)
+
+
+class RunList(Answer):
+    """Runs, newest first."""
+
+    items: list[Run]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[domain.Run]) -> Self:
+        """Return the wire form of a page."""
+        return cls(items=[Run.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
+
+
+class FileGroup(Answer):
+    """Files of one partition that are rewritten together by one task."""
+
+    ordinal: int
+    state: GroupState
+    attempt: int
+    spec_id: int
+    partition: str = Field(description="The partition as JSON.", examples=['{"day":"2026-11-01"}'])
+    input_files: int
+    input_bytes: int
+    input_rows: int
+    predicted_outputs: int
+    output_files: int
+    output_bytes: int
+    rows_deleted: int = Field(description="Rows that deletes hid, and that are therefore not in the outputs.")
+    measured: JsonObject = Field(description="What the task measured: bytes, requests, seconds.")
+    snapshot_id: str | None = Field(description="The snapshot that holds it once it is committed.")
+    reason: str | None = Field(description="Why it was dropped.")
+    updated_at: Instant
+
+    @classmethod
+    def from_domain(cls, group: domain.StoredGroup) -> Self:
+        """Return the wire form."""
+        return cls(
+            ordinal=group.ordinal,
+            state=group.state,
+            attempt=group.attempt,
+            spec_id=group.spec_id,
+            partition=group.partition,
+            input_files=len(group.inputs),
+            input_bytes=group.input_bytes,
+            input_rows=group.input_rows,
+            predicted_outputs=group.predicted_outputs,
+            output_files=len(group.outputs),
+            output_bytes=group.output_bytes,
+            rows_deleted=group.rows_deleted,
+            measured=text_ids(group.measured, "base_snapshot_id"),
+            snapshot_id=None if group.snapshot_id is None else str(group.snapshot_id),
+            reason=group.reason,
+            updated_at=group.updated_at,
+        )
+
+
+class FileGroupList(Answer):
+    """File groups by ordinal."""
+
+    items: list[FileGroup]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[domain.StoredGroup]) -> Self:
+        """Return the wire form of a page."""
+        return cls(items=[FileGroup.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
+
+
+class RunEvent(Answer):
+    """One entry of a run's log. Events are never changed."""
+
+    run_id: str = Field(examples=[_RUN_ID])
+    sequence: int = Field(description="Grows within the run; the id of the event in a stream.")
+    at: Instant
+    kind: str = Field(examples=["transition"])
+    actor: str
+    attempt: int
+    from_state: RunState | None
+    to_state: RunState | None
+    reason: str | None
+    details: JsonObject
+
+    @classmethod
+    def from_domain(cls, event: domain.RunEvent) -> Self:
+        """Return the wire form."""
+        return cls(
+            run_id=event.run_id,
+            sequence=event.sequence,
+            at=event.at,
+            kind=event.kind,
+            actor=event.actor,
+            attempt=event.attempt,
+            from_state=event.from_state,
+            to_state=event.to_state,
+            reason=event.reason,
+            details=text_ids(event.details, "base_snapshot_id", "snapshot_id"),
+        )
+
+
+class RunEventList(Answer):
+    """Events, oldest first."""
+
+    items: list[RunEvent]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[domain.RunEvent]) -> Self:
+        """Return the wire form of a page."""
+        return cls(items=[RunEvent.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
+
+
+def _run_fields(run: domain.Run) -> JsonObject:
+    return {
+        "id": run.id,
+        "table_id": run.table_id,
+        "operation": run.operation,
+        "state": run.state,
+        "is_terminal": run.is_terminal,
+        "requested_by": run.requested_by,
+        "created_at": run.created_at,
+        "updated_at": run.updated_at,
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "attempt": run.attempt,
+        "failures": run.failures,
+        "worker": run.lease_holder,
+        "waiting_for": run.waiting_for,
+        "not_before": run.not_before,
+        "cancel_requested_at": run.cancel_requested_at,
+        "cancel_requested_by": run.cancel_requested_by,
+        "reason": run.reason,
+        "detail": run.detail,
+        "plan": text_ids(run.plan, "base_snapshot_id"),
+        "policy": dict(run.policy),
+        "result": dict(run.result),
+    }

@@ -1,0 +1,284 @@
+"""Registered tables on the wire, and what can be said of them: health, plan, history, explanation."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from api.pagination import Page
+from api.schemas.common import Answer, Instant, JsonObject, PageToken, PlainText, Request, text_ids
+from api.schemas.policies import EXAMPLE as POLICY_EXAMPLE
+from api.schemas.policies import Setting
+from api.schemas.runs import Run
+from engine.domain import runs as domain_runs
+from engine.domain import tables as domain
+from engine.domain.policies import PolicyDocument
+from engine.domain.tables import TableRef
+
+_TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+_ADDRESS: JsonObject = {"catalog": "lake", "namespace": ["sales"], "name": "orders"}
+_LabelText = Annotated[PlainText, StringConstraints(max_length=255)]
+
+
+class TableRegister(Request):
+    """A table to register, by its address in a catalog."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_ADDRESS | {"owner_team": "sales"}]})
+
+    catalog: str = Field(examples=["lake"], max_length=64)
+    namespace: list[str] = Field(description="Levels of the namespace, outer first.", max_length=16)
+    name: str = Field(examples=["orders"])
+    owner_team: Annotated[PlainText, StringConstraints(min_length=1, max_length=128)] | None = Field(
+        default=None, description="Whose table it is."
+    )
+    labels: dict[_LabelText, _LabelText] = Field(default={}, description="Free labels.", max_length=50)
+
+    def ref(self) -> TableRef:
+        """Return the address."""
+        return TableRef(self.catalog, tuple(self.namespace), self.name)
+
+
+class Table(Answer):
+    """A registered table."""
+
+    id: str = Field(examples=[_TABLE_ID])
+    catalog: str
+    namespace: list[str]
+    name: str
+    uuid: str = Field(description="The table's own identity when it was registered.")
+    location: str
+    owner_team: str | None
+    labels: dict[str, str]
+    created_at: Instant
+
+    @classmethod
+    def from_domain(cls, table: domain.Table) -> Self:
+        """Return the wire form."""
+        return cls(
+            id=table.id,
+            catalog=table.ref.catalog,
+            namespace=list(table.ref.namespace),
+            name=table.ref.name,
+            uuid=table.uuid,
+            location=table.location,
+            owner_team=table.owner_team,
+            labels=dict(table.labels),
+            created_at=table.created_at,
+        )
+
+
+class TableList(Answer):
+    """Tables, newest registration first."""
+
+    items: list[Table]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[domain.Table]) -> Self:
+        """Return the wire form of a page."""
+        return cls(items=[Table.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
+
+
+class SizeClass(Answer):
+    """Files of `from_bytes` to below `below_bytes` (null: no bound)."""
+
+    from_bytes: int
+    below_bytes: int | None
+    file_count: int
+    total_bytes: int
+
+
+class PartitionHealth(Answer):
+    """One partition that has something to better."""
+
+    spec_id: int
+    partition: str
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    large_file_count: int
+    files_with_deletes: int
+    total_bytes: int
+    average_file_bytes: int
+
+
+class TableHealth(Answer):
+    """The present data files of a table, and a score from 0 to 100 (nothing to better)."""
+
+    table_id: str
+    measured_at: Instant
+    snapshot_id: str | None
+    table: JsonObject = Field(description="Format, version, snapshots, manifests, columns.")
+    partition_count: int
+    file_count: int
+    total_bytes: int
+    record_count: int
+    average_file_bytes: int
+    small_file_bytes: int = Field(description="A file below is small: the policy's.")
+    large_file_bytes: int | None = Field(description="A file above is over-large: the policy's.")
+    small_file_count: int
+    small_file_share: float
+    avoidable_file_count: int = Field(description="Small files but for one in each partition.")
+    large_file_count: int
+    files_with_deletes: int
+    files_with_equality_deletes: int
+    deleted_rows: int = Field(description="Upper bound.")
+    score: int
+    score_parts: dict[str, float]
+    size_classes: list[SizeClass]
+    worst_partitions: list[PartitionHealth]
+
+    @classmethod
+    def from_domain(cls, health: Mapping[str, Any]) -> Self:
+        """Return the wire form."""
+        return cls.model_validate(dict(health))
+
+
+class PlanRequest(Request):
+    """What to plan with."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"policy": POLICY_EXAMPLE}]})
+
+    policy: PolicyDocument | None = Field(default=None, description="Tried instead of the table's stored policy.")
+
+
+class Condition(Answer):
+    """One condition of the rewrite; it stands in the way when it does not hold."""
+
+    name: str
+    holds: bool
+    detail: str
+
+
+class Prediction(Answer):
+    """What the plan expects of its own execution."""
+
+    input_files: int
+    input_bytes: int
+    input_rows: int
+    output_files: int
+    output_bytes: int
+    seconds: float | None = Field(description="Null until a run of the table was measured.")
+
+
+class PlannedGroup(Answer):
+    """A file group that a run would rewrite."""
+
+    ordinal: int
+    spec_id: int
+    partition: str
+    input_files: int
+    input_bytes: int
+    input_rows: int
+    predicted_outputs: int
+
+
+class SkippedPartition(Answer):
+    """A partition that is left alone."""
+
+    partition: str
+    spec_id: int
+    files: int
+    bytes: int
+    reason: str = Field(examples=["as_good_as_it_gets"])
+
+
+class TablePlan(Answer):
+    """What a run would do now. Nothing was done."""
+
+    table_id: str
+    enabled: bool
+    eligible: bool = Field(description="True when every condition holds.")
+    conditions: list[Condition]
+    base_snapshot_id: str | None
+    schema_id: int
+    plan_hash: str = Field(description="The same on the same snapshot and policy.")
+    prediction: Prediction
+    groups_total: int
+    groups: list[PlannedGroup] = Field(description="The first thousand.")
+    skipped_total: int
+    skipped: list[SkippedPartition] = Field(description="The first thousand.")
+
+    @classmethod
+    def from_domain(cls, plan: Mapping[str, Any]) -> Self:
+        """Return the wire form."""
+        return cls.model_validate(dict(plan))
+
+
+class HistoryEntry(Answer):
+    """A run that changed the table."""
+
+    id: str = Field(description="The run.")
+    state: domain_runs.RunState
+    requested_by: str
+    started_at: Instant | None
+    finished_at: Instant | None
+    snapshot_ids: list[str] = Field(description="Snapshots of the run, oldest first.")
+    plan: JsonObject
+    result: JsonObject = Field(description="Measured, beside what was predicted; with the proof of each snapshot.")
+
+    @classmethod
+    def from_domain(cls, run: domain_runs.Run) -> Self:
+        """Return the wire form."""
+        return cls(
+            id=run.id,
+            state=run.state,
+            requested_by=run.requested_by,
+            started_at=run.started_at,
+            finished_at=run.finished_at,
+            snapshot_ids=[str(snapshot_id) for snapshot_id in run.result.get("snapshot_ids", [])],
+            plan=text_ids(run.plan, "base_snapshot_id"),
+            result=dict(run.result),
+        )
+
+
+class TableHistory(Answer):
+    """Runs that changed the table, newest first."""
+
+    items: list[HistoryEntry]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[domain_runs.Run]) -> Self:
+        """Return the wire form of a page."""
+        return cls(items=[HistoryEntry.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
+
+
+class RunNow(Answer):
+    """What a run would come to now. `unknown`: the catalog does not answer, `detail` says why."""
+
+    outcome: Literal["rewrite", "nothing_to_do", "refused", "disabled", "unknown"]
+    detail: str | None = None
+    base_snapshot_id: str | None = None
+    schema_id: int | None = None
+    plan_hash: str | None = None
+    prediction: Prediction | None = None
+    groups_total: int | None = None
+    skipped_total: int | None = None
+    skipped_reasons: dict[str, int] = Field(default={}, description="Skipped partitions by reason.")
+
+
+class Explanation(Answer):
+    """Why a table did or did not run, and what a run would do now."""
+
+    table_id: str
+    table: str = Field(examples=["lake.sales.orders"])
+    summary: list[str] = Field(description="The answer in sentences.")
+    settings: dict[str, Setting]
+    eligible: bool | None = Field(description="Null while the catalog does not answer.")
+    conditions: list[Condition]
+    live_run: Run | None
+    last_run: Run | None
+    now: RunNow
+
+    @classmethod
+    def from_domain(cls, explanation: Mapping[str, Any]) -> Self:
+        """Return the wire form."""
+        live, last = explanation["live_run"], explanation["last_run"]
+        return cls.model_validate(
+            {
+                **explanation,
+                "live_run": None if live is None else Run.from_domain(live),
+                "last_run": None if last is None else Run.from_domain(last),
+            }
+        )

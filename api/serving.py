@@ -1,0 +1,153 @@
+"""Processes: which parts of Packhouse run in this one, from the socket to the last task.
+
+Signals stop the parts in order: no new requests, running attempts put back, then the container closes what it opened.
+"""
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from typing import Final
+
+import uvicorn
+from fastapi import FastAPI
+
+from api.app import create_app
+from api.deps import Services
+from engine.domain.errors import InvalidInput
+from engine.factory import Container, open_container
+from engine.services.health import HealthService
+from engine.services.idempotency import IdempotencyService
+from engine.settings import Settings
+
+_GOODBYE_SECONDS: Final = 5  # for requests in flight; event streams are cut and resumed elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What runs in a process."""
+
+    api: bool = False
+    worker: bool = False
+    coordinator: bool = False
+
+    @property
+    def is_everything(self) -> bool:
+        """True for the embedded mode, the only one that may start servers of its own."""
+        return self.api and self.worker and self.coordinator
+
+
+async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None]) -> None:
+    """Run parts until SIGINT or SIGTERM. `say` is told what a person should see: the address and the first key.
+
+    Raises:
+        InvalidInput: a part runs alone but has no URL of the servers it shares with the others.
+        Transient: a server does not start or does not answer.
+        OSError: the address is taken.
+    """
+    if not parts.is_everything:
+        _check_shared(settings)
+    with _listening(settings) if parts.api else socket.socket() as listener:
+        if parts.is_everything and settings.pace_url is None:
+            port = listener.getsockname()[1]
+            settings = settings.model_copy(update={"pace_url": f"http://127.0.0.1:{port}/internal/pace"})
+        async with open_container(settings) as container:
+            if parts.api:
+                await _announce(container, settings, listener, say)
+            await _run(container, parts, listener)
+
+
+def services_of(container: Container) -> Services:
+    """Return what the api uses of a container."""
+    return Services(
+        access=container.access,
+        catalogs=container.catalogs,
+        tables=container.tables,
+        policies=container.policies,
+        runs=container.runs,
+        idempotency=IdempotencyService(database=container.database, clock=container.clock),
+        health=_health_of(container),
+        hints=container.hints,
+        pace=container.pace,
+        pace_tokens=container.pace_tokens,
+        secret_key=container.secret_key,
+    )
+
+
+def _health_of(container: Container) -> HealthService:
+    async def queue_depth() -> Mapping[str, int]:
+        return asdict(await container.queue.depth())
+
+    async def redis() -> str:
+        depth = await container.queue.depth()
+        return f"{depth.waiting} runs waiting, {depth.dead} dead letters"
+
+    async def spark() -> str:
+        return f"Spark {await asyncio.to_thread(container.spark.version)}"
+
+    return HealthService(
+        database=container.database,
+        probes={"redis": redis, "spark": spark},
+        clock=container.clock,
+        queue_depth=queue_depth,
+    )
+
+
+async def _run(container: Container, parts: Parts, listener: socket.socket) -> None:
+    server = uvicorn.Server(
+        uvicorn.Config(_app_of(container), log_config=None, lifespan="on", timeout_graceful_shutdown=_GOODBYE_SECONDS)
+    )
+
+    def stop() -> None:
+        server.should_exit = True
+        container.worker.stop()
+        container.coordinator.stop()
+
+    loop = asyncio.get_running_loop()
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(signal_number, stop)
+    async with asyncio.TaskGroup() as group:
+        if parts.api:
+            group.create_task(server.serve(sockets=[listener]))
+        if parts.coordinator:
+            group.create_task(container.coordinator.run())
+        if parts.worker:
+            group.create_task(container.worker.run())
+
+
+def _app_of(container: Container) -> FastAPI:
+    @asynccontextmanager
+    async def services() -> AsyncIterator[Services]:
+        yield services_of(container)
+
+    return create_app(services)
+
+
+async def _announce(
+    container: Container, settings: Settings, listener: socket.socket, say: Callable[[str], None]
+) -> None:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    say(f"Packhouse is at http://{host}:{listener.getsockname()[1]} (description of the API: /docs)")
+    key = await container.access.ensure_admin_key()
+    if key is not None:
+        say(f"Admin key, shown this once: {key}")
+
+
+def _listening(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind((settings.host, settings.port))
+    return listener
+
+
+def _check_shared(settings: Settings) -> None:
+    shared = {"DATABASE_URL": settings.database_url, "REDIS_URL": settings.redis_url, "SPARK_URL": settings.spark_url}
+    missing = [f"PACKHOUSE_{name}" for name, url in shared.items() if url is None]
+    if missing:
+        raise InvalidInput(
+            f"{', '.join(missing)} not set: parts that run in processes of their own share these servers; "
+            "for everything on one machine use `packhouse-server up`"
+        )
