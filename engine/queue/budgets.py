@@ -14,8 +14,8 @@ Invariants (property test: `tests/integration/queue/test_shares.py`):
 Limits: an answer lost on its way leaves the task at its old share until its next report. After a lowered budget the sum
 is above the new one until each task has reported once. A task that has been silent for `SILENCE_SECONDS`, or that moves
 bytes before its first report, is not in the sum. If Redis lost everything, `report` raises NotFound until the attempt
-is opened again (the worker does so with each heartbeat) and tasks go on with their static share; the live rate then
-shows too much for ten seconds, since the first reports carry old totals.
+is opened again (the worker does so whenever it sends groups) and tasks go on with their static share; the live rate
+then shows too much for ten seconds, since the first reports carry old totals.
 """
 
 from collections.abc import Callable, Sequence
