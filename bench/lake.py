@@ -1,0 +1,101 @@
+"""A lake for benchmarks: one warm Spark Connect server and one SQLite catalog that Spark and we share.
+
+Tables are written by Spark. A copy of a table is a second name for the same metadata and data files: rewriting a copy
+adds files and leaves those of the others as they are, so every contender starts from the very same bytes.
+"""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pyiceberg.catalog.sql import SqlCatalog
+
+from bench.lineitem import write_files
+from engine.domain.tables import TableRef
+from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch
+from engine.embedded.spark import EmbeddedSpark
+from engine.formats.iceberg import IcebergFormat
+from engine.formats.iceberg.connection import IcebergConnection
+from engine.spark.dispatch import SparkDispatcher
+from engine.spark.sessions import SparkSessions
+
+CATALOG, NAMESPACE = "bench", "lake"
+
+
+class Lake:
+    """Use as a context manager: the server starts with it and ends with it."""
+
+    def __init__(self, *, folder: Path, cores: int) -> None:
+        database = folder.absolute() / "catalog.db"
+        self.cores = cores
+        self.properties = {"type": "sql", "uri": f"sqlite:///{database}", "warehouse": (folder / "warehouse").as_uri()}
+        jars = [fetch(coordinate, CACHE_FOLDER) for coordinate in (ICEBERG_RUNTIME, SQLITE_JDBC)]
+        confs = _catalog_confs(database, self.properties["warehouse"])
+        self._server = EmbeddedSpark(data_dir=folder, cores=cores, jars=jars, confs=confs)
+        self._copies = 0
+
+    def __enter__(self) -> Self:
+        """Start the server, warm it up, and make the namespace."""
+        self.sessions = SparkSessions(url=self._server.start(), user_id="bench")
+        self.dispatcher = SparkDispatcher(sessions=self.sessions)
+        self.sessions.warm_up(self.cores)
+        self.spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{NAMESPACE}")
+        self.connection: IcebergConnection = IcebergFormat().connect(CATALOG, self.properties)
+        self._catalog = SqlCatalog(CATALOG, **self.properties)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop everything that was started."""
+        self._catalog.close()
+        self.connection.close()
+        self.sessions.close()
+        self._server.stop()
+
+    @property
+    def spark(self) -> Any:
+        """The warm session."""
+        return self.sessions.get()
+
+    def write(self, name: str, *, columns: str, files: int, file_bytes: int) -> None:
+        """Let Spark write a table of so many files."""
+        write_files(self.spark, table=spark_name(name), columns=columns, files=files, file_bytes=file_bytes)
+
+    def copy(self, name: str) -> str:
+        """Return the name of a new copy."""
+        self._copies += 1
+        copied = f"{name}_{self._copies}"
+        metadata = self._catalog.load_table((NAMESPACE, name)).metadata_location
+        self._catalog.register_table((NAMESPACE, copied), metadata)
+        return copied
+
+    def files(self, name: str) -> list[tuple[Path, int]]:
+        """Return the live data files of a table and their sizes, in the order of paths."""
+        found = self._catalog.load_table((NAMESPACE, name)).inspect.files().select(["file_path", "file_size_in_bytes"])
+        return sorted(
+            (Path(row["file_path"].removeprefix("file:")), row["file_size_in_bytes"]) for row in found.to_pylist()
+        )
+
+
+def spark_name(name: str) -> str:
+    """Return how Spark calls a table of the lake."""
+    return f"{CATALOG}.{NAMESPACE}.{name}"
+
+
+def table_ref(name: str) -> TableRef:
+    """Return how we call a table of the lake."""
+    return TableRef(CATALOG, (NAMESPACE,), name)
+
+
+def _catalog_confs(database: Path, warehouse: str) -> dict[str, str]:
+    catalog = f"spark.sql.catalog.{CATALOG}"
+    return {
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "jdbc",
+        f"{catalog}.uri": f"jdbc:sqlite:{database}?busy_timeout=30000",
+        f"{catalog}.jdbc.schema-version": "V1",
+        f"{catalog}.warehouse": warehouse,
+        f"{catalog}.cache-enabled": "false",  # others commit too
+    }
