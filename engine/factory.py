@@ -19,12 +19,12 @@ from engine.domain.ids import IdSource
 from engine.domain.tables import TableFormatName
 from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
-from engine.formats.iceberg import IcebergFormat
+from engine.formats.iceberg.connection import IcebergFormat
 from engine.queue.budgets import PaceLedger
 from engine.queue.connection import connect_redis
 from engine.queue.hints import Hints
 from engine.queue.streams import RunQueue
-from engine.rewriting.kernel.task import rewrite_group
+from engine.rewriting.kernel.entry import run_group
 from engine.services.access import AccessService
 from engine.services.catalogs import CatalogService
 from engine.services.formats import FormatRegistry
@@ -138,7 +138,7 @@ def _wire(
         database=database,
         formats=formats,
         dispatcher=dispatcher or SparkDispatcher(sessions=spark),
-        function=rewrite_group,
+        function=run_group,
         pace=pace,
         tokens=tokens,
         clock=clock,

@@ -46,6 +46,7 @@ class Attempt:
         self.lease = lease
         self.stop_reason: Stop | None = None
         self.interrupted = asyncio.Event()
+        self._is_over = False
 
     @property
     def number(self) -> int:
@@ -59,6 +60,7 @@ class Attempt:
         try:
             yield
         finally:
+            self._is_over = True
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
@@ -97,7 +99,7 @@ class Attempt:
         return self.run
 
     async def _beat(self) -> None:
-        while self.stop_reason is not Stop.LEASE_LOST:
+        while not self._is_over and self.stop_reason is not Stop.LEASE_LOST:
             try:
                 async with self._hints.watch(self.run.id) as watch:
                     await self._look_while(watch.wait)
@@ -107,7 +109,7 @@ class Attempt:
     async def _look_while(self, wait: Any, rounds: int | None = None) -> None:
         extended_at = self._clock.monotonic()
         done = 0
-        while self.stop_reason is not Stop.LEASE_LOST and (rounds is None or done < rounds):
+        while not self._is_over and self.stop_reason is not Stop.LEASE_LOST and (rounds is None or done < rounds):
             done += 1
             await wait(LOOK_SECONDS)
             try:

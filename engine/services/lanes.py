@@ -6,14 +6,14 @@ thousand round trips. A lane stops taking groups as soon as the attempt is asked
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import structlog
 
-from engine.domain.errors import PackhouseError, Transient
+from engine.domain.errors import PackhouseError, SparkFailed, Transient
 from engine.domain.plans import FileGroup
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
 from engine.services.attempts import Attempt
@@ -21,7 +21,9 @@ from engine.spark.dispatch import Ticket
 
 _log = structlog.get_logger(__name__)
 
-BUNDLE_BYTES = 64 * 2**20
+LEAST_BUNDLE_BYTES = 4 * 2**20
+MOST_BUNDLE_BYTES = 64 * 2**20
+BUNDLES_PER_LANE = 4
 BUNDLE_GROUPS = 32
 TRIES_PER_GROUP = 2
 GRACE_SECONDS = 1.5  # how long a stopped task has to remove its own output before it is interrupted
@@ -82,13 +84,13 @@ class Lanes:
         self._tries: dict[int, int] = {}
         self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()
 
-    async def results(self, groups: Sequence[FileGroup], count: int) -> AsyncIterator[Finished]:
+    async def results(self, groups: Sequence[FileGroup], count: int) -> AsyncGenerator[Finished, None]:
         """Yield every group's result or failure. Ends early, without the rest, when the attempt is asked to stop.
 
         Raises:
             Transient: Spark is away; what was not yielded is unfinished.
         """
-        waiting = deque(bundles(groups))
+        waiting = deque(bundles(groups, count))
         lanes = [asyncio.create_task(self._lane(waiting)) for _ in range(min(count, len(waiting)))]
         stopper = asyncio.create_task(self._stop_when_asked(lanes))
         try:
@@ -111,28 +113,39 @@ class Lanes:
         self._parts += 1
         ticket = self._dispatcher.ticket(self._attempt.run.id, self._attempt.number, self._parts)
         try:
-            payloads = [(await asyncio.to_thread(self._tasks, group)).to_json() for group in bundle]
+            payloads = [await asyncio.to_thread(self._payload, group, self._parts) for group in bundle]
             answers = await asyncio.to_thread(self._dispatcher.run, ticket, self._function, payloads)
+        except Transient:  # Spark is away: the attempt ends and comes again later
+            if not self._attempt.interrupted.is_set():
+                raise
         except PackhouseError as error:
-            self._failed(waiting, bundle, error)
-            return
-        for group, answer in zip(bundle, answers, strict=True):
-            self._finished.put_nowait((group, GroupResult.from_json(answer)))
+            for group in bundle:
+                self._failed(waiting, group, error)
+        else:
+            for group, answer in zip(bundle, answers, strict=True):
+                self._answered(waiting, group, GroupResult.from_json(answer))
 
-    def _failed(
-        self, waiting: deque[tuple[FileGroup, ...]], bundle: tuple[FileGroup, ...], error: PackhouseError
-    ) -> None:
+    def _payload(self, group: FileGroup, part: int) -> str:
+        """Return the group's task; its file names carry the part, so that no two tries share one."""
+        task = self._tasks(group)
+        return replace(task, name_prefix=f"{task.name_prefix}{part:05}").to_json()
+
+    def _answered(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
+        if result.outcome == "failed":
+            self._failed(waiting, group, SparkFailed(result.reason or "the task said no reason"))
+        else:
+            self._finished.put_nowait((group, result))
+
+    def _failed(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, error: PackhouseError) -> None:
+        """Try a failed group once more, alone, so that it does not take others with it; then give it up."""
         if self._attempt.interrupted.is_set():
             return
-        if isinstance(error, Transient):  # Spark is away: the attempt ends and comes again later
-            raise error
-        _log.warning("groups_failed", run_id=self._attempt.run.id, groups=[g.ordinal for g in bundle], error=str(error))
-        for group in bundle:  # alone next time, so that one bad group does not take others with it
-            self._tries[group.ordinal] = self._tries.get(group.ordinal, 0) + 1
-            if self._tries[group.ordinal] < TRIES_PER_GROUP:
-                waiting.append((group,))
-            else:
-                self._finished.put_nowait(GroupFailure(group, error))
+        _log.warning("group_failed", run_id=self._attempt.run.id, group=group.ordinal, error=error.message)
+        self._tries[group.ordinal] = self._tries.get(group.ordinal, 0) + 1
+        if self._tries[group.ordinal] < TRIES_PER_GROUP:
+            waiting.append((group,))
+        else:
+            self._finished.put_nowait(GroupFailure(group, error))
 
     async def _stop_when_asked(self, lanes: "Sequence[asyncio.Task[None]]") -> None:
         await self._attempt.interrupted.wait()
@@ -166,18 +179,17 @@ async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> 
     return await asyncio.to_thread(dispatcher.wait_gone, tag, session_id=session_id, timeout=GONE_SECONDS)
 
 
-def bundles(groups: Sequence[FileGroup]) -> list[tuple[FileGroup, ...]]:
-    """Put tiny groups together, up to `BUNDLE_BYTES` and `BUNDLE_GROUPS`; large ones first and alone."""
-    ordered = sorted(groups, key=lambda group: (-group.input_bytes, group.ordinal))
+def bundles(groups: Sequence[FileGroup], lanes: int) -> list[tuple[FileGroup, ...]]:
+    """Put tiny groups together, largest first, but leave each lane several bundles, so that all lanes end together."""
+    fair = sum(group.input_bytes for group in groups) // (BUNDLES_PER_LANE * lanes)
+    room = min(MOST_BUNDLE_BYTES, max(LEAST_BUNDLE_BYTES, fair))
     made: list[tuple[FileGroup, ...]] = []
     held: list[FileGroup] = []
     size = 0
-    for group in ordered:
-        if held and (size + group.input_bytes > BUNDLE_BYTES or len(held) >= BUNDLE_GROUPS):
+    for group in sorted(groups, key=lambda group: (-group.input_bytes, group.ordinal)):
+        if held and (size + group.input_bytes > room or len(held) >= BUNDLE_GROUPS):
             made.append(tuple(held))
             held, size = [], 0
         held.append(group)
         size += group.input_bytes
-    if held:
-        made.append(tuple(held))
-    return made
+    return [*made, tuple(held)] if held else made

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -215,12 +215,13 @@ class RewriteFlow:
         self._sent = True
         oldest: float | None = None
         pending = 0
-        async for finished in running.results(groups, lanes):
-            pending += await self._finished(finished, base)
-            oldest = oldest or (context.clock.monotonic() if pending else None)
-            if self._commit_is_due(pending, oldest):
-                await self._commit(await self._groups(GroupState.WRITTEN))
-                pending, oldest = 0, None
+        async with aclosing(running.results(groups, lanes)) as results:
+            async for finished in results:
+                pending += await self._finished(finished, base)
+                oldest = oldest or (context.clock.monotonic() if pending else None)
+                if self._commit_is_due(pending, oldest):
+                    await self._commit(await self._groups(GroupState.WRITTEN))
+                    pending, oldest = 0, None
 
     def _commit_is_due(self, pending_bytes: int, oldest: float | None) -> bool:
         if oldest is None or self._attempt.stop_reason is not None:
@@ -258,7 +259,7 @@ class RewriteFlow:
             group, result = finished
             if result.outcome == "written":
                 async with self._context.database.begin() as unit:
-                    await unit.groups.mark_written(self._attempt.lease, result, base=base)
+                    await unit.groups.mark_written(self._attempt.lease, {**asdict(result), **base})
                 await self._attempt.record("group_written", {"group": group.ordinal, **_brief(result)})
                 self._step("group_written")
                 return group.input_bytes
@@ -328,12 +329,13 @@ class RewriteFlow:
 
     async def _end(self, state: RunState, reason: str, detail: str, **documents: Any) -> None:
         """Remove what is not committed, then record the outcome."""
-        if state is not RunState.SKIPPED:
+        stored = await self._groups()
+        if self._attempt.number > 1 or any(group.state is not GroupState.COMMITTED for group in stored):
             with suppress(Transient, NotFound, StateConflict):  # orphans are cheaper than a run without an outcome
                 await self._remove_outputs(await self._open())
         seconds = self._context.clock.monotonic() - self._started
         run = replace(self._attempt.run, result={"verifications": self._commits.verifications})
-        result = run_result(run, await self._groups(), seconds=seconds)
+        result = run_result(run, stored, seconds=seconds)
         self._step("before_end")
         await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
         with suppress(Transient):

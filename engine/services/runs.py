@@ -119,7 +119,6 @@ class RunService:
         """Return how far a run is: finished groups from the record, the rate and the rest from the tasks' reports."""
         async with self._database.read() as unit:
             totals = await unit.groups.totals(run.id)
-        finished = totals.bytes_in(GroupState.WRITTEN, GroupState.COMMITTED)
         rate, throttled, read = None, 0.0, 0
         if not run.is_terminal:
             try:
@@ -128,11 +127,13 @@ class RunService:
                 _log.debug("progress_without_redis", run_id=run.id)
             else:
                 rate, throttled, read = live.bytes_per_second or None, live.throttled_seconds, live.bytes_read
-        total = totals.bytes_in(*GroupState) - totals.bytes_in(GroupState.DROPPED)
-        done = min(total, max(finished, read))
+        total = sum(totals.input_bytes.values()) - totals.input_bytes[GroupState.DROPPED]
+        kept = totals.input_bytes[GroupState.WRITTEN] + totals.input_bytes[GroupState.COMMITTED]
+        done = min(total, max(kept, read))
+        finished = (GroupState.WRITTEN, GroupState.COMMITTED, GroupState.DROPPED)
         return RunProgress(
-            groups_total=totals.count_in(*GroupState),
-            groups_finished=totals.count_in(GroupState.WRITTEN, GroupState.COMMITTED, GroupState.DROPPED),
+            groups_total=sum(totals.counts.values()),
+            groups_finished=sum(totals.counts[state] for state in finished),
             bytes_total=total,
             bytes_finished=done,
             bytes_per_second=rate,

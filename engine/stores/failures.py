@@ -52,6 +52,8 @@ _SQLITE_UNIQUE_PREFIX: Final = "UNIQUE constraint failed: "
 def translate(context: ExceptionContext) -> PackhouseError | None:
     """Return the domain's error for a driver's error, None to leave it as it is (a `handle_error` listener)."""
     error = context.original_exception
+    if not isinstance(error, Exception):
+        return None  # a cancelled task is not a failure of the database
     if context.is_disconnect or _is_transient(error):
         return Transient(f"the database did not do it: {_first_line(error)}")
     if isinstance(context.sqlalchemy_exception, IntegrityError):

@@ -92,7 +92,8 @@ class TaskOutput:
 class GroupResult:
     """How a task ended.
 
-    `outcome` is `written`, `stopped` (told to; output removed) or `refused` (the kernel must not do it; `reason`).
+    `outcome` is `written`, `stopped` (told to), `refused` (the kernel must not do it) or `failed` (a file or a count is
+    wrong). All but the first left no output behind, and the last two have a `reason`.
     """
 
     group: int
