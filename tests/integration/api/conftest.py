@@ -1,0 +1,102 @@
+"""The application over a container of its own for each test, and a client with the first admin key."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from asgi_lifespan import LifespanManager
+from fastapi import FastAPI
+from redis.asyncio import Redis
+
+from api.app import create_app
+from api.deps import Services
+from api.serving import services_of
+from engine.domain.runs import Run
+from engine.factory import Container, open_container
+from engine.settings import Settings
+from tests.support.local_dispatch import LocalDispatcher
+from tests.support.world import NAME, Lake, make_lake
+
+ADDRESS = {"catalog": "lake", "namespace": [NAME[0]], "name": NAME[1]}
+
+
+@dataclass
+class Api:
+    """The app, its container, and clients with and without a key."""
+
+    app: FastAPI
+    container: Container
+    client: httpx.AsyncClient
+    anonymous: httpx.AsyncClient
+
+    async def call(self, method: str, path: str, *, status: int, **arguments: Any) -> httpx.Response:
+        """Send with the key and insist on the status."""
+        response = await self.client.request(method, path, **arguments)
+        assert response.status_code == status, response.text
+        return response
+
+    async def get(self, path: str, *, status: int = 200, **arguments: Any) -> Any:
+        return (await self.call("GET", path, status=status, **arguments)).json()
+
+    async def post(self, path: str, body: Any = None, *, status: int, **arguments: Any) -> Any:
+        return (await self.call("POST", path, status=status, json=body, **arguments)).json()
+
+    async def rewrite(self, table_id: str) -> Run:
+        """Submit a run over HTTP and advance it to its end."""
+        accepted = await self.post("/v1/runs", {"table_id": table_id}, status=202)
+        await self.container.worker.advance(accepted["id"])
+        async with self.container.database.read() as unit:
+            run = await unit.runs.get(accepted["id"])
+        assert run is not None
+        assert run.is_terminal, run
+        return run
+
+
+@pytest.fixture
+def settings(sqlite_url: str, redis_url: str, tmp_path: Path) -> Settings:
+    return Settings(
+        data_dir=tmp_path / "state",
+        database_url=sqlite_url,
+        redis_url=redis_url,
+        spark_url="sc://127.0.0.1:1",
+        secret_key="a key for tests",
+    )
+
+
+@pytest.fixture
+async def api(settings: Settings, redis: Redis) -> AsyncIterator[Api]:
+    """A started app. Spark is away: nothing of the api needs it."""
+    async with open_container(settings, dispatcher=LocalDispatcher()) as container:
+
+        @asynccontextmanager
+        async def services() -> AsyncIterator[Services]:
+            yield services_of(container)
+
+        app = create_app(services)
+        key = await container.access.ensure_admin_key()
+        async with LifespanManager(app), client_of(app) as anonymous, client_of(app) as client:
+            client.headers["Authorization"] = f"Bearer {key}"
+            yield Api(app, container, client, anonymous)
+
+
+def client_of(app: FastAPI) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://packhouse")
+
+
+@pytest.fixture
+async def lake(api: Api, tmp_path: Path) -> Lake:
+    """An Iceberg table of two partitions with six small files each; its catalog is created."""
+    made = await asyncio.to_thread(make_lake, tmp_path / "lake", days=2)
+    await api.post("/v1/catalogs", {"name": "lake", "format": "iceberg", "properties": made.properties}, status=201)
+    return made
+
+
+@pytest.fixture
+async def table_id(api: Api, lake: Lake) -> str:
+    """The registered table."""
+    return str((await api.post("/v1/tables", ADDRESS, status=201))["id"])

@@ -1,0 +1,159 @@
+"""Requests that can't be understood: each is answered with a problem that names the field, the value and the remedy."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.integration.api.conftest import Api
+
+CATALOG = {"name": "lake", "format": "iceberg", "properties": {}}
+JSON = {"Content-Type": "application/json"}
+
+
+async def errors_of(api: Api, path: str, body: Any, *, method: str = "POST") -> list[dict[str, Any]]:
+    response = await api.call(method, path, status=422, json=body)
+    assert response.headers["content-type"] == "application/problem+json"
+    document = response.json()
+    assert document["code"] == "invalid_input"
+    assert document["type"] == "/problems/invalid_input"
+    assert document["instance"] == path
+    errors: list[dict[str, Any]] = document["errors"]
+    return errors
+
+
+async def test_an_unknown_field_is_named_with_the_nearest_known_one(api: Api) -> None:
+    errors = await errors_of(api, "/v1/catalogs", CATALOG | {"propertys": {}})
+    assert errors == [
+        {"pointer": "/propertys", "message": "unknown field", "value": None, "hint": "did you mean 'properties'?"}
+    ]
+
+
+async def test_an_unknown_field_deep_in_a_policy_is_named_with_the_nearest_known_one(api: Api) -> None:
+    body = {"policy": {"rewrite": {"target_file_size": "128MiB"}}}
+    [error] = await errors_of(api, "/v1/tables/tbl_x/plan", body)
+    assert error["pointer"] == "/policy/rewrite/target_file_size"
+    assert error["hint"] == "did you mean 'target_file_bytes'?"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("target_file_bytes", "128 MBs"),
+        ("target_file_bytes", "10"),
+        ("small_file_bytes", -5),
+        ("large_file_bytes", "of"),
+    ],
+)
+async def test_a_wrong_size_is_answered_with_its_field_and_value(api: Api, field: str, value: Any) -> None:
+    [error] = await errors_of(api, "/v1/tables/tbl_x/plan", {"policy": {"rewrite": {field: value}}})
+    assert error["pointer"] == f"/policy/rewrite/{field}"
+    assert error["value"] == value
+
+
+async def test_what_each_member_of_a_union_says_is_one_problem(api: Api) -> None:
+    [error] = await errors_of(api, "/v1/tables/tbl_x/plan", {"policy": {"limits": {"bandwidth": "fast"}}})
+    assert error["pointer"] == "/policy/limits/bandwidth"
+    assert "unlimited" in error["message"]
+    assert "is not a size" in error["message"]
+
+
+async def test_a_missing_field_is_named(api: Api) -> None:
+    errors = await errors_of(api, "/v1/catalogs", {"name": "lake", "properties": {}})
+    assert [(e["pointer"], e["message"]) for e in errors] == [("/format", "this field is required")]
+
+
+async def test_a_wrong_query_parameter_is_named(api: Api) -> None:
+    response = await api.call("GET", "/v1/runs", status=422, params={"page_size": 501})
+    assert response.json()["errors"][0]["pointer"] == "query:page_size"
+
+
+async def test_a_missing_body_is_a_problem(api: Api) -> None:
+    [error] = (await api.call("POST", "/v1/catalogs", status=422)).json()["errors"]
+    assert error["pointer"] == ""
+
+
+@pytest.mark.parametrize("content", [b"{", b"{'a': 1}", b"\xff\xfe", b'{"a": 1}x', b"9" * 5000])
+async def test_a_body_that_is_not_json_is_unreadable(api: Api, content: bytes) -> None:
+    response = await api.client.post("/v1/catalogs", content=content, headers=JSON)
+    assert response.status_code in (400, 422)
+    assert response.json()["code"] in ("unreadable", "invalid_input")
+
+
+async def test_a_nested_bomb_is_refused_before_it_is_parsed(api: Api) -> None:
+    bomb = b"[" * 200_000 + b"]" * 200_000
+    response = await api.call("POST", "/v1/catalogs", status=400, content=bomb, headers=JSON)
+    assert response.json()["code"] == "unreadable"
+    assert "32 levels" in response.json()["detail"]
+
+
+async def test_a_body_that_says_that_it_is_too_large_is_refused(api: Api) -> None:
+    response = await api.call("POST", "/v1/catalogs", status=413, content=b"x" * (2**20 + 1), headers=JSON)
+    assert response.json()["code"] == "body_too_large"
+
+
+async def test_a_body_that_grows_too_large_as_it_arrives_is_refused(api: Api) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(100):
+            yield b" " * 65536
+
+    await api.call("POST", "/v1/catalogs", status=413, content=chunks(), headers=JSON)
+
+
+@pytest.mark.parametrize("media_type", ["text/plain", "application/xml", "multipart/form-data", ""])
+async def test_a_body_that_is_not_sent_as_json_is_refused(api: Api, media_type: str) -> None:
+    await api.call("POST", "/v1/catalogs", status=415, content=b"{}", headers={"Content-Type": media_type})
+
+
+async def test_half_a_surrogate_pair_is_answered_not_crashed_on(api: Api) -> None:
+    body = b'{"name": "\\ud800", "format": "iceberg", "properties": {}}'
+    await api.call("POST", "/v1/catalogs", status=422, content=body, headers=JSON)
+
+
+async def test_infinite_numbers_are_answered_not_crashed_on(api: Api) -> None:
+    body = b'{"policy": {"rewrite": {"deletes": {"ratio": Infinity}}}}'
+    await api.call("POST", "/v1/tables/tbl_x/plan", status=422, content=body, headers=JSON)
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/runs/run_nope", "/v1/tables/tbl_nope", "/v1/tables/tbl_nope/health", "/v1/nope", "/no"]
+)
+async def test_what_is_not_there_is_a_problem(api: Api, path: str) -> None:
+    response = await api.call("GET", path, status=404)
+    assert response.headers["content-type"] == "application/problem+json"
+
+
+async def test_an_id_with_odd_characters_never_reaches_the_database(api: Api) -> None:
+    await api.call("GET", "/v1/tables/tbl%00x", status=422)
+
+
+async def test_a_wrong_method_says_which_are_known(api: Api) -> None:
+    response = await api.call("PATCH", "/v1/catalogs", status=405)
+    assert response.json()["code"] == "method_not_allowed"
+    assert response.headers["allow"]
+
+
+async def test_an_unexpected_error_shows_its_request_id_and_nothing_else(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        message = "secret internals"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(type(api.container.runs), "list", fail)
+    response = await api.call("GET", "/v1/runs", status=500, headers={"X-Request-Id": "mine-1"})
+    assert response.json()["request_id"] == "mine-1"
+    assert "secret" not in response.text
+
+
+async def test_a_request_id_is_taken_over_or_made(api: Api) -> None:
+    taken = await api.client.get("/healthz", headers={"X-Request-Id": "abc-123"})
+    assert taken.headers["x-request-id"] == "abc-123"
+    made = await api.client.get("/healthz", headers={"X-Request-Id": "no spaces allowed"})
+    assert made.headers["x-request-id"].startswith("req_")
+
+
+async def test_every_problem_type_is_explained(api: Api) -> None:
+    problem = (await api.call("GET", "/v1/runs/run_nope", status=404)).json()
+    text = (await api.client.get(problem["type"])).text
+    assert problem["title"] in text

@@ -1,0 +1,123 @@
+"""Catalogs over HTTP."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.api.conftest import Api
+from tests.support.world import Lake
+
+PROPERTIES = {"type": "sql", "uri": "env:PACKHOUSE_TEST_CATALOG_URI", "warehouse": "file:///tmp/warehouse"}
+
+
+def catalog(name: str = "lake", **properties: str) -> dict[str, object]:
+    return {"name": name, "format": "iceberg", "properties": PROPERTIES | properties}
+
+
+async def test_a_created_catalog_is_found_under_its_location(api: Api) -> None:
+    response = await api.call("POST", "/v1/catalogs", status=201, json=catalog())
+    shown = await api.call("GET", response.headers["location"], status=200)
+    assert shown.json() == response.json()
+    assert shown.headers["etag"] == response.headers["etag"] == '"1"'
+
+
+async def test_a_reference_to_a_secret_is_stored_as_it_is(api: Api) -> None:
+    created = await api.post("/v1/catalogs", catalog(), status=201)
+    assert created["properties"] == PROPERTIES
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("s3.secret-access-key", "AKIA123"),
+        ("token", "abc"),
+        ("client.password", "x"),
+        ("credential", "id:secret"),
+        ("adls.account-key", "x"),
+        ("header.Authorization", "Bearer x"),
+        ("uri", "postgresql://user:hunter2@host/db"),
+        ("uri", "https://host/?password=hunter2"),
+    ],
+)
+async def test_a_secret_in_clear_is_refused_with_the_remedy(api: Api, name: str, value: str) -> None:
+    response = await api.call("POST", "/v1/catalogs", status=422, json=catalog(**{name: value}))
+    [error] = response.json()["errors"]
+    assert error["pointer"] == f"/properties/{name}"
+    assert "env:NAME" in error["hint"]
+    assert value not in response.text
+
+
+async def test_a_property_that_is_not_text_is_not_repeated(api: Api) -> None:
+    response = await api.call("POST", "/v1/catalogs", status=422, json=catalog(**{"password": 12345678}))  # type: ignore[arg-type]
+    assert "12345678" not in response.text
+
+
+@pytest.mark.parametrize("name", ["", "a b", "lake*", "../x", "x" * 65, "läke", "-x", "a.b"])
+async def test_a_name_that_is_no_address_is_refused(api: Api, name: str) -> None:
+    [error] = (await api.post("/v1/catalogs", catalog(name), status=422))["errors"]
+    assert error["pointer"] == "/name"
+
+
+async def test_an_unknown_format_is_refused(api: Api) -> None:
+    [error] = (await api.post("/v1/catalogs", catalog() | {"format": "hudi"}, status=422))["errors"]
+    assert error["pointer"] == "/format"
+
+
+async def test_a_name_can_be_taken_once(api: Api) -> None:
+    await api.post("/v1/catalogs", catalog(), status=201)
+    assert (await api.post("/v1/catalogs", catalog(), status=409))["code"] == "state_conflict"
+
+
+async def test_a_wrong_name_is_answered_with_the_nearest(api: Api) -> None:
+    await api.post("/v1/catalogs", catalog(), status=201)
+    assert "'lake'" in (await api.get("/v1/catalogs/lak", status=404))["detail"]
+
+
+async def test_a_replace_needs_the_version_that_was_read(api: Api) -> None:
+    await api.post("/v1/catalogs", catalog(), status=201)
+    body = {"properties": PROPERTIES | {"warehouse": "file:///elsewhere"}}
+    await api.call("PUT", "/v1/catalogs/lake", status=428, json=body)
+    replaced = await api.call("PUT", "/v1/catalogs/lake", status=200, json=body, headers={"If-Match": '"1"'})
+    assert replaced.headers["etag"] == '"2"'
+    await api.call("PUT", "/v1/catalogs/lake", status=412, json=body, headers={"If-Match": '"1"'})
+
+
+@pytest.mark.parametrize(("tag", "status"), [("1", 422), ("*", 422), ('W/"1"', 412), ('"x"', 412), ('"1", "2"', 422)])
+async def test_a_tag_that_can_match_nothing_changes_nothing(api: Api, tag: str, status: int) -> None:
+    await api.post("/v1/catalogs", catalog(), status=201)
+    await api.call("DELETE", "/v1/catalogs/lake", status=status, headers={"If-Match": tag})
+    await api.get("/v1/catalogs/lake")
+
+
+async def test_a_catalog_with_tables_is_not_deleted(api: Api, table_id: str) -> None:
+    await api.call("DELETE", "/v1/catalogs/lake", status=409, headers={"If-Match": '"1"'})
+    await api.call("DELETE", f"/v1/tables/{table_id}", status=204)
+    await api.call("DELETE", "/v1/catalogs/lake", status=204, headers={"If-Match": '"1"'})
+    await api.get("/v1/catalogs/lake", status=404)
+
+
+async def test_a_check_shows_each_step(api: Api, lake: Lake) -> None:
+    answer = await api.post("/v1/catalogs/lake/check", status=200)
+    assert answer["ok"], answer
+    assert [step["name"] for step in answer["steps"]][0] == "secrets"
+
+
+async def test_a_check_names_the_secret_that_is_missing(api: Api) -> None:
+    await api.post("/v1/catalogs", catalog(), status=201)
+    answer = await api.post("/v1/catalogs/lake/check", status=200)
+    assert not answer["ok"]
+    assert "PACKHOUSE_TEST_CATALOG_URI" in answer["steps"][0]["detail"]
+
+
+async def test_a_secret_is_read_from_its_file_when_it_is_used(api: Api, tmp_path: Path) -> None:
+    secret = tmp_path / "uri"
+    await api.post("/v1/catalogs", catalog(uri=f"file:{secret}", init_catalog_tables="true"), status=201)
+    assert not (await api.post("/v1/catalogs/lake/check", status=200))["ok"]
+    secret.write_text(f"sqlite:///{tmp_path / 'catalog.db'}\n")
+    assert (await api.post("/v1/catalogs/lake/check", status=200))["ok"]
+
+
+async def test_a_broken_connection_is_an_answer(api: Api, tmp_path: Path) -> None:
+    await api.post("/v1/catalogs", catalog(uri=f"sqlite:///{tmp_path}/no/such/folder.db"), status=201)
+    answer = await api.post("/v1/catalogs/lake/check", status=200)
+    assert not answer["ok"]

@@ -1,0 +1,1 @@
+"""Parts of the HTTP edge that need no server."""
