@@ -56,7 +56,7 @@ class RewriteService:
 
     async def _guarded(self, flow: RewriteFlow, attempt: Attempt) -> None:
         try:
-            await flow.run()
+            await flow.run(most_failures=self._max_failures)
         except LeaseLost:
             raise
         except (Transient, OutcomeUnknown) as error:

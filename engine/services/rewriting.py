@@ -69,11 +69,17 @@ class RewriteFlow:
             step=step,
         )
 
-    async def run(self) -> None:
-        """Advance from `planning` to the end, or raise what stands in the way."""
+    async def run(self, *, most_failures: int) -> None:
+        """Advance from `planning` to the end, or raise what stands in the way.
+
+        A run that failed `most_failures` times, also by the death of its workers, is only settled and ended.
+        """
         self._step("claimed")
         table = await self._open()
         await self._take_over(table)
+        if self._attempt.run.failures >= most_failures:
+            await self.fail(reason="gave_up", detail=f"{self._attempt.run.failures} attempts failed or died")
+            return
         policy, budget = await self._policy(table)
         if not policy.enabled:
             await self._end(RunState.SKIPPED, "disabled", "the table's policy has enabled: false")

@@ -21,6 +21,7 @@ RELAY_SECONDS = 1.0
 REAP_SECONDS = 2.0
 SWEEP_SECONDS = 3.0
 RECLAIM_SECONDS = 30.0
+FORGET_SECONDS = 3600.0
 
 
 class Coordinator:
@@ -88,6 +89,7 @@ class Coordinator:
             if run is not None and run.state is RunState.QUEUED:
                 await self._queue.enqueue(delivery.run_id)
             await self._queue.acknowledge(delivery)
+        await self._queue.forget_consumers(idle_seconds=FORGET_SECONDS)
         return len(deliveries)
 
     async def _repeat(self, duty: Callable[[], Awaitable[int]], seconds: float) -> None:

@@ -23,9 +23,6 @@ _log = structlog.get_logger(__name__)
 
 TAKE_SECONDS = 1.0
 PAUSE_SECONDS = 1.0
-POISON_DELIVERIES = 10
-"""An entry delivered so often without its attempt ending goes to the dead letters; the run itself stays in SQL."""
-
 
 class Worker:
     """Advances up to `slots` runs at once until `stop`."""
@@ -92,6 +89,10 @@ class Worker:
             self._attempts.discard(attempt)
         return True
 
+    async def _exists(self, run_id: RunId) -> bool:
+        async with self._database.read() as unit:
+            return await unit.runs.get(run_id) is not None
+
     async def _warm(self) -> None:
         """Pay for the first Python task before the first run does; a failure here shows again when it matters."""
         try:
@@ -114,9 +115,9 @@ class Worker:
         delivery = await self._queue.take(block_seconds=TAKE_SECONDS)
         if delivery is None:
             return
-        if delivery.deliveries > POISON_DELIVERIES:
-            await self._queue.dead_letter(delivery, f"delivered {delivery.deliveries} times")
+        if not await self.advance(delivery.run_id) and not await self._exists(delivery.run_id):
+            _log.error("dead_letter", run_id=delivery.run_id)
+            await self._queue.dead_letter(delivery, "no such run in the record")
             return
-        await self.advance(delivery.run_id)
         with contextlib.suppress(Transient):  # left pending it is delivered again, and found ended
             await self._queue.acknowledge(delivery)

@@ -1,5 +1,6 @@
 """What a rewrite comes to when something goes wrong between two of its steps."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from engine.domain.access import SYSTEM
 from engine.domain.errors import StateConflict
+from engine.domain.ids import RunId
 from engine.domain.runs import GroupState, RunState
 from tests.support.world import World
 
@@ -247,3 +249,24 @@ def test_damage_is_real(tmp_path: Path) -> None:
     damage(path)
     with pytest.raises((OSError, pa.ArrowInvalid)):
         pq.read_table(path)
+
+
+async def test_a_run_whose_workers_keep_dying_is_given_up(world: World) -> None:
+    run = await world.submit()
+    for number in range(5):
+        async with world.container.database.begin() as unit:
+            assert await unit.runs.claim(run.id, f"doomed worker {number}", 30) is not None
+        await world.expire_lease(run.id)
+    run = await world.finish(run.id)
+    assert (run.state, run.reason) == (RunState.FAILED, "gave_up")
+    assert world.lake.replaces() == []
+
+
+async def test_an_entry_without_a_run_ends_in_the_dead_letters(world: World) -> None:
+    await world.container.queue.enqueue(RunId("run_that_never_was"))
+    worker = asyncio.create_task(world.container.worker.run())
+    async with asyncio.timeout(20):
+        while not (await world.container.queue.depth()).dead:
+            await asyncio.sleep(0)
+    world.container.worker.stop()
+    await worker
