@@ -1,0 +1,156 @@
+"""How this client reaches a Spark Connect server: channel options, retries, and a few direct calls with deadlines.
+
+`pyspark` itself waits without a deadline and, by default, retries for ten minutes. What must answer soon (is the
+server there, stop that operation, is it gone) is therefore asked over the protocol's own stub, under any session id,
+which also works for the session of a dead worker. Nothing here creates a `SparkSession`.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+import grpc  # type: ignore[import-untyped]
+import pyspark.sql.connect.proto as pb2
+from pyspark.sql.connect.client import DefaultChannelBuilder
+from pyspark.sql.connect.client.retries import DefaultPolicy, RetryPolicyState
+from pyspark.sql.connect.proto.base_pb2_grpc import SparkConnectServiceStub
+
+from engine.domain.errors import Transient
+from engine.spark.errors import is_gone, is_late, translate
+
+_CALL_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 0.5
+_DURATION: Final = re.compile(r"^(\d+)\s*(us|ms|s|m|min|h|d)?$")
+_UNIT_SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_CHANNEL_OPTIONS: Final = [
+    # gRPC's own back-off between connection attempts grows to two minutes: a restarted server would be missed so long.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 2_000),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+    # A peer that vanished without closing is noticed by pings; servers refuse them more often than every five minutes.
+    ("grpc.keepalive_time_ms", 310_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+    ("grpc.http2.max_pings_without_data", 0),
+]
+
+
+class _ShortState(RetryPolicyState):
+    """Gives the error itself back when tries are used up; pyspark's own way raises a Python warning first."""
+
+    def can_retry(self, exception: BaseException) -> bool:
+        """True while tries are left and the error is one that may pass."""
+        return self._attempt < (self.policy.max_retries or 0) and super().can_retry(exception)
+
+
+class ShortRetries(DefaultPolicy):
+    """Retries of pyspark's calls over about five seconds: a blip is survived, a dead server is reported soon."""
+
+    def __init__(self) -> None:
+        super().__init__(max_retries=6, initial_backoff=100, backoff_multiplier=2.0, max_backoff=1_600, jitter=100)
+
+    def to_state(self) -> RetryPolicyState:
+        """Return the state of one series of tries."""
+        return _ShortState(self)
+
+
+def channel_builder(url: str, *, user_id: str, session_id: str) -> DefaultChannelBuilder:
+    """Return a builder for `sc://host:port[/;token=…]` under the given user and session id."""
+    builder = DefaultChannelBuilder(url, channelOptions=_CHANNEL_OPTIONS)
+    builder.set(DefaultChannelBuilder.PARAM_USER_ID, user_id)
+    builder.set(DefaultChannelBuilder.PARAM_SESSION_ID, session_id)
+    return builder
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAnswer:
+    """Who answered: the Spark version, and the server's own id of the session, which a restart changes."""
+
+    version: str
+    server_session_id: str
+
+
+class DirectCalls:
+    """Calls with a deadline of five seconds, over one channel of their own. Thread-safe.
+
+    Every method raises `Transient` when the server does not answer, and what `translate` makes of other errors.
+    """
+
+    def __init__(self, *, url: str, user_id: str) -> None:
+        builder = channel_builder(url, user_id=user_id, session_id="")
+        self._metadata = builder.metadata()
+        self._channel = builder.toChannel()
+        self._stub: Any = SparkConnectServiceStub(self._channel)  # type: ignore[no-untyped-call]
+        self._user = pb2.UserContext(user_id=user_id)
+
+    def ask(self, session_id: str) -> ServerAnswer:
+        """Return who answers for a session; a server that does not know it makes it."""
+        request = pb2.AnalyzePlanRequest(
+            session_id=session_id,
+            user_context=self._user,
+            spark_version=pb2.AnalyzePlanRequest.SparkVersion(),
+        )
+        answer = self._call(self._stub.AnalyzePlan, request)
+        return ServerAnswer(answer.spark_version.version, answer.server_side_session_id)
+
+    def setting(self, session_id: str, name: str, default: str) -> str:
+        """Return a configuration value of the server as this session sees it."""
+        pair = pb2.KeyValue(key=name, value=default)
+        operation = pb2.ConfigRequest.Operation(get_with_default=pb2.ConfigRequest.GetWithDefault(pairs=[pair]))
+        request = pb2.ConfigRequest(session_id=session_id, user_context=self._user, operation=operation)
+        return str(self._call(self._stub.Config, request).pairs[0].value)
+
+    def duration(self, session_id: str, name: str, default: str) -> float:
+        """Return a duration setting of the server in seconds; a bare number counts as milliseconds."""
+        value = self.setting(session_id, name, default)
+        match = _DURATION.match(value.strip().lower())
+        if match is None:
+            raise Transient(f"Spark's {name} is {value!r}, which is not a duration such as '2s' or '100ms'")
+        return int(match[1]) * _UNIT_SECONDS[match[2] or "ms"]
+
+    def interrupt(self, session_id: str, tag: str) -> set[str]:
+        """Interrupt what carries the tag; return the ids of operations that were not interrupted before.
+
+        An empty answer does not mean that nothing runs: an operation is named only the first time.
+        """
+        request = pb2.InterruptRequest(
+            session_id=session_id,
+            user_context=self._user,
+            interrupt_type=pb2.InterruptRequest.InterruptType.INTERRUPT_TYPE_TAG,
+            operation_tag=tag,
+        )
+        try:
+            return set(self._stub.Interrupt(request, metadata=self._metadata, timeout=_CALL_SECONDS).interrupted_ids)
+        except grpc.RpcError as error:
+            if is_gone(error):  # a closed session took its operations with it
+                return set()
+            raise translate(error) from error
+
+    def is_running(self, session_id: str, operation_id: str) -> bool:
+        """True while the server still executes the operation. Its Python task may outlive it by some seconds.
+
+        Asked by attaching to the operation, which is the only question about one operation that the protocol has.
+        """
+        request = pb2.ReattachExecuteRequest(session_id=session_id, user_context=self._user, operation_id=operation_id)
+        try:
+            answers = self._stub.ReattachExecute(request, metadata=self._metadata, timeout=_LOOK_SECONDS)
+            return not any(answer.HasField("result_complete") for answer in answers)
+        except grpc.RpcError as error:
+            if is_late(error) or "INVALID_CURSOR" in str(error.details()):  # attached, or its own client is
+                return True
+            if error.code() is grpc.StatusCode.UNAVAILABLE:
+                raise translate(error) from error
+            return False  # forgotten, interrupted, or failed by itself: ended in every case
+
+    def release(self, session_id: str) -> None:
+        """Close a session on the server, and with it every operation that runs there."""
+        self._call(self._stub.ReleaseSession, pb2.ReleaseSessionRequest(session_id=session_id, user_context=self._user))
+
+    def close(self) -> None:
+        """Close the channel."""
+        self._channel.close()
+
+    def _call(self, method: Any, request: Any) -> Any:
+        try:
+            return method(request, metadata=self._metadata, timeout=_CALL_SECONDS)
+        except grpc.RpcError as error:
+            raise translate(error) from error

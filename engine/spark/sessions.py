@@ -1,0 +1,204 @@
+"""Spark Connect sessions: few, shared by all threads, made when first needed and made anew when the server restarted.
+
+A session is chosen by its id before anything is sent, so that the id can be stored and a dead worker's session entered
+again by another. Creating one sends the kernel's code; its first Python task costs about two seconds (`warm_up`).
+"""
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import pyspark.sql.connect.proto as pb2
+from pyspark.sql.connect.session import SparkSession
+
+from engine.domain.errors import PackhouseError, Transient
+from engine.spark.connection import DirectCalls, ShortRetries, channel_builder
+from engine.spark.errors import translate
+from engine.spark.kernel_zip import write_kernel_zip
+
+_IDLE_SECONDS: Final = 30 * 60.0
+"""After so long without a call the next one starts a new session: servers drop idle ones after an hour."""
+
+
+class _OperationIds(SparkSession.Hook):
+    """Puts the operation id that this thread chose into what the thread sends."""
+
+    def __init__(self) -> None:
+        self._local = threading.local()
+
+    @contextmanager
+    def chosen(self, operation_id: str) -> Iterator[None]:
+        """Use the id for whatever is executed inside."""
+        self._local.operation_id = operation_id
+        try:
+            yield
+        finally:
+            self._local.operation_id = None
+
+    def on_execute_plan(self, request: pb2.ExecutePlanRequest) -> pb2.ExecutePlanRequest:
+        """Called by pyspark in the sending thread, just before the request leaves."""
+        operation_id = getattr(self._local, "operation_id", None)
+        if operation_id is not None:
+            request.operation_id = operation_id
+        return request
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    session: SparkSession
+    server_session_id: str
+
+
+class SparkSessions:
+    """The sessions of one process on one server. Thread-safe; all methods but `current_id` block."""
+
+    def __init__(self, *, url: str, user_id: str, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self.user_id = user_id
+        self._url = url
+        self._monotonic = monotonic
+        self._calls: DirectCalls | None = None
+        self._ids = _OperationIds()
+        self._open: dict[str, _Open] = {}
+        self._current = str(uuid.uuid4())
+        self._used_at = monotonic()
+        self._lock = threading.RLock()  # held for moments only
+        self._making = threading.Lock()  # held while a session is made, which takes a second or two
+
+    @property
+    def calls(self) -> DirectCalls:
+        """Direct calls with deadlines, under any session id."""
+        with self._lock:
+            if self._calls is None:
+                self._calls = DirectCalls(url=self._url, user_id=self.user_id)
+            return self._calls
+
+    def current_id(self) -> str:
+        """Return the id of the session that new work belongs to. Does not block and sends nothing."""
+        with self._lock:
+            if self._monotonic() - self._used_at > _IDLE_SECONDS:
+                self._turn_over()
+            return self._current
+
+    def get(self, session_id: str | None = None) -> SparkSession:
+        """Return the current session, or the one with this id; made, or made anew, if the server does not hold it.
+
+        Raises:
+            Transient: no server, or the server has closed the session with this id for good.
+        """
+        wanted = session_id or self.current_id()
+        try:
+            return self._entered(wanted)
+        except Transient as error:
+            if not error.details.get("closed"):
+                raise
+            with self._lock:
+                if wanted == self._current:
+                    self._turn_over()
+            if session_id is not None:
+                raise
+            return self._entered(self.current_id())
+
+    @contextmanager
+    def labelled(self, session: SparkSession, *, tag: str, operation_id: str) -> Iterator[None]:
+        """Send what this thread executes inside under the tag and the operation id."""
+        session.addTag(tag)
+        try:
+            with self._ids.chosen(operation_id):
+                yield
+        finally:
+            session.removeTag(tag)
+
+    def version(self) -> str:
+        """Return the server's Spark version; `Transient` when it does not answer within five seconds."""
+        return self.calls.ask(self.current_id()).version
+
+    def healthy(self) -> bool:
+        """True when the server answers."""
+        try:
+            self.version()
+        except PackhouseError:
+            return False
+        return True
+
+    def warm_up(self, tasks: int) -> None:
+        """Start `tasks` Python workers for the current session and load what every task needs; about two seconds."""
+        session = self.get()
+        try:
+            session.range(0, tasks, 1, tasks).mapInArrow(_warm_task(), "id long").toArrow()
+        except Exception as error:
+            raise translate(error) from error
+
+    def close(self) -> None:
+        """Close all sessions, here and on the server (which ends what runs in them), as far as it answers."""
+        with self._making, self._lock:
+            opened, self._open = self._open, {}
+            calls, self._calls = self._calls, None
+        for session_id, held in opened.items():
+            if calls is not None:
+                with suppress(PackhouseError):
+                    calls.release(session_id)
+            held.session.client.close()
+        if calls is not None:
+            calls.close()
+
+    def _turn_over(self) -> None:
+        """Choose a new current session; work that goes on in the old one keeps it."""
+        self._current = str(uuid.uuid4())
+        self._used_at = self._monotonic()
+
+    def _entered(self, session_id: str) -> SparkSession:
+        server_session_id = self.calls.ask(session_id).server_session_id
+        self._used_at = self._monotonic()
+        with self._making:
+            held = self._open.get(session_id)
+            if held is None or held.server_session_id != server_session_id or held.session.client.is_closed:
+                self._drop_forgotten(session_id)
+                held = _Open(self._create(session_id), server_session_id)
+                self._open[session_id] = held
+            return held.session
+
+    def _create(self, session_id: str) -> SparkSession:
+        builder = channel_builder(self._url, user_id=self.user_id, session_id=session_id)
+        try:
+            session = SparkSession(connection=builder, hook_factories=[lambda _session: self._ids])
+            session.client.set_retry_policies([ShortRetries()])
+            _ = session.version  # tells the client the server's id of the session, by which it notices a restart
+            with TemporaryDirectory(prefix="packhouse-") as folder:
+                session.addArtifacts(str(write_kernel_zip(Path(folder))), pyfile=True)
+        except Exception as error:
+            raise translate(error) from error
+        return session
+
+    def _drop_forgotten(self, session_id: str) -> None:
+        """Close this session's stale client, and those of sessions that the server has dropped meanwhile."""
+        for other, held in list(self._open.items()):
+            if other == session_id or self._is_forgotten(other):
+                del self._open[other]
+                held.session.client.close()
+
+    def _is_forgotten(self, session_id: str) -> bool:
+        try:
+            self.calls.ask(session_id)
+        except PackhouseError as error:
+            return bool(error.details.get("closed"))
+        return False
+
+
+def _warm_task() -> Any:
+    """Return a task that holds its worker for a moment, so that the next one starts another worker."""
+
+    def work(batches: Iterable[Any]) -> Iterator[Any]:
+        import time  # noqa: PLC0415 - runs in a Spark task, where this module does not exist
+
+        import pyarrow.parquet  # noqa: F401, PLC0415 - half a second that the first real task need not pay
+
+        time.sleep(0.3)
+        yield from batches
+
+    return work
