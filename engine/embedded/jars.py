@@ -1,0 +1,72 @@
+"""Fetches jars by Maven coordinate into a folder, with the Ivy that the pyspark wheel brings along.
+
+`python -m engine.embedded.jars [folder coordinate…]` does it by hand; without arguments it fetches what our tests and
+benches compare with into `.cache/jars`. Needs Java and the network, but only for jars that are not there yet.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from engine.domain.errors import InvalidInput, Transient
+from engine.embedded.java import find_java, find_spark_home
+
+ICEBERG_RUNTIME: Final = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0"
+SQLITE_JDBC: Final = "org.xerial:sqlite-jdbc:3.50.3.0"
+CACHE_FOLDER: Final = Path(".cache/jars")
+_COORDINATE: Final = re.compile(r"^([\w.-]+):([\w.-]+):([\w.-]+)$")
+_FETCH_SECONDS: Final = 600
+
+
+def fetch(coordinate: str, folder: Path) -> Path:
+    """Return the path of `artifact-version.jar` in the folder; fetched, without its dependencies, if it is not there.
+
+    Safe when several processes fetch at once: the jar appears whole or not at all.
+
+    Raises:
+        InvalidInput: not `group:artifact:version`, or no repository has such a jar.
+        Transient: no Java, or no answer from the repository.
+    """
+    match = _COORDINATE.match(coordinate)
+    if match is None:
+        raise InvalidInput(f"{coordinate!r} is not a Maven coordinate: write group:artifact:version")
+    jar = folder / f"{match[2]}-{match[3]}.jar"
+    if not jar.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix="fetch-", dir=folder.absolute()) as scratch:
+            _retrieve(match[1], match[2], match[3], Path(scratch)).replace(jar)
+    return jar
+
+
+def main(arguments: list[str]) -> None:
+    """Fetch the given coordinates into the given folder, or what tests need, and print the paths."""
+    folder = Path(arguments[0]) if arguments else CACHE_FOLDER
+    for coordinate in arguments[1:] or [ICEBERG_RUNTIME, SQLITE_JDBC]:
+        print(fetch(coordinate, folder))  # noqa: T201 - the command's output
+
+
+def _retrieve(group: str, artifact: str, version: str, scratch: Path) -> Path:
+    ivy = next(iter(sorted((find_spark_home() / "jars").glob("ivy-*.jar"))), None)
+    if ivy is None:
+        raise Transient("the installed pyspark has no ivy-*.jar in its jars folder")
+    command = [str(find_java()), f"-Divy.default.ivy.user.dir={scratch / 'ivy'}", "-jar", str(ivy)]
+    command += ["-dependency", group, artifact, version, "-notransitive", "-types", "jar", "bundle"]
+    command += ["-retrieve", f"{scratch}/[artifact]-[revision].jar", "-cache", str(scratch / "cache")]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_FETCH_SECONDS, check=False)  # noqa: S603
+    except subprocess.TimeoutExpired as error:
+        raise Transient(f"{group}:{artifact}:{version} was not fetched within {_FETCH_SECONDS} s") from error
+    jar = scratch / f"{artifact}-{version}.jar"
+    if jar.is_file():
+        return jar
+    output = done.stdout + done.stderr
+    if ": not found" in output and "Server access error" not in output and "Host " not in output:
+        raise InvalidInput(f"no repository has a jar {group}:{artifact}:{version}")
+    raise Transient(f"{group}:{artifact}:{version} could not be fetched:\n{output[-2000:]}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,210 @@
+"""A real Spark Connect server as a child process, for one machine: `local[cores]`, from the installed pyspark wheel.
+
+It listens on loopback only and has no password: every user of this machine can run code through it as us. It needs Java
+17. A start takes about 8 s. Its folder holds logs, spilled data and the warehouse; deleting it loses nothing of ours.
+"""
+
+import fcntl
+import shutil
+import sys
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Final
+
+import grpc  # type: ignore[import-untyped]
+import pyspark.sql.connect.proto as pb2
+from pyspark.sql.connect.proto.base_pb2_grpc import SparkConnectServiceStub
+
+from engine.domain.errors import Transient
+from engine.embedded.java import find_java, find_spark_home
+from engine.embedded.processes import ChildProcess, free_loopback_port
+
+_START_SECONDS: Final = 120.0
+_PROBE_SECONDS: Final = 5.0
+_PORT_ATTEMPTS: Final = 3
+_INSTANCE: Final = "spark.packhouse.instance"
+_SETTINGS: Final[Mapping[str, str]] = {
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.connect.grpc.port.maxRetries": "0",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "2g",
+    "spark.log.level": "WARN",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.speculation": "false",  # two copies of a rewrite would write the same files
+    "spark.python.worker.reuse": "true",
+    "spark.python.task.killTimeout": "100ms",  # an interrupted task must be gone soon; Spark's own default is 2 s
+}
+
+
+class EmbeddedSpark:
+    """Starts and stops one server whose log and data are in `data_dir/spark`. All methods block.
+
+    `cores` is how many tasks run at once, `jars` go on the class path, `confs` are added to our settings and win.
+    The port is picked at the first start and kept for later ones, so that clients find a restarted server again.
+    """
+
+    def __init__(
+        self, *, data_dir: Path, cores: int, jars: Sequence[Path] = (), confs: Mapping[str, str] | None = None
+    ) -> None:
+        self._folder = data_dir.absolute() / "spark"
+        self._cores = cores
+        self._jars = [jar.absolute() for jar in jars]
+        self._confs = dict(confs or {})
+        self._port: int | None = None
+        self._instance = ""
+        self._process: ChildProcess | None = None
+        self._folder_lock: IO[bytes] | None = None
+
+    @property
+    def log_path(self) -> Path:
+        """Where the server logs."""
+        return self._folder / "spark.log"
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the server, None while it was not started or is stopped."""
+        return self._process.pid if self._process is not None else None
+
+    @property
+    def is_running(self) -> bool:
+        """True while the server process lives."""
+        return self._process is not None and self._process.is_running
+
+    def start(self) -> str:
+        """Start the server unless it runs, wait until it answers, and return its URL `sc://127.0.0.1:port`.
+
+        A server that ended or was stopped is gone before the next is started: its process was waited for.
+
+        Raises:
+            Transient: no Java, the folder is in use by another server, or no answer in time (carries the log's end).
+        """
+        self._lock_folder()
+        try:
+            return self._start_on_free_port()
+        except BaseException:
+            self._unlock_folder()
+            raise
+
+    def healthy(self) -> bool:
+        """True when the process lives and answers."""
+        return self.is_running and self._answers()
+
+    def stop(self) -> None:
+        """Stop the server, wait until it is gone, remove spilled data. Does nothing if it does not run."""
+        if self._process is not None:
+            self._process.stop()
+        if self._folder_lock is not None:
+            shutil.rmtree(self._local, ignore_errors=True)
+        self._unlock_folder()
+
+    def kill(self) -> None:
+        """End the server at once, as a crash would; `start` brings it back on the same port."""
+        if self._process is not None:
+            self._process.kill()
+
+    @property
+    def _local(self) -> Path:
+        return self._folder / "local"
+
+    def _start_on_free_port(self) -> str:
+        for _ in range(_PORT_ATTEMPTS - 1):
+            try:
+                return self._start_once()
+            except Transient:
+                if self._process is None or "Address already in use" not in self._process.log_tail(200):
+                    raise
+                self._port = None
+        return self._start_once()
+
+    def _start_once(self) -> str:
+        if not self.is_running:
+            self._port = self._port or free_loopback_port()
+            self._instance = uuid.uuid4().hex
+            shutil.rmtree(self._local, ignore_errors=True)
+            (self._folder / "conf").mkdir(parents=True, exist_ok=True)
+            java, home = find_java(), find_spark_home()
+            self._process = ChildProcess(
+                name="Spark Connect",
+                command=self._command(home),
+                log_path=self.log_path,
+                environment=self._environment(java, home),
+                directory=self._folder,
+            )
+            self._process.start()
+            self._process.wait_until(self._answers, timeout_seconds=_START_SECONDS)
+        return f"sc://127.0.0.1:{self._port}"
+
+    def _command(self, home: Path) -> list[str]:
+        settings = {
+            **_SETTINGS,
+            "spark.connect.grpc.binding.port": str(self._port),
+            "spark.local.dir": str(self._local),
+            "spark.sql.warehouse.dir": (self._folder / "warehouse").as_uri(),
+            _INSTANCE: self._instance,
+            **self._confs,
+        }
+        if self._jars:  # one JVM runs everything: its class path also serves what looks for drivers, such as JDBC
+            settings["spark.driver.extraClassPath"] = ":".join(map(str, self._jars))
+        return [
+            "/bin/bash",  # wheels do not always keep the exec bit
+            str(home / "bin" / "spark-submit"),
+            "--master",
+            f"local[{self._cores}]",
+            "--class",
+            "org.apache.spark.sql.connect.service.SparkConnectServer",
+            *(word for name, value in settings.items() for word in ("--conf", f"{name}={value}")),
+            "spark-internal",
+        ]
+
+    def _environment(self, java: Path, home: Path) -> dict[str, str]:
+        return {
+            "JAVA_HOME": str(java.resolve().parent.parent),
+            "SPARK_HOME": str(home),
+            "SPARK_CONF_DIR": str(self._folder / "conf"),  # empty: no defaults of another Spark on this machine
+            "SPARK_LOCAL_DIRS": str(self._local),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "PYSPARK_PYTHON": sys.executable,
+            "PYTHONPATH": "",  # tasks take our code from the zip that the client sends, as on any other server
+        }
+
+    def _answers(self) -> bool:
+        """True when the server on our port runs queries and is the one we started, not another that took the port."""
+        user = pb2.UserContext(user_id="packhouse-probe")
+        session_id = str(uuid.uuid4())
+        version = pb2.AnalyzePlanRequest(
+            session_id=session_id, user_context=user, spark_version=pb2.AnalyzePlanRequest.SparkVersion()
+        )
+        get = pb2.ConfigRequest.Operation(get_option=pb2.ConfigRequest.GetOption(keys=[_INSTANCE]))
+        with grpc.insecure_channel(f"127.0.0.1:{self._port}", options=[("grpc.enable_http_proxy", 0)]) as channel:
+            stub = SparkConnectServiceStub(channel)  # type: ignore[no-untyped-call]
+            try:
+                stub.AnalyzePlan(version, timeout=_PROBE_SECONDS)
+                config = pb2.ConfigRequest(session_id=session_id, user_context=user, operation=get)
+                pairs = stub.Config(config, timeout=_PROBE_SECONDS).pairs
+                stub.ReleaseSession(
+                    pb2.ReleaseSessionRequest(session_id=session_id, user_context=user), timeout=_PROBE_SECONDS
+                )
+            except grpc.RpcError:
+                return False
+        return [pair.value for pair in pairs] == [self._instance]
+
+    def _lock_folder(self) -> None:
+        """Two servers on one folder would remove each other's spilled data."""
+        if self._folder_lock is not None:
+            return
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = (self._folder / "lock").open("ab")
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            handle.close()
+            raise Transient(f"{self._folder} is in use by another Packhouse on this machine") from error
+        self._folder_lock = handle
+
+    def _unlock_folder(self) -> None:
+        if self._folder_lock is not None:
+            self._folder_lock.close()
+            self._folder_lock = None
