@@ -3,4 +3,5 @@
 pytest_plugins = [
     "tests.support.databases",
     "tests.support.redis_server",
+    "tests.support.spark_server",
 ]

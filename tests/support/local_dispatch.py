@@ -1,0 +1,109 @@
+"""A dispatcher that runs tasks in threads of this process; passes the same contract tests as the one on Spark.
+
+A task is stopped by an exception that Python raises in its thread, at the latest when a blocking call returns.
+"""
+
+import ctypes
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from engine.domain.errors import Interrupted, SparkFailed, Transient
+from engine.spark.dispatch import Ticket
+
+
+class _Stopped(BaseException):
+    """Raised in a task's thread to end it."""
+
+
+@dataclass(eq=False)
+class _Task:
+    function: Callable[[str], str]
+    payloads: Sequence[str]
+    answers: list[str] = field(default_factory=list)
+    error: Exception | None = None
+    over: threading.Event = field(default_factory=threading.Event)  # the caller need not wait any longer
+    stopped: bool = False
+
+    def __post_init__(self) -> None:
+        self.thread = threading.Thread(target=self._work, daemon=True)
+
+    def stop(self) -> None:
+        self.stopped = True
+        self.over.set()
+        if self.thread.is_alive() and self.thread.ident is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread.ident), ctypes.py_object(_Stopped))
+
+    def _work(self) -> None:
+        try:
+            self.answers = [self.function(payload) for payload in self.payloads]
+        except Exception as error:  # noqa: BLE001 - whatever a task raises is its answer
+            self.error = error
+        except _Stopped:
+            self.stopped = True
+        finally:
+            self.over.set()
+
+
+class LocalDispatcher:
+    """Same methods as `SparkDispatcher`, without a server. `fail_next` lets the next operation find nobody there."""
+
+    def __init__(self) -> None:
+        self._session_id = str(uuid.uuid4())
+        self._tasks: dict[tuple[str, str], list[_Task]] = {}
+        self._stopped: set[tuple[str, str]] = set()
+        self._used: set[str] = set()
+        self._failures: list[str] = []
+        self._lock = threading.Lock()
+
+    def fail_next(self, message: str) -> None:
+        """Let the next operation end in `Transient`."""
+        self._failures.append(message)
+
+    def ticket(self, run_id: str, attempt: int, part: int) -> Ticket:
+        tag = f"packhouse-{run_id}-{attempt}"
+        operation_id = str(uuid.uuid5(uuid.UUID(self._session_id), f"{tag}/{part}"))
+        return Ticket(self._session_id, "local", tag, operation_id)
+
+    def run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
+        if not payloads:
+            return []
+        task = self._start(ticket, _Task(function, payloads))
+        task.over.wait()
+        if task.stopped:
+            raise Interrupted("the operation was interrupted")
+        if task.error is not None:
+            cause = type(task.error).__name__
+            raise SparkFailed(f"{cause}: {task.error}", details={"cause": cause}) from task.error
+        return task.answers
+
+    def interrupt(self, tag: str, *, session_id: str) -> None:
+        with self._lock:
+            self._stopped.add((session_id, tag))
+            tasks = self._tasks.get((session_id, tag), [])
+        for task in tasks:
+            task.stop()
+
+    def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
+        deadline = time.monotonic() + timeout
+        self.interrupt(tag, session_id=session_id)
+        threads = [task.thread for task in self._tasks.get((session_id, tag), [])]
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in threads)
+
+    def _start(self, ticket: Ticket, task: _Task) -> _Task:
+        key = (ticket.session_id, ticket.tag)
+        with self._lock:
+            if self._failures:
+                raise Transient(self._failures.pop(0))
+            if key in self._stopped:
+                raise Interrupted(f"operations with the tag {ticket.tag} were stopped")
+            if ticket.operation_id in self._used:
+                raise Transient(f"operation {ticket.operation_id} was sent before")
+            self._used.add(ticket.operation_id)
+            self._tasks.setdefault(key, []).append(task)
+            task.thread.start()
+        return task
