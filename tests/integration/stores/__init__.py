@@ -1,0 +1,1 @@
+"""The stores against a real SQLite and a real Postgres."""

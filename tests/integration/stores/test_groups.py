@@ -1,0 +1,240 @@
+"""File groups: from a plan to a snapshot, over several attempts."""
+
+from typing import Any
+
+import pytest
+
+from engine.domain.errors import IllegalTransition, LeaseLost, Transient
+from engine.domain.files import OutputFile
+from engine.domain.leases import Lease
+from engine.domain.runs import GroupState, RunState, StoredGroup, WaitingFor
+from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
+from tests.integration.stores.samples import a_group, a_result, claimed
+
+
+async def _planned(database: Database, count: int) -> Lease:
+    lease = await claimed(database)
+    async with database.begin() as work:
+        await work.groups.replace_planned(lease, [a_group(n) for n in range(count)])
+    return lease
+
+
+async def _groups(database: Database, lease: Lease) -> list[StoredGroup]:
+    async with database.read() as work:
+        return await work.groups.list(lease.run_id)
+
+
+async def _states(database: Database, lease: Lease) -> dict[int, GroupState]:
+    return {group.ordinal: group.state for group in await _groups(database, lease)}
+
+
+async def test_a_planned_group_comes_back_as_it_was_planned(database: Database) -> None:
+    lease = await _planned(database, 1)
+    (group,) = await _groups(database, lease)
+    planned = a_group(0)
+    assert (group.state, group.ordinal, group.attempt) == (GroupState.PLANNED, 0, lease.token)
+    assert (group.partition, group.spec_id, group.inputs) == (planned.partition, planned.spec_id, planned.inputs)
+    assert (group.outputs, group.measured, group.snapshot_id, group.reason) == ((), {}, None, None)
+
+
+async def test_a_written_group_keeps_outputs_and_what_was_measured(database: Database) -> None:
+    lease = await _planned(database, 1)
+    async with database.begin() as work:
+        await work.groups.mark_running(lease, [0])
+        await work.groups.mark_written(lease, a_result(0) | {"base_snapshot_id": 2**62})
+    (group,) = await _groups(database, lease)
+    assert group.state is GroupState.WRITTEN
+    assert group.outputs == (OutputFile("out0.parquet", 150, 29, "UEFSMQ=="),)
+    assert group.rows_deleted == 1
+    assert group.measured == {
+        "rows_deleted": 1,
+        "rows_written": 29,
+        "throttled_seconds": 0.5,
+        "base_snapshot_id": 2**62,
+    }
+
+
+async def test_groups_are_committed_with_their_snapshot(database: Database) -> None:
+    lease = await _planned(database, 2)
+    async with database.begin() as work:
+        for ordinal in (0, 1):
+            await work.groups.mark_written(lease, a_result(ordinal))
+        await work.groups.mark_committed(lease, [0, 1], 2**62)
+    assert [(g.state, g.snapshot_id) for g in await _groups(database, lease)] == [(GroupState.COMMITTED, 2**62)] * 2
+
+
+async def test_a_commit_may_be_recorded_twice_but_not_as_another_snapshot(database: Database) -> None:
+    lease = await _planned(database, 1)
+    async with database.begin() as work:
+        await work.groups.mark_written(lease, a_result(0))
+        await work.groups.mark_committed(lease, [0], 7)
+        await work.groups.mark_committed(lease, [0], 7)
+        with pytest.raises(IllegalTransition):
+            await work.groups.mark_committed(lease, [0], 8)
+
+
+async def test_groups_are_dropped_each_for_its_reason(database: Database) -> None:
+    lease = await _planned(database, 3)
+    async with database.begin() as work:
+        await work.groups.mark_dropped(lease, {0: "conflict", 1: "refused", 2: "conflict"})
+    assert [group.reason for group in await _groups(database, lease)] == ["conflict", "refused", "conflict"]
+
+
+async def test_a_batch_changes_all_or_nothing(database: Database) -> None:
+    lease = await _planned(database, 2)
+    async with database.begin() as work:
+        await work.groups.mark_written(lease, a_result(0))
+
+    async def commit() -> None:
+        async with database.begin() as work:
+            await work.groups.mark_committed(lease, [0, 1], 7)
+
+    with pytest.raises(IllegalTransition) as caught:
+        await commit()
+    assert caught.value.details == {"groups": [1]}
+    assert await _states(database, lease) == {0: GroupState.WRITTEN, 1: GroupState.PLANNED}
+
+
+async def test_a_dropped_group_does_not_come_back(database: Database) -> None:
+    lease = await _planned(database, 1)
+    async with database.begin() as work:
+        await work.groups.mark_dropped(lease, {0: "conflict"})
+        with pytest.raises(IllegalTransition):
+            await work.groups.mark_written(lease, a_result(0))
+
+
+async def test_a_committed_group_is_not_dropped(database: Database) -> None:
+    lease = await _planned(database, 1)
+    async with database.begin() as work:
+        await work.groups.mark_written(lease, a_result(0))
+        await work.groups.mark_committed(lease, [0], 7)
+        with pytest.raises(IllegalTransition):
+            await work.groups.mark_dropped(lease, {0: "cancelled"})
+
+
+async def test_a_new_plan_keeps_what_is_finished_and_counts_on(database: Database) -> None:
+    lease = await _planned(database, 5)
+    async with database.begin() as work:
+        await work.groups.mark_running(lease, [1])
+        await work.groups.mark_written(lease, a_result(2))
+        await work.groups.mark_written(lease, a_result(3))
+        await work.groups.mark_committed(lease, [3], 7)
+        await work.groups.mark_dropped(lease, {4: "conflict"})
+        numbered = await work.groups.replace_planned(lease, [a_group(0), a_group(1)])
+    assert [group.ordinal for group in numbered] == [5, 6]
+    assert await _states(database, lease) == {
+        2: GroupState.WRITTEN,
+        3: GroupState.COMMITTED,
+        5: GroupState.PLANNED,
+        6: GroupState.PLANNED,
+    }
+
+
+async def test_a_later_attempt_runs_again_what_was_left_running(database: Database) -> None:
+    first = await _planned(database, 1)
+    async with database.begin() as work:
+        await work.groups.mark_running(first, [0])
+        await work.runs.extend(first, -1)
+        await work.runs.reap(10)
+        claim = await work.runs.claim(first.run_id, "worker-2", 60)
+        assert claim is not None
+        await work.groups.mark_running(claim[1], [0])
+    (group,) = await _groups(database, first)
+    assert (group.state, group.attempt) == (GroupState.RUNNING, 2)
+
+
+async def test_groups_are_listed_by_ordinal_in_pages(database: Database) -> None:
+    lease = await _planned(database, 5)
+    async with database.begin() as work:
+        await work.groups.mark_running(lease, [1, 3])
+        page = await work.groups.list(lease.run_id, after_ordinal=1, limit=2)
+        running = await work.groups.list(lease.run_id, states=frozenset({GroupState.RUNNING}))
+    assert [group.ordinal for group in page] == [2, 3]
+    assert [group.ordinal for group in running] == [1, 3]
+
+
+async def test_totals_count_groups_and_bytes_of_every_state(database: Database) -> None:
+    lease = await _planned(database, 3)
+    async with database.begin() as work:
+        await work.groups.mark_written(lease, a_result(0))
+        totals = await work.groups.totals(lease.run_id)
+    none = dict.fromkeys(GroupState, 0)
+    assert totals.counts == none | {GroupState.PLANNED: 2, GroupState.WRITTEN: 1}
+    assert totals.input_bytes == none | {GroupState.PLANNED: 400, GroupState.WRITTEN: 200}
+    assert totals.output_bytes == none | {GroupState.WRITTEN: 150}
+
+
+async def test_large_plans_are_stored_whole(database: Database) -> None:
+    lease = await _planned(database, 1203)
+    async with database.begin() as work:
+        await work.groups.mark_running(lease, range(1203))
+        totals = await work.groups.totals(lease.run_id)
+    assert totals.counts[GroupState.RUNNING] == 1203
+
+
+async def _replace_planned(work: UnitOfWork, lease: Lease) -> None:
+    await work.groups.replace_planned(lease, [])
+
+
+async def _mark_running(work: UnitOfWork, lease: Lease) -> None:
+    await work.groups.mark_running(lease, [0])
+
+
+async def _mark_written(work: UnitOfWork, lease: Lease) -> None:
+    await work.groups.mark_written(lease, a_result(0))
+
+
+async def _mark_committed(work: UnitOfWork, lease: Lease) -> None:
+    await work.groups.mark_committed(lease, [0], 7)
+
+
+async def _mark_dropped(work: UnitOfWork, lease: Lease) -> None:
+    await work.groups.mark_dropped(lease, {0: "conflict"})
+
+
+_WRITES = pytest.mark.parametrize(
+    "write", [_replace_planned, _mark_running, _mark_written, _mark_committed, _mark_dropped]
+)
+
+
+@_WRITES
+async def test_an_expired_lease_writes_no_group(database: Database, write: Any) -> None:
+    lease = await _planned(database, 1)
+    async with database.begin() as work:
+        await work.runs.extend(lease, -1)
+        with pytest.raises(LeaseLost):
+            await write(work, lease)
+
+
+@_WRITES
+async def test_a_stale_holder_writes_no_group(database: Database, write: Any) -> None:
+    stale = await _planned(database, 1)
+    async with database.begin() as work:
+        await work.runs.extend(stale, -1)
+        await work.runs.reap(10)
+        await work.runs.claim(stale.run_id, "worker-1", 60)
+        with pytest.raises(LeaseLost):
+            await write(work, stale)
+
+
+@_WRITES
+async def test_a_released_lease_writes_no_group(database: Database, write: Any) -> None:
+    lease = await _planned(database, 1)
+    async with database.begin() as work:
+        park = {"waiting_for": WaitingFor.BUDGET, "not_before": None, "reason": "r", "detail": None}
+        assert (await work.runs.park(lease, **park, failed=False)).state is RunState.QUEUED  # type: ignore[arg-type]
+        with pytest.raises(LeaseLost):
+            await write(work, lease)
+
+
+async def test_a_write_of_the_holder_keeps_others_off_the_run_until_its_commit(postgres_url: str) -> None:
+    holder, other = Database(postgres_url), Database(postgres_url, busy_seconds=0.1)
+    lease = await _planned(holder, 1)
+    async with holder.begin() as work:
+        await work.groups.mark_running(lease, [0])
+        with pytest.raises(Transient, match="lock timeout"):
+            async with other.begin() as rival:
+                await rival.runs.request_cancel(lease.run_id, "key:admin")
+    await holder.close()
+    await other.close()

@@ -1,0 +1,172 @@
+"""Pages, counts and budgets over many runs, and that no such query grows with history."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import ClauseElement, text
+
+from engine.domain.ids import RunId, TableId
+from engine.domain.runs import TERMINAL_STATES, Operation, Run, RunState
+from engine.stores import run_listings
+from engine.stores.database import Database
+from tests.integration.stores.samples import a_group, a_result, claimed, finished, registered, submitted
+from tests.support.databases import FreshDatabase
+
+_LIVE = frozenset(RunState) - TERMINAL_STATES
+
+
+async def _history(database: Database, table_id: TableId) -> list[RunId]:
+    """Store five ended runs and a live one; return their ids, newest first."""
+    ends = [RunState.FAILED, RunState.SKIPPED, RunState.FAILED, RunState.SKIPPED, RunState.FAILED]
+    ended = [(await finished(database, table_id, end)).id for end in ends]
+    return [(await submitted(database, table_id)).id, *reversed(ended)]
+
+
+async def _pages(database: Database, limit: int, **filters: Any) -> list[list[RunId]]:
+    pages: list[list[RunId]] = []
+    while not pages or len(pages[-1]) == limit:
+        async with database.read() as work:
+            before = pages[-1][-1] if pages else None
+            pages.append([run.id for run in await work.runs.list(before=before, limit=limit, **filters)])
+    return pages
+
+
+async def test_pages_hold_every_run_once_newest_first(database: Database) -> None:
+    table = await registered(database)
+    ids = await _history(database, table.id)
+    for filters in ({}, {"table_id": table.id}, {"states": frozenset(RunState)}):
+        assert [run_id for page in await _pages(database, 4, **filters) for run_id in page] == ids
+
+
+async def test_pages_are_stable_under_inserts(database: Database) -> None:
+    table = await registered(database)
+    ids = await _history(database, table.id)
+    async with database.read() as work:
+        first = [run.id for run in await work.runs.list(limit=2)]
+    await submitted(database, (await registered(database, "newer")).id)
+    async with database.read() as work:
+        second = [run.id for run in await work.runs.list(before=first[-1], limit=2)]
+    assert first + second == ids[:4]
+
+
+async def test_runs_are_filtered_by_state_and_table(database: Database) -> None:
+    table, other = await registered(database), await registered(database, "other")
+    ids = await _history(database, table.id)
+    await _history(database, other.id)
+    async with database.read() as work:
+        live = await work.runs.list(table_id=table.id, states=_LIVE)
+        skipped = await work.runs.list(table_id=table.id, states=frozenset({RunState.SKIPPED}))
+        none = await work.runs.list(table_id=table.id, states=frozenset())
+    assert [run.id for run in live] == ids[:1]
+    assert [run.id for run in skipped] == [ids[2], ids[4]]
+    assert none == []
+
+
+async def test_the_live_run_of_a_table_is_found(database: Database) -> None:
+    table = await registered(database)
+    await finished(database, table.id)
+    async with database.read() as work:
+        assert await work.runs.find_live(table.id, Operation.REWRITE) is None
+    run = await submitted(database, table.id)
+    async with database.read() as work:
+        assert await work.runs.find_live(table.id, Operation.REWRITE) == run
+
+
+async def test_ready_runs_are_oldest_first(database: Database) -> None:
+    runs: list[Run] = [await submitted(database) for _ in range(3)]
+    await claimed(database)
+    async with database.read() as work:
+        assert await work.runs.list_ready(2) == [runs[0].id, runs[1].id]
+
+
+async def test_metrics_count_every_live_state(database: Database) -> None:
+    await submitted(database)
+    await claimed(database)
+    await claimed(database)
+    await finished(database, (await registered(database)).id)
+    async with database.read() as work:
+        counts = await work.runs.metrics()
+    assert counts == {
+        RunState.QUEUED: 1,
+        RunState.PLANNING: 2,
+        RunState.REWRITING: 0,
+        RunState.COMMITTING: 0,
+    }
+
+
+async def test_bytes_count_for_the_table_that_was_rewritten_since(database: Database) -> None:
+    lease = await claimed(database)
+    async with database.begin() as work:
+        await work.groups.replace_planned(lease, [a_group(file_bytes=100), a_group(file_bytes=200), a_group()])
+        await work.groups.mark_written(lease, a_result(0))
+        await work.groups.mark_written(lease, a_result(1))
+        run = await work.runs.get(lease.run_id)
+        assert run is not None
+        moved = await work.runs.bytes_rewritten_since(run.table_id, await work.now() - timedelta(hours=1))
+        later = await work.runs.bytes_rewritten_since(run.table_id, await work.now() + timedelta(hours=1))
+        other = await work.runs.bytes_rewritten_since(TableId("tbl_other"), await work.now() - timedelta(hours=1))
+    assert [size for _, size in moved] == [200, 400]
+    assert (later, other) == ([], [])
+
+
+async def test_bytes_of_written_groups_count_after_they_were_dropped_and_planned_again(database: Database) -> None:
+    lease = await claimed(database)
+    async with database.begin() as work:
+        await work.groups.replace_planned(lease, [a_group(file_bytes=100)])
+        await work.groups.mark_written(lease, a_result(0))
+        await work.groups.mark_dropped(lease, {0: "conflict"})
+        await work.groups.replace_planned(lease, [])
+        run = await work.runs.get(lease.run_id)
+        assert run is not None
+        moved = await work.runs.bytes_rewritten_since(run.table_id, await work.now() - timedelta(hours=1))
+    assert [size for _, size in moved] == [200]
+
+
+_QUERIES: dict[str, ClauseElement] = {
+    "ready": run_listings.ready(100),
+    "live run of a table": run_listings.live(TableId("tbl_1"), Operation.REWRITE),
+    "live counts": run_listings.live_counts(),
+    "expired leases": run_listings.expired(100),
+    "page": run_listings.page(None, None, RunId("run_5"), 50),
+    "page of live states": run_listings.page(None, _LIVE, RunId("run_5"), 50),
+    "page of a table": run_listings.page(TableId("tbl_1"), None, RunId("run_5"), 50),
+    "page of states of a table": run_listings.page(TableId("tbl_1"), TERMINAL_STATES, None, 50),
+}
+
+
+async def _add_history(database: Database) -> None:
+    """Store 20,000 ended runs behind the stores' back, so that planners know that reading them all is dear."""
+    async with database.begin() as work:
+        numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
+        columns = "id, table_id, operation, state, last_event, requested_by, created_at, updated_at, finished_at, "
+        columns += "attempt, failures, plan, intent, result, policy"
+        at = "'2026-11-01T00:00:00.000000Z'"
+        values = f"'run_0' || i, 'tbl_' || i % 50, 'rewrite', 'skipped', 1, 'key', {at}, {at}, {at}, 0, 0, '{{}}',"
+        select = f"SELECT {values} '{{}}', '{{}}', '{{}}' FROM n"
+        is_sqlite = work.connection.dialect.name == "sqlite"
+        insert = f"INSERT INTO runs ({columns}) "
+        await work.connection.execute(text(insert + numbers + select if is_sqlite else numbers + insert + select))
+        await work.connection.execute(text("ANALYZE runs" if not is_sqlite else "ANALYZE"))
+
+
+async def _explain(database: Database, query: ClauseElement) -> str:
+    async with database.begin() as work:
+        dialect = work.connection.dialect
+        compiled = query.compile(dialect=dialect, compile_kwargs={"literal_binds": True})
+        prefix = "EXPLAIN QUERY PLAN " if dialect.name == "sqlite" else "EXPLAIN ANALYZE "
+        rows = await work.connection.exec_driver_sql(prefix + str(compiled))
+        return "\n".join(str(row[-1]) for row in rows)
+
+
+@pytest.mark.parametrize("query", _QUERIES.values(), ids=_QUERIES.keys())
+async def test_no_query_over_runs_reads_all_of_history(fresh_database: FreshDatabase, query: ClauseElement) -> None:
+    database = fresh_database.connect()
+    await _add_history(database)
+    plan = await _explain(database, query)
+    if fresh_database.dialect == "sqlite":
+        assert "SCAN runs" not in plan, plan
+    else:
+        read = re.findall(r"actual time=\S+ rows=(\d+)|Rows Removed by Filter: (\d+)", plan)
+        assert max(int(number) for numbers in read for number in numbers if number) <= 100, plan

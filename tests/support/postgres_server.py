@@ -1,0 +1,117 @@
+"""A throw-away Postgres on a Unix socket, from the binaries that Debian installs below /usr/lib/postgresql.
+
+Postgres refuses to run as root: then the server runs as `postgres` or `nobody`. It lives no longer than this process: a
+shell holds a pipe to us and ends the server when the pipe closes. Nothing is written durably (fsync off).
+"""
+
+import getpass
+import os
+import pwd
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+
+_INSTALL: Final = "apt-get install -y postgresql"
+_USER: Final = "packhouse"
+_SUPERVISOR: Final = '"$@" & cat > /dev/null; kill -QUIT $!; wait'
+_SETTINGS: Final = {
+    "listen_addresses": "",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "shared_buffers": "32MB",
+    "max_connections": "100",
+    "timezone": "Asia/Kolkata",  # nothing may depend on the server's zone
+}
+
+
+class PostgresServer:
+    """One server in a temporary folder; `start` once, `stop` once."""
+
+    def __init__(self) -> None:
+        self._binaries = _find_binaries()
+        self._account = _account()
+        # Short and below /tmp: a socket's path has at most 107 characters and the account must be able to enter.
+        self._folder = Path(tempfile.mkdtemp(prefix="phpg-", dir="/tmp"))
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Make the cluster, start the server and wait until it answers."""
+        data = self._folder / "data"
+        if self._account is not None:
+            shutil.chown(self._folder, self._account)
+        arguments = ["-D", data, "-U", _USER, "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8"]
+        initdb = [self._binaries / "initdb", *arguments]
+        done = subprocess.run(initdb, check=False, capture_output=True, text=True, **self._as_account())
+        if done.returncode != 0:
+            raise RuntimeError(f"initdb failed: {done.stderr}")
+        settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
+        server = [self._binaries / "postgres", "-D", data, "-k", self._folder, *settings]
+        with (self._folder / "log").open("wb") as log:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", _SUPERVISOR, "sh", *server],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                **self._as_account(),
+            )
+        self._wait_until_it_answers()
+
+    def stop(self) -> None:
+        """End the server and remove its files."""
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+            self._process.wait(timeout=30)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def url(self, database: str) -> str:
+        """Return the URL of one of its databases, for `engine.stores.database.Database`."""
+        return f"postgresql+psycopg://{_USER}@/{database}?host={self._folder}"
+
+    def execute(self, statement: str) -> None:
+        """Run a statement on the maintenance database, outside any transaction."""
+        with self._connect() as connection:
+            connection.execute(statement)
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(f"user={_USER} dbname=postgres host={self._folder}", autocommit=True)
+
+    def _as_account(self) -> dict[str, Any]:
+        return {} if self._account is None else {"user": self._account, "group": _group(self._account), "cwd": "/"}
+
+    def _wait_until_it_answers(self) -> None:
+        give_up_at = time.monotonic() + 60
+        while True:
+            try:
+                self._connect().close()
+            except psycopg.OperationalError as error:
+                if time.monotonic() > give_up_at:
+                    raise RuntimeError((self._folder / "log").read_text()) from error
+                time.sleep(0.02)
+            else:
+                return
+
+
+def _find_binaries() -> Path:
+    found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres")]
+    if not found:
+        raise RuntimeError(f"these tests need Postgres: {_INSTALL}")
+    return max(found, key=lambda path: [int(number) for number in re.findall(r"\d+", path.parent.name)])
+
+
+def _account() -> str | None:
+    """Return the account to run as, None for our own."""
+    if os.geteuid() != 0:
+        return None
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    return next((name for name in ("postgres", "nobody") if name in names), getpass.getuser())
+
+
+def _group(account: str) -> int:
+    return pwd.getpwnam(account).pw_gid
