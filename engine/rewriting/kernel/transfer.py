@@ -1,0 +1,205 @@
+"""Every byte that a task moves goes through here: it is paced, counted and timed.
+
+Requests: one for each read call that reaches the storage and, on remote storage, one for opening a file (its size is
+asked for) and one for each 10 MiB written (Arrow uploads parts of that size) plus one at the end.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from engine.rewriting.kernel.errors import InputFault
+from engine.rewriting.kernel.pacing import Bucket
+from engine.rewriting.kernel.storage import Storage
+
+UPLOAD_PART_BYTES: Final = 10 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What a task has moved since it started."""
+
+    bytes_read: int = 0
+    bytes_written: int = 0
+    requests: int = 0
+
+
+class Transfer:
+    """Reads and writes files of one task under its share."""
+
+    def __init__(self, *, storage: Storage, bucket: Bucket, clock: Callable[[], float] = time.monotonic) -> None:
+        self.storage = storage
+        self.bucket = bucket
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._read = 0
+        self._written = 0
+        self._requests = 0
+        self.seconds_writing = 0.0
+
+    @property
+    def moved(self) -> Moved:
+        """Totals so far."""
+        return Moved(self._read, self._written, self._requests)
+
+    def open(self, uri: str) -> "InputFile":
+        """Open a file for reading. Raises InputFault when it can't be opened."""
+        if self.storage.is_remote(uri):
+            self._charge(requests=1)
+        try:
+            return InputFile(uri, self.storage.open_input(uri), self)
+        except OSError as error:
+            raise InputFault(f"{uri}: {error}") from error
+
+    def create(self, uri: str) -> "OutputSink":
+        """Create a file. Raises OutputFault when one of that name exists."""
+        return OutputSink(uri, self.storage.create(uri), self)
+
+    def charge_read(self, byte_count: int) -> None:
+        """Pay for one read of so many bytes."""
+        self._charge(read=byte_count, requests=1)
+
+    def charge_write(self, byte_count: int, requests: int) -> None:
+        """Pay for bytes written, and for requests that this makes."""
+        self._charge(written=byte_count, requests=requests)
+
+    def add_writing(self, begun: float) -> None:
+        """Add the time since `begun` to the seconds spent in the storage for writing."""
+        self.seconds_writing += self._clock() - begun
+
+    def now(self) -> float:
+        """Return the task's clock."""
+        return self._clock()
+
+    def _charge(self, *, read: int = 0, written: int = 0, requests: int = 0) -> None:
+        self.bucket.take(read + written, requests)
+        with self._lock:
+            self._read += read
+            self._written += written
+            self._requests += requests
+
+
+class InputFile:
+    """An open input. One thread at a time."""
+
+    def __init__(self, uri: str, handle: Any, transfer: Transfer) -> None:
+        self.uri = uri
+        self._handle = handle
+        self._transfer = transfer
+
+    def size(self) -> int:
+        """Return the size of the file in bytes."""
+        return int(self._handle.size())
+
+    def read(self, offset: int, length: int) -> pa.Buffer:
+        """Read exactly `length` bytes, in one request unless a share limits it to slices.
+
+        Raises:
+            InputFault: the file ends before, or can't be read.
+        """
+        target: Any = np.empty(length, dtype=np.uint8)
+        done = 0
+        try:
+            self._handle.seek(offset)
+            while done < length:
+                part = min(length - done, self._transfer.bucket.slice_bytes or length)
+                self._transfer.charge_read(part)
+                got = self._handle.readinto(memoryview(target)[done : done + part])
+                if not got:
+                    raise InputFault(f"{self.uri}: ends at byte {offset + done}, {offset + length} expected")
+                done += got
+        except OSError as error:
+            raise InputFault(f"{self.uri}: {error}") from error
+        return pa.py_buffer(target)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._handle.close()
+
+
+class OutputSink:
+    """The file object that a Parquet writer writes to; keeps what is written after `begin_footer`."""
+
+    def __init__(self, uri: str, handle: Any, transfer: Transfer) -> None:
+        self.uri = uri
+        self.closed = False
+        self.position = 0
+        self._handle = handle
+        self._transfer = transfer
+        self._remote = transfer.storage.is_remote(uri)
+        self._footer: list[bytes] | None = None
+
+    def write(self, data: Any) -> int:
+        """Write all of `data`, in slices when a share limits it. Raises Stopped."""
+        view = memoryview(data).cast("B")
+        if self.closed:
+            return len(view)  # an abandoned writer flushes when it is collected; nobody wants those bytes
+        if self._footer is not None:
+            self._footer.append(bytes(view))
+        done = 0
+        while done < len(view):
+            part = view[done : done + (self._transfer.bucket.slice_bytes or len(view))]
+            self._transfer.charge_write(len(part), self._parts(len(part)))
+            begun = self._transfer.now()
+            self._handle.write(part)
+            self._transfer.add_writing(begun)
+            done += len(part)
+            self.position += len(part)
+        return done
+
+    def begin_footer(self) -> None:
+        """Keep all that is written from here on."""
+        self._footer = []
+
+    def footer(self) -> bytes:
+        """Return the Parquet footer: thrift, its length, magic."""
+        tail = b"".join(self._footer or [])
+        length = int.from_bytes(tail[-8:-4], "little")
+        return tail[-length - 8 :]
+
+    def tell(self) -> int:
+        """Return how many bytes were written."""
+        return self.position
+
+    def flush(self) -> None:
+        """Leave buffering to the storage."""
+
+    def readable(self) -> bool:
+        """Return False."""
+        return False
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return False."""
+        return False
+
+    def close(self) -> None:
+        """Finish the file; the storage may send its last part now."""
+        if not self.closed:
+            self.closed = True
+            if self._remote:
+                self._transfer.charge_write(0, 1)
+            begun = self._transfer.now()
+            self._handle.close()
+            self._transfer.add_writing(begun)
+
+    def abandon(self) -> None:
+        """Close without pay or complaint: the file is about to be deleted."""
+        self.closed = True
+        try:
+            self._handle.close()
+        except OSError:
+            return
+
+    def _parts(self, length: int) -> int:
+        if not self._remote:
+            return 0
+        return (self.position + length) // UPLOAD_PART_BYTES - self.position // UPLOAD_PART_BYTES
