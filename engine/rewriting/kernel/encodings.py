@@ -1,0 +1,33 @@
+"""Which columns of an input are dictionary-coded, from its footer alone.
+
+A footer lists encodings, not pages. parquet-mr writes PLAIN into the list only when a column chunk gave up its
+dictionary half-way; parquet-cpp always writes it (its dictionary page is PLAIN). There sizes decide: indices take at
+most about 2.5 bytes a value, values that fell back take their width. A wrong guess costs speed or size, never a value.
+"""
+
+from typing import Any, Final
+
+_WIDTHS: Final = {"INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 12}
+_INDEX_BYTES: Final = 2.5
+_SAVING: Final = 0.7
+
+
+def dictionary_leaves(metadata: Any) -> list[bool]:
+    """Return for each leaf column whether all its chunks (there is at least one) are dictionary-coded throughout."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups) if metadata.row_group(i).num_rows]
+    return [bool(groups) and all(_is_dictionary(g.column(i)) for g in groups) for i in range(metadata.num_columns)]
+
+
+def _is_dictionary(column: Any) -> bool:
+    if not column.has_dictionary_page:
+        return False
+    encodings = column.encodings
+    if "PLAIN" not in encodings:
+        return True
+    if "PLAIN_DICTIONARY" in encodings:
+        return False
+    width = _WIDTHS.get(column.physical_type)
+    if width is not None:
+        return bool(column.total_uncompressed_size <= _SAVING * width * column.num_values)
+    dictionary_bytes = max(0, column.data_page_offset - column.dictionary_page_offset)
+    return bool(column.total_compressed_size - dictionary_bytes <= _INDEX_BYTES * column.num_values)

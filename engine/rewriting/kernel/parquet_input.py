@@ -1,0 +1,217 @@
+"""One Parquet file, read row group by row group through the paced transfer.
+
+A small file is fetched whole with one request. Of a larger one first the tail is read (one request; two when the footer
+is longer), then the wanted columns of one row group at a time, neighbours in one request. Arrow decodes from memory in
+both cases; nothing it does reaches the storage past the transfer. Page checksums are verified where they are there.
+
+`decode` and `fetch` are called by one thread each; `fetch` may run one row group ahead.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine.rewriting.kernel.errors import ENCRYPTED_FILE, UNREADABLE_LAYOUT, InputFault, Refused
+from engine.rewriting.kernel.transfer import InputFile, Transfer
+
+SMALL_FILE_BYTES: Final = 8 * 2**20
+"""Below it a file is fetched with one request."""
+
+TAIL_BYTES: Final = 256 * 1024
+"""Read from the end of a larger file; most footers fit."""
+
+GAP_BYTES: Final = 2**20
+"""Columns this near to each other are fetched with one request."""
+
+_MAGIC: Final = b"PAR1"
+_ENCRYPTED_MAGIC: Final = b"PARE"
+_END_BYTES: Final = 8
+
+Segments = dict[int, pa.Buffer]
+"""Fetched pieces of a file by their offset."""
+
+
+class _Pieces:
+    """A read-only file object over fetched segments; Arrow reads nothing that was not fetched."""
+
+    def __init__(self, size: int, segments: Segments) -> None:
+        self.closed = False
+        self.segments = segments
+        self._size = size
+        self._at = 0
+
+    def read_buffer(self, length: int) -> pa.Buffer:
+        for offset, buffer in self.segments.items():
+            if offset <= self._at and self._at + length <= offset + buffer.size:
+                found = buffer.slice(self._at - offset, length)
+                self._at += length
+                return found
+        raise OSError(f"bytes {self._at} to {self._at + length} are outside the column chunks of the footer")
+
+    def read(self, length: int) -> bytes:
+        return bytes(self.read_buffer(length))
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = (0, self._at, self._size)[whence] + offset
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return False
+
+    def seekable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class ParquetInput:
+    """An open input: `metadata` is its footer, `schema` its Arrow schema with `dictionaries` read as dictionaries."""
+
+    def __init__(self, *, source: InputFile, segments: Segments, size: int, dictionaries: Sequence[str]) -> None:
+        self.uri = source.uri
+        self._source = source
+        self._whole = 0 in segments
+        self._pieces = _Pieces(size, segments)
+        _check_end(self.uri, segments, size)
+        self.metadata: Any = None
+        self.select_dictionaries(dictionaries)
+
+    @staticmethod
+    def open(
+        uri: str, transfer: Transfer, *, expected_bytes: int | None = None, dictionaries: Sequence[str] = ()
+    ) -> "ParquetInput":
+        """Open a file and read its footer.
+
+        Raises:
+            InputFault: missing, truncated, corrupt, or not of the expected size.
+            Refused: `encrypted_file`.
+        """
+        source = transfer.open(uri)
+        try:
+            segments, size = _opening(source, expected_bytes)
+            if 0 in segments:
+                source.close()  # a group may have thousands of small inputs, and several are held ahead
+            return ParquetInput(source=source, segments=segments, size=size, dictionaries=dictionaries)
+        except BaseException:
+            source.close()
+            raise
+
+    def select_dictionaries(self, columns: Sequence[str]) -> None:
+        """Have these string columns (dotted paths) read as dictionaries, where they are there."""
+        whole = self._pieces.segments.get(0) if self._whole else None
+        with reading(self.uri):
+            self._file = pq.ParquetFile(
+                pa.PythonFile(self._pieces, mode="r") if whole is None else pa.BufferReader(whole),
+                metadata=self.metadata,
+                read_dictionary=list(columns) or None,
+                pre_buffer=False,
+                page_checksum_verification=True,
+            )
+            self.metadata = self._file.metadata
+            self.schema: pa.Schema = self._file.schema_arrow
+        self.dictionaries = list(columns)
+
+    def fetch(self, row_group: int, leaves: Sequence[int]) -> Segments:
+        """Read the bytes of these leaf columns of one row group. Raises InputFault, Stopped."""
+        if self._whole:
+            return self._pieces.segments
+        wanted = sorted(_extent(self.metadata.row_group(row_group).column(leaf)) for leaf in leaves)
+        return {start: self._source.read(start, end - start) for start, end in _coalesced(wanted)}
+
+    def decode(self, row_group: int, segments: Segments, leaves: Sequence[int]) -> pa.Table:
+        """Return the row group as a table of the top-level fields of these leaves.
+
+        Raises:
+            InputFault: corrupt, or another number of rows than the footer says.
+            Refused: `unreadable_layout`, when Arrow can't decode it; `encrypted_file`.
+        """
+        self._pieces.segments = segments
+        with reading(f"{self.uri}: row group {row_group}"):
+            table = self._file.reader.read_row_group(row_group, column_indices=list(leaves), use_threads=False)
+        expected = self.metadata.row_group(row_group).num_rows
+        if table.num_rows != expected:
+            raise InputFault(f"{self.uri}: row group {row_group} has {table.num_rows} rows, its footer says {expected}")
+        return table
+
+    def close(self) -> None:
+        """Close the file and let go of its bytes."""
+        self._source.close()
+        self._pieces.segments = {}
+        self._file = None
+
+
+class reading:  # noqa: N801 - used as a statement: `with reading(uri):`
+    """Name the file in whatever Arrow raises while it reads."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """Turn Arrow's errors into ours."""
+        if not isinstance(error, pa.ArrowException | OSError | ValueError):
+            return
+        text = f"{self._where}: {error}"
+        if "encrypt" in str(error).lower() or "decrypt" in str(error).lower():
+            raise Refused(ENCRYPTED_FILE, text) from error
+        if isinstance(error, pa.ArrowNotImplementedError):
+            raise Refused(UNREADABLE_LAYOUT, text) from error
+        raise InputFault(text) from error
+
+
+def _opening(source: InputFile, expected_bytes: int | None) -> tuple[Segments, int]:
+    """Return what the first requests bring, the whole file or its tail with all of the footer, and the file's size."""
+    size = source.size()
+    if expected_bytes not in (None, size):
+        raise InputFault(f"{source.uri}: {size} bytes, the manifest says {expected_bytes}")
+    if size < _END_BYTES + len(_MAGIC):
+        raise InputFault(f"{source.uri}: {size} bytes are no Parquet file")
+    if size < SMALL_FILE_BYTES:
+        return {0: source.read(0, size)}, size
+    tail = source.read(size - TAIL_BYTES, TAIL_BYTES)
+    needed = _footer_length(tail) + _END_BYTES
+    if TAIL_BYTES < needed <= size:
+        tail = source.read(size - needed, needed)
+    return {size - tail.size: tail}, size
+
+
+def _footer_length(tail: pa.Buffer) -> int:
+    return int.from_bytes(bytes(tail[-_END_BYTES:-4]), "little")
+
+
+def _check_end(uri: str, segments: Segments, size: int) -> None:
+    (tail,) = segments.values()
+    magic = bytes(tail[-4:])
+    if magic == _ENCRYPTED_MAGIC:
+        raise Refused(ENCRYPTED_FILE, f"{uri}: the footer is encrypted")
+    if magic != _MAGIC or _footer_length(tail) + _END_BYTES > size:
+        raise InputFault(f"{uri}: no Parquet footer at its end")
+
+
+def _extent(column: Any) -> tuple[int, int]:
+    """Return first and one past the last byte of a column chunk."""
+    start = column.data_page_offset
+    if column.has_dictionary_page and 0 < column.dictionary_page_offset < start:
+        start = column.dictionary_page_offset
+    return start, start + column.total_compressed_size
+
+
+def _coalesced(extents: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in extents:
+        if joined and start - joined[-1][1] <= GAP_BYTES:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined

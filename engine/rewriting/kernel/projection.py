@@ -1,0 +1,327 @@
+"""Columns of an input to the columns of the target schema: by field id, at every level, never by name.
+
+Why it is our own: the table library's projection reads null lists and maps as empty once a field inside them was added
+or promoted. Here offsets and validity of a list or map are carried over as they are (same buffers, same offset) and
+only what is inside is projected, so that null, empty, and null elements can't change places.
+
+A plan is worked out once per input schema (`Projection`) and applied to each row group; arrays whose type and ids fit
+already go through untouched. Top-level dictionary arrays of strings stay dictionary arrays: the writer decides.
+
+Added fields are null (defaults are a matter of format v3). What is not on the list of promotions is refused.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from engine.rewriting.kernel.errors import (
+    DUPLICATE_FIELD_IDS,
+    MISSING_REQUIRED_FIELD,
+    NO_FIELD_IDS,
+    NULL_IN_REQUIRED_FIELD,
+    TYPE_NOT_PROMOTABLE,
+    Refused,
+)
+
+FIELD_ID_KEY: Final = b"PARQUET:field_id"
+
+Step = Callable[[pa.Array], pa.Array]
+"""Array of the source type → array of the target type; same length."""
+
+
+def field_id(field: pa.Field) -> int | None:
+    """Return the Parquet field id of an Arrow field, None when it has none."""
+    raw = (field.metadata or {}).get(FIELD_ID_KEY)
+    return None if raw is None else int(raw)
+
+
+def leaf_ids(fields: Sequence[pa.Field]) -> list[int | None]:
+    """Return the field ids of the leaves, in the order of the Parquet columns of such a schema."""
+    found: list[int | None] = []
+    for field in fields:
+        children = child_fields(field.type)
+        found += leaf_ids(children) if children else [field_id(field)]
+    return found
+
+
+def child_fields(data_type: pa.DataType) -> list[pa.Field]:
+    """Return the fields inside a struct, list or map; none for anything else."""
+    if pt.is_struct(data_type):
+        return [data_type.field(i) for i in range(data_type.num_fields)]
+    if pt.is_map(data_type):
+        return [data_type.key_field, data_type.item_field]
+    if _is_list(data_type):
+        return [data_type.value_field]
+    return []
+
+
+class Projection:
+    """How one input schema becomes the target schema.
+
+    Raises:
+        Refused: with the name of the reason, when it can't become it.
+    """
+
+    def __init__(self, *, source: pa.Schema, target: pa.Schema) -> None:
+        self._target = target
+        by_id = _by_id(list(source), "schema")
+        self._picks: list[tuple[int | None, Step | None]] = []
+        for wanted in target:
+            found = by_id.get(_wanted_id(wanted, wanted.name))
+            step = _step(found, wanted, wanted.name)
+            self._picks.append((None if found is None else _index(list(source), found), step))
+
+        self.source_columns = sorted({index for index, _ in self._picks if index is not None})
+        """Positions of the top-level input fields that are needed, ascending."""
+        self._place = {index: i for i, index in enumerate(self.source_columns)}
+
+    def apply(self, columns: Sequence[pa.ChunkedArray], rows: int) -> list[pa.ChunkedArray]:
+        """Return the target's columns. `columns` are the `source_columns`, in that order, each `rows` long."""
+        made: list[pa.ChunkedArray] = []
+        for field, (index, step) in zip(self._target, self._picks, strict=True):
+            if index is None:
+                made.append(pa.chunked_array([pa.nulls(rows, field.type)]))
+            elif step is None:
+                made.append(columns[self._place[index]])
+            else:
+                source = columns[self._place[index]]
+                chunks = [step(chunk) for chunk in source.chunks]
+                made.append(pa.chunked_array(chunks) if chunks else pa.chunked_array([], type=field.type))
+        return made
+
+
+def _by_id(fields: list[pa.Field], where: str) -> dict[int, pa.Field]:
+    found: dict[int, pa.Field] = {}
+    for field in fields:
+        number = field_id(field)
+        if number is None:
+            raise Refused(NO_FIELD_IDS, f"{where}: field {field.name!r} has no id")
+        if number in found:
+            raise Refused(DUPLICATE_FIELD_IDS, f"{where}: id {number} is there twice")
+        found[number] = field
+    return found
+
+
+def _wanted_id(field: pa.Field, where: str) -> int:
+    number = field_id(field)
+    if number is None:
+        raise Refused(NO_FIELD_IDS, f"target field {where!r} has no id")
+    return number
+
+
+def _index(fields: list[pa.Field], field: pa.Field) -> int:
+    return next(i for i, other in enumerate(fields) if field_id(other) == field_id(field))
+
+
+def _step(source: pa.Field | None, target: pa.Field, where: str) -> Step | None:
+    """Return how arrays of `source` become arrays of `target`; None when they are that already."""
+    if source is None:
+        if not target.nullable:
+            raise Refused(MISSING_REQUIRED_FIELD, f"{where} (id {field_id(target)}) is not in the input")
+        return None
+    convert = _conversion(source.type, target.type, where)
+    if source.nullable and not target.nullable:
+        return _no_nulls(convert, where)
+    return convert
+
+
+def _no_nulls(convert: Step | None, where: str) -> Step:
+    def checked(array: pa.Array) -> pa.Array:
+        if array.null_count:
+            raise Refused(NULL_IN_REQUIRED_FIELD, f"{where} has {array.null_count} nulls")
+        return convert(array) if convert else array
+
+    return checked
+
+
+def _conversion(source: pa.DataType, target: pa.DataType, where: str) -> Step | None:
+    if isinstance(source, pa.BaseExtensionType) or isinstance(target, pa.BaseExtensionType):
+        return _extension(source, target, where)
+    if pt.is_dictionary(source):
+        return _dictionary(source, target, where)
+    if pt.is_struct(target) and pt.is_struct(source):
+        return _struct(source, target, where)
+    if pt.is_map(target) and pt.is_map(source):
+        return _map(source, target, where)
+    if _is_list(target) and _is_list(source):
+        return _list(source, target, where)
+    return _primitive(source, target, where)
+
+
+def _extension(source: pa.DataType, target: pa.DataType, where: str) -> Step | None:
+    """Convert between a uuid and its sixteen bytes, or drop a mark that the target does not have."""
+    if source == target:
+        return None
+    if isinstance(source, pa.BaseExtensionType):
+        inner = _conversion(source.storage_type, target, where)
+        return lambda array: _then(inner, array.storage)
+    bare = _conversion(source, target.storage_type, where)
+    return lambda array: pa.ExtensionArray.from_storage(target, _then(bare, array))
+
+
+def _then(step: Step | None, array: pa.Array) -> pa.Array:
+    return step(array) if step else array
+
+
+def _dictionary(source: pa.DictionaryType, target: pa.DataType, where: str) -> Step | None:
+    """Convert the dictionary, not the rows; whatever is not a string or binary is decoded."""
+    inner = _conversion(source.value_type, target, where)
+    keep = pt.is_string(target) or pt.is_binary(target) or pt.is_large_string(target) or pt.is_large_binary(target)
+    if keep and source == pa.dictionary(pa.int32(), target):
+        return None
+
+    def convert(array: pa.DictionaryArray) -> pa.Array:
+        if not keep:
+            return _then(inner, array.dictionary_decode())
+        return pa.DictionaryArray.from_arrays(array.indices.cast(pa.int32()), _then(inner, array.dictionary))
+
+    return convert
+
+
+def _struct(source: pa.StructType, target: pa.StructType, where: str) -> Step | None:
+    by_id = _by_id(child_fields(source), where)
+    wanted = child_fields(target)
+    picks: list[tuple[int | None, Step | None]] = []
+    strict: list[str | None] = []
+    for field in wanted:
+        name = f"{where}.{field.name}"
+        found = by_id.get(_wanted_id(field, name))
+        _step(found, field, name)  # refuses what is missing; nulls are judged below, where the parent is not null
+        step = None if found is None else _conversion(found.type, field.type, name)
+        picks.append((None if found is None else _index(child_fields(source), found), step))
+        strict.append(name if found is not None and found.nullable and not field.nullable else None)
+    in_place = [index for index, step in picks if step is None] == list(range(source.num_fields))
+    if in_place and source == target and not any(strict):
+        return None
+
+    def convert(array: pa.StructArray) -> pa.Array:
+        mask = array.is_null() if array.null_count else None
+        children = []
+        for (index, step), field, name in zip(picks, wanted, strict, strict=True):
+            child = pa.nulls(len(array), field.type) if index is None else _decoded(_then(step, array.field(index)))
+            if name is not None:
+                _check_required(child, array, name)
+            children.append(child)
+        return pa.StructArray.from_arrays(children, fields=wanted, mask=mask)
+
+    return convert
+
+
+def _check_required(child: pa.Array, parent: pa.Array, where: str) -> None:
+    """Refuse a null whose parent is not null; under a null parent a child has no value at all."""
+    if child.null_count and pc.any(pc.and_(child.is_null(), parent.is_valid())).as_py():
+        raise Refused(NULL_IN_REQUIRED_FIELD, f"{where} has nulls")
+
+
+def _list(source: pa.DataType, target: pa.DataType, where: str) -> Step | None:
+    """Project the elements under the same offsets and validity."""
+    name = f"{where}.element"
+    inner_source, inner_target = source.value_field, target.value_field
+    _same_id(inner_source, inner_target, name)
+    step = _conversion(inner_source.type, inner_target.type, name)
+    strict = name if inner_source.nullable and not inner_target.nullable else None
+    plain = _plain_list(source, target)
+    if step is None and strict is None and plain is None and source == target:
+        return None
+
+    def convert(array: pa.Array) -> pa.Array:
+        if plain is not None:
+            array = array.cast(plain)
+        if strict is not None and array.flatten().null_count:
+            raise Refused(NULL_IN_REQUIRED_FIELD, f"{strict} has nulls")
+        return _rebuilt(array, target, _decoded(_then(step, array.values)))
+
+    return convert
+
+
+def _plain_list(source: pa.DataType, target: pa.DataType) -> pa.DataType | None:
+    """Return the list type to cast to first, so that offsets have the target's width; None when they have."""
+    large = pt.is_large_list(target)
+    if pt.is_large_list(source) if large else pt.is_list(source):
+        return None
+    return pa.large_list(source.value_field) if large else pa.list_(source.value_field)
+
+
+def _map(source: pa.MapType, target: pa.MapType, where: str) -> Step | None:
+    """Project keys and values under the same offsets and validity."""
+    _same_id(source.key_field, target.key_field, f"{where}.key")
+    _same_id(source.item_field, target.item_field, f"{where}.value")
+    key = _conversion(source.key_type, target.key_type, f"{where}.key")
+    item = _conversion(source.item_type, target.item_type, f"{where}.value")
+    strict = source.item_field.nullable and not target.item_field.nullable
+    if key is None and item is None and not strict and source == target:
+        return None
+
+    def convert(array: pa.MapArray) -> pa.Array:
+        if strict and array.flatten().field(1).null_count:
+            raise Refused(NULL_IN_REQUIRED_FIELD, f"{where}.value has nulls")
+        columns = [_decoded(_then(key, array.keys)), _decoded(_then(item, array.items))]
+        entries = pa.StructArray.from_arrays(columns, fields=[target.key_field, target.item_field])
+        return _rebuilt(array, target, entries)
+
+    return convert
+
+
+def _rebuilt(array: pa.Array, target: pa.DataType, child: pa.Array) -> pa.Array:
+    """Return the list or map with the same validity and offsets (`array` may be a slice) around another child."""
+    return pa.Array.from_buffers(
+        target, len(array), array.buffers()[:2], null_count=array.null_count, offset=array.offset, children=[child]
+    )
+
+
+def _decoded(array: pa.Array) -> pa.Array:
+    """Return the values of a dictionary array: inside nested types none may be left."""
+    return array.dictionary_decode() if pt.is_dictionary(array.type) else array
+
+
+def _same_id(source: pa.Field, target: pa.Field, where: str) -> None:
+    if field_id(source) is None:
+        raise Refused(NO_FIELD_IDS, f"{where} has no id")
+    if field_id(source) != field_id(target):
+        raise Refused(TYPE_NOT_PROMOTABLE, f"{where}: id {field_id(source)} is not {field_id(target)}")
+
+
+def _is_list(data_type: pa.DataType) -> bool:
+    return bool(
+        pt.is_list(data_type) or pt.is_large_list(data_type) or pt.is_fixed_size_list(data_type)
+    )  # a map is not one of them for pyarrow
+
+
+def _primitive(source: pa.DataType, target: pa.DataType, where: str) -> Step | None:
+    if source == target:
+        return None
+    if not _promotable(source, target):
+        raise Refused(TYPE_NOT_PROMOTABLE, f"{where}: {source} can't become {target}")
+    return lambda array: array.cast(target)
+
+
+def _promotable(source: Any, target: Any) -> bool:
+    """Say whether every value of `source` is a value of `target`, and the table format allows the change."""
+    if pt.is_integer(source) and pt.is_signed_integer(target):
+        spare = target.bit_width - source.bit_width
+        return bool(spare > 0 or (spare == 0 and pt.is_signed_integer(source)))
+    if pt.is_float32(source) and pt.is_float64(target):
+        return True
+    if pt.is_decimal(source) and pt.is_decimal(target):
+        return bool(source.scale == target.scale and source.precision <= target.precision)
+    if pt.is_timestamp(source) and pt.is_timestamp(target):
+        return (source.tz is None) is (target.tz is None) and _finer(source.unit, target.unit)
+    if pt.is_time(source) and pt.is_time(target):
+        return _finer(source.unit, target.unit)
+    return bool((_is_text(source) and _is_text(target)) or (_is_binary(source) and _is_binary(target)))
+
+
+def _finer(source: str, target: str) -> bool:
+    units = ("s", "ms", "us", "ns")
+    return units.index(source) <= units.index(target)
+
+
+def _is_text(data_type: pa.DataType) -> bool:
+    return bool(pt.is_string(data_type) or pt.is_large_string(data_type) or pt.is_string_view(data_type))
+
+
+def _is_binary(data_type: pa.DataType) -> bool:
+    return bool(pt.is_binary(data_type) or pt.is_large_binary(data_type) or pt.is_binary_view(data_type))

@@ -1,0 +1,193 @@
+"""The rows of a group, in order: inputs one after the other, row group by row group, deletes applied, projected.
+
+Deletes go by the row's place in its file, so they come before anything else; a row group of which nothing is left is
+not even fetched. What does not add up (rows in the footer against rows in the manifest) fails the group by the file's
+name.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import pyarrow as pa
+
+from engine.rewriting.kernel.contract import TaskInput
+from engine.rewriting.kernel.deletes import PositionDeletes
+from engine.rewriting.kernel.encodings import dictionary_leaves
+from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, InputFault, Refused
+from engine.rewriting.kernel.parquet_input import SMALL_FILE_BYTES, TAIL_BYTES, ParquetInput
+from engine.rewriting.kernel.projection import Projection, leaf_ids
+from engine.rewriting.kernel.read_ahead import ReadAhead
+from engine.rewriting.kernel.transfer import Transfer
+
+BATCH_BYTES: Final = 2**20
+BATCH_FILES: Final = 16
+"""Tiny inputs are opened together up to so many."""
+
+MOST_SHAPES: Final = 8
+"""Input schemas remembered; files of a group have few."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Live rows of one input row group as the target's columns.
+
+    `dictionary_ids` are the field ids of the leaves that the input keeps dictionary-coded; `logical_bytes` is what the
+    whole row group of `source_rows` takes before compression.
+    """
+
+    columns: list[pa.ChunkedArray]
+    count: int
+    source_rows: int
+    logical_bytes: int
+    dictionary_ids: frozenset[int | None]
+
+
+class GroupReader:
+    """Streams the inputs of a task."""
+
+    def __init__(
+        self, *, inputs: Sequence[TaskInput], target: pa.Schema, deletes: PositionDeletes, transfer: Transfer
+    ) -> None:
+        self._inputs = inputs
+        self._target = target
+        self._deletes = deletes
+        self._transfer = transfer
+        self._shapes: list[_Shape] = []
+        self._dictionaries: list[str] = []
+        self.rows_read = 0
+        self.seconds_waiting = 0.0
+
+    def rows(self) -> Iterator[Rows]:
+        """Yield the live rows of every row group that has any.
+
+        Raises:
+            InputFault: an input is missing, truncated, corrupt, or has other rows than the manifest says.
+            Refused: the kernel can't read an input, or not as the target schema.
+            Stopped: the task was told to stop.
+        """
+        with ReadAhead() as ahead:
+            opened = (source for batch in self._timed(ahead.each(self._openings())) for source in batch)
+            for index, source in enumerate(opened):
+                try:
+                    yield from self._rows_of(index, source, ahead)
+                finally:
+                    source.close()
+                self.rows_read += self._inputs[index].record_count
+
+    def _openings(self) -> Iterator[tuple[int, Callable[[], list[ParquetInput]]]]:
+        """Yield (bytes, fetch) of inputs to open; tiny ones together, since handing over to a thread costs as much."""
+        batch: list[TaskInput] = []
+        for one in self._inputs:
+            if batch and (len(batch) == BATCH_FILES or _opening_bytes([*batch, one]) > BATCH_BYTES):
+                yield _opening_bytes(batch), partial(self._open, batch, self._dictionaries)
+                batch = []
+            batch.append(one)
+        if batch:
+            yield _opening_bytes(batch), partial(self._open, batch, self._dictionaries)
+
+    def _open(self, batch: list[TaskInput], dictionaries: list[str]) -> list[ParquetInput]:
+        return [
+            ParquetInput.open(one.path, self._transfer, expected_bytes=one.file_bytes, dictionaries=dictionaries)
+            for one in batch
+        ]
+
+    def _rows_of(self, index: int, source: ParquetInput, ahead: ReadAhead) -> Iterator[Rows]:
+        metadata, expected = source.metadata, self._inputs[index].record_count
+        if metadata.num_rows != expected:
+            raise InputFault(f"{source.uri}: {metadata.num_rows} rows, the manifest says {expected}")
+        coded = dictionary_leaves(metadata)
+        shape = self._shape_of(source, coded)
+        numbers = frozenset(number for number, is_coded in zip(shape.ids, coded, strict=True) if is_coded)
+        wanted = list(self._live_row_groups(index, metadata))
+        fetches = ((metadata.row_group(i).total_byte_size, partial(source.fetch, i, shape.leaves)) for i, _ in wanted)
+        for (i, start), segments in zip(wanted, self._timed(ahead.each(fetches, most=2)), strict=True):
+            self._transfer.bucket.check()
+            table = source.decode(i, segments, shape.leaves)
+            mask = self._deletes.keep_mask(index, start, table.num_rows)
+            kept = table if mask is None else table.filter(mask)
+            columns = shape.projection.apply(kept.columns, kept.num_rows)
+            logical = metadata.row_group(i).total_byte_size
+            yield Rows(columns, kept.num_rows, table.num_rows, logical, numbers)
+
+    def _shape_of(self, source: ParquetInput, coded: list[bool]) -> "_Shape":
+        """Return how to read this file. Most files of a group are alike, so they were opened in the right way."""
+        shape = self._shape(source)
+        strings = [path for leaf, path in shape.strings if coded[leaf]]
+        if strings != source.dictionaries:
+            source.select_dictionaries(strings)
+            shape = self._shape(source)
+            self._dictionaries = strings
+        return shape
+
+    def _shape(self, source: ParquetInput) -> "_Shape":
+        for shape in self._shapes:
+            if shape.schema.equals(source.schema, check_metadata=True):
+                return shape
+        shape = _Shape.of(source, self._target)
+        self._shapes = [shape, *self._shapes[:MOST_SHAPES]]
+        return shape
+
+    def _live_row_groups(self, index: int, metadata: Any) -> Iterator[tuple[int, int]]:
+        """Yield (row group, file row it starts at) of those that keep a row."""
+        start = 0
+        for i in range(metadata.num_row_groups):
+            rows = metadata.row_group(i).num_rows
+            if rows > self._deletes.deleted_within(index, start, rows):
+                yield i, start
+            start += rows
+
+    def _timed(self, results: Iterator[Any]) -> Iterator[Any]:
+        """Add up how long the task waits for its inputs."""
+        while True:
+            begun = self._transfer.now()
+            try:
+                result = next(results)
+            except StopIteration:
+                return
+            finally:
+                self.seconds_waiting += self._transfer.now() - begun
+            yield result
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What inputs with the same Arrow schema share.
+
+    `leaves` are the Parquet columns to read, `ids` the field id of every Parquet column, `strings` number and path of
+    those that can be read as dictionaries.
+    """
+
+    schema: pa.Schema
+    projection: Projection
+    leaves: list[int]
+    ids: list[int | None]
+    strings: list[tuple[int, str]]
+
+    @staticmethod
+    def of(source: ParquetInput, target: pa.Schema) -> "_Shape":
+        parquet = source.metadata.schema
+        columns = [parquet.column(i) for i in range(len(parquet))]
+        for column in columns:
+            if column.physical_type == "INT96":
+                raise Refused(INT96_TIMESTAMPS, f"{source.uri}: column {column.path}")
+        owners = [i for i, field in enumerate(source.schema) for _ in leaf_ids([field])]
+        if len(owners) != len(columns):
+            raise InputFault(f"{source.uri}: {len(columns)} columns, but {len(owners)} leaves in its schema")
+        try:
+            projection = Projection(source=source.schema, target=target)
+        except Refused as refusal:
+            raise Refused(refusal.reason, f"{source.uri}: {refusal.detail}") from refusal
+        leaves = [leaf for leaf, owner in enumerate(owners) if owner in set(projection.source_columns)]
+        strings = [
+            (i, column.path)
+            for i, column in enumerate(columns)
+            if column.physical_type == "BYTE_ARRAY" and column.max_repetition_level == 0
+        ]
+        return _Shape(source.schema, projection, leaves, leaf_ids(list(source.schema)), strings)
+
+
+def _opening_bytes(batch: Sequence[TaskInput]) -> int:
+    """Return what opening these reads."""
+    return sum(one.file_bytes if one.file_bytes < SMALL_FILE_BYTES else TAIL_BYTES for one in batch)
