@@ -1,0 +1,107 @@
+"""The pace channel: about once a second the task says what it moved and hears its share, or that it must stop.
+
+Only the standard library. A channel that fails three times in a row sets the task back to its static share; it is
+asked on all the same and its next answer counts again. Nothing that goes wrong here ends the task.
+"""
+
+import json
+import threading
+import urllib.request
+from collections.abc import Callable
+from typing import Any, Final
+
+from engine.rewriting.kernel.contract import GroupTask
+from engine.rewriting.kernel.pacing import Bucket
+from engine.rewriting.kernel.transfer import Moved
+
+TIMEOUT_SECONDS: Final = 2.0
+FAILURES_TO_STATIC: Final = 3
+
+Post = Callable[[str, dict[str, str], bytes], bytes]
+"""(url, headers, body) → body of the answer; raises OSError (or ValueError) for anything but a good answer."""
+
+
+def http_post(url: str, headers: dict[str, str], body: bytes) -> bytes:
+    """Post with urllib, past any proxy: the channel is inside the network. Raises OSError."""
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"{url}: the pace channel is an http or https URL")
+    request = urllib.request.Request(url, data=body, headers=headers, method="POST")  # noqa: S310 - scheme checked
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(request, timeout=TIMEOUT_SECONDS) as answer:
+        return bytes(answer.read())
+
+
+class PaceChannel:
+    """Reports of one task in a thread of their own. Without a channel URL it does nothing."""
+
+    def __init__(self, *, task: GroupTask, bucket: Bucket, moved: Callable[[], Moved], post: Post = http_post) -> None:
+        self._task = task
+        self._pace = task.pace
+        self._bucket = bucket
+        self._moved = moved
+        self._post = post
+        self._failures = 0
+        self._closing = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to report, at once and then every `interval_seconds`."""
+        if self._pace.channel_url is not None:
+            self._thread = threading.Thread(target=self._run, name="packhouse-pace", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """End the thread and send the last report. Takes as long as one request in the worst case two."""
+        if self._thread is not None:
+            self._closing.set()
+            self._thread.join()
+            self._thread = None
+            self.beat(finished=True)
+
+    def beat(self, *, finished: bool = False) -> None:
+        """Send one report and obey the answer."""
+        try:
+            answer = self._exchange(finished)
+            share = [_rate(answer[name]) for name in ("bytes_per_second", "requests_per_second")]
+            stop = bool(answer["stop"])
+        except (OSError, ValueError, KeyError, TypeError):
+            self._failed()
+            return
+        self._failures = 0
+        self._bucket.set_share(*share)
+        if stop:
+            self._bucket.stop()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            self.beat()
+            self._closing.wait(self._pace.interval_seconds)
+
+    def _exchange(self, finished: bool) -> Any:
+        moved = self._moved()
+        report = {
+            "run_id": self._task.run_id,
+            "attempt": self._task.attempt,
+            "group": self._task.group,
+            "bytes_read": moved.bytes_read,
+            "bytes_written": moved.bytes_written,
+            "requests": moved.requests,
+            "throttled_seconds": round(self._bucket.throttled_seconds, 3),
+            "finished": finished,
+        }
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._pace.channel_token or ''}"}
+        return json.loads(self._post(self._pace.channel_url or "", headers, json.dumps(report).encode()))
+
+    def _failed(self) -> None:
+        self._failures += 1
+        if self._failures == FAILURES_TO_STATIC:
+            self._bucket.set_share(self._pace.bytes_per_second, self._pace.requests_per_second)
+
+
+def _rate(value: Any) -> float | None:
+    if value is None:
+        return None
+    rate = float(value)
+    if not rate > 0:
+        raise ValueError(f"a share of {value} per second")
+    return rate

@@ -1,0 +1,156 @@
+"""`rewrite_group`: what a Spark task runs. One file group in, Parquet files and a result out.
+
+The task is one thread that decodes and encodes, a few that fetch ahead, and one that reports to the pace channel. Every
+way out that is not "written" removes the task's own files first. A killed task (Spark ends Python about two seconds
+after an interrupt, without `finally`) leaves files: their names begin with run, group and attempt, the worker removes
+them by that.
+"""
+
+import base64
+import threading
+import time
+from collections.abc import Callable
+
+import pyarrow as pa
+
+from engine.rewriting.kernel.channel import PaceChannel, Post, http_post
+from engine.rewriting.kernel.contract import GroupResult, GroupTask
+from engine.rewriting.kernel.deletes import PositionDeletes
+from engine.rewriting.kernel.errors import KernelError, Refused, Stopped
+from engine.rewriting.kernel.layout import Layout
+from engine.rewriting.kernel.pacing import Bucket, Pause
+from engine.rewriting.kernel.reading import GroupReader
+from engine.rewriting.kernel.storage import Storage
+from engine.rewriting.kernel.transfer import Transfer
+from engine.rewriting.kernel.writing import GroupWriter
+
+
+def rewrite_group(task_json: str) -> str:
+    """Rewrite one group: JSON of a `GroupTask` in, JSON of a `GroupResult` out.
+
+    Raises:
+        KernelError: a file can't be read or written, or a count does not hold; the text names the file.
+    """
+    return GroupRewrite(task=GroupTask.from_json(task_json)).run().to_json()
+
+
+def read_schema(encoded: str) -> pa.Schema:
+    """Return the Arrow schema of a base 64 IPC message."""
+    return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))
+
+
+class GroupRewrite:
+    """One rewrite. Clock, pause and post are arguments so that pacing can be tested in virtual time."""
+
+    def __init__(
+        self,
+        *,
+        task: GroupTask,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Pause = threading.Event.wait,
+        post: Post = http_post,
+    ) -> None:
+        self._task = task
+        self._clock = clock
+        self._bucket = Bucket(
+            bytes_per_second=task.pace.bytes_per_second,
+            requests_per_second=task.pace.requests_per_second,
+            clock=clock,
+            pause=pause,
+        )
+        self._transfer = Transfer(storage=Storage(properties=task.storage), bucket=self._bucket, clock=clock)
+        self._channel = PaceChannel(task=task, bucket=self._bucket, moved=lambda: self._transfer.moved, post=post)
+
+    def run(self) -> GroupResult:
+        """Rewrite the group: `written`, `stopped`, or `refused` with a reason.
+
+        Raises:
+            KernelError: as `rewrite_group`; nothing of this task is left behind.
+        """
+        begun = self._clock()
+        self._channel.start()
+        try:
+            return self._rewrite(begun)
+        except Stopped:
+            return self._result("stopped", begun)
+        except Refused as refusal:
+            return self._result("refused", begun, reason=str(refusal))
+        finally:
+            self._channel.close()
+
+    def _rewrite(self, begun: float) -> GroupResult:
+        task, schema = self._task, read_schema(self._task.schema)
+        deletes = PositionDeletes.read(task.inputs, self._transfer)
+        reader = GroupReader(inputs=task.inputs, target=schema, deletes=deletes, transfer=self._transfer)
+        writer = GroupWriter(
+            schema=schema,
+            settings=task.write,
+            key_values=task.key_value_metadata,
+            stem=f"{task.output_dir.rstrip('/')}/{task.name_prefix}",
+            layout=_layout(task, deletes.count()),
+            transfer=self._transfer,
+        )
+        try:
+            for rows in reader.rows():
+                writer.add(rows)
+            writer.finish()
+            _check_counts(task, reader, writer, deletes.count())
+        except BaseException:
+            self._bucket.stop()
+            writer.discard()
+            raise
+        return self._result("written", begun, reader=reader, writer=writer, rows_deleted=deletes.count())
+
+    def _result(
+        self,
+        outcome: str,
+        begun: float,
+        *,
+        reason: str | None = None,
+        reader: GroupReader | None = None,
+        writer: GroupWriter | None = None,
+        rows_deleted: int = 0,
+    ) -> GroupResult:
+        moved = self._transfer.moved
+        reading = reader.seconds_waiting if reader else 0.0
+        writing = self._transfer.seconds_writing
+        return GroupResult(
+            group=self._task.group,
+            outcome=outcome,
+            reason=reason,
+            outputs=tuple(writer.outputs) if writer else (),
+            rows_read=reader.rows_read if reader else 0,
+            rows_deleted=rows_deleted,
+            rows_written=writer.rows_written if writer else 0,
+            bytes_read=moved.bytes_read,
+            bytes_written=moved.bytes_written,
+            requests=moved.requests,
+            seconds_reading=reading,
+            seconds_working=max(0.0, self._clock() - begun - reading - writing),
+            seconds_writing=writing,
+            throttled_seconds=self._bucket.throttled_seconds,
+        )
+
+
+def _layout(task: GroupTask, rows_deleted: int) -> Layout:
+    rows = sum(one.record_count for one in task.inputs)
+    stored = sum(one.file_bytes for one in task.inputs)
+    live = rows - rows_deleted
+    return Layout(
+        target_bytes=task.write.target_file_bytes,
+        row_group_bytes=task.write.row_group_bytes,
+        rows=live,
+        stored_bytes=stored * live / max(1, rows),
+        planned_outputs=task.output_files,
+    )
+
+
+def _check_counts(task: GroupTask, reader: GroupReader, writer: GroupWriter, deleted: int) -> None:
+    """Hold the invariant: what went in, less the deletes, came out."""
+    expected = sum(one.record_count for one in task.inputs)
+    if reader.rows_read != expected:
+        raise KernelError(f"{task.inputs[0].path} and others: {reader.rows_read} rows read, {expected} expected")
+    if writer.rows_written != expected - deleted:
+        raise KernelError(
+            f"{task.inputs[0].path} and others: {writer.rows_written} rows written, {expected - deleted} expected"
+        )

@@ -1,0 +1,252 @@
+"""Rows into Parquet files: collected until a row group is full, then written with one call.
+
+Each `write_table` call starts a row group, so nothing is written before it is complete. Encoding follows the inputs of
+a file's first row group: a column gets a dictionary only if most of those rows had one, and stays a dictionary array
+all the way if every piece of it is one and the joined dictionary fits its page (no string is then built or hashed).
+
+Memory: the rows of one row group, at most `MOST_PENDING` times the row-group size as Arrow holds them.
+"""
+
+import base64
+import io
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.types as pt
+
+from engine.rewriting.kernel.contract import TaskOutput, WriteSettings
+from engine.rewriting.kernel.errors import OutputFault
+from engine.rewriting.kernel.layout import Layout
+from engine.rewriting.kernel.projection import leaf_ids
+from engine.rewriting.kernel.reading import Rows
+from engine.rewriting.kernel.transfer import OutputSink, Transfer
+
+MOST_PENDING: Final = 4
+"""Row-group sizes that may be collected, as Arrow holds them, before a row group is written early."""
+
+BATCH_ROWS: Final = 16 * 1024
+"""Rows encoded at a time; the writer looks at the page size only between batches, so wide rows get fewer."""
+
+CODECS_WITH_LEVEL: Final = frozenset({"zstd", "gzip", "brotli"})
+
+
+class GroupWriter:
+    """Writes the outputs of a task; knows every file it began, to remove them if the task fails."""
+
+    def __init__(
+        self,
+        *,
+        schema: pa.Schema,
+        settings: WriteSettings,
+        key_values: Mapping[str, str],
+        stem: str,
+        layout: Layout,
+        transfer: Transfer,
+    ) -> None:
+        """`stem` is the path of the outputs up to their number."""
+        self._format = _Format(schema=schema, settings=settings, key_values=key_values)
+        self._stem = stem
+        self._layout = layout
+        self._transfer = transfer
+        self._most_bytes = MOST_PENDING * settings.row_group_bytes
+        self._pending = _Pending()
+        self._open: _OutputFile | None = None
+        self._begun: list[OutputSink] = []
+        self.outputs: list[TaskOutput] = []
+
+    @property
+    def rows_written(self) -> int:
+        """Rows in complete files."""
+        return sum(output.record_count for output in self.outputs)
+
+    def add(self, rows: Rows) -> None:
+        """Take rows; write what makes a row group. Raises OutputFault, Stopped."""
+        self._layout.observe_input(rows.source_rows, rows.logical_bytes)
+        self._pending.add(rows)
+        while self._pending.rows:
+            wanted = self._layout.next_row_group()
+            if self._pending.rows < wanted and self._pending.nbytes < self._most_bytes:
+                return
+            self._write(min(wanted, self._pending.rows))
+
+    def finish(self) -> tuple[TaskOutput, ...]:
+        """Write what is left and close the last file."""
+        while self._pending.rows:
+            self._write(self._pending.rows)
+        self._close()
+        return tuple(self.outputs)
+
+    def discard(self) -> None:
+        """Remove every file that was begun."""
+        for sink in self._begun:
+            sink.abandon()
+        for sink in self._begun:
+            self._transfer.storage.delete(sink.uri)
+
+    def _write(self, count: int) -> None:
+        taken, dictionary_ids = self._pending.take(count)
+        if self._open is None:
+            sink = self._transfer.create(f"{self._stem}{len(self.outputs)}.parquet")
+            self._begun.append(sink)
+            self._open = _OutputFile(sink=sink, form=self._format, first=taken, dictionary_ids=dictionary_ids)
+        before = self._open.sink.position
+        self._open.write(taken, count)
+        self._layout.observe_written(count, self._open.sink.position - before)
+        if self._layout.file_is_full():
+            self._close()
+
+    def _close(self) -> None:
+        if self._open is None:
+            return
+        output = self._open.close()
+        stored = self._transfer.storage.file_bytes(output.path)
+        if stored != output.file_bytes:
+            raise OutputFault(f"{output.path}: {output.file_bytes} bytes were written, the storage has {stored}")
+        self.outputs.append(output)
+        self._open = None
+        self._layout.close_file()
+
+
+class _Pending:
+    """Rows that wait for their row group, and how many of them had which leaf dictionary-coded."""
+
+    def __init__(self) -> None:
+        self._parts: deque[Rows] = deque()
+        self.rows = 0
+        self.nbytes = 0
+
+    def add(self, rows: Rows) -> None:
+        self._parts.append(rows)
+        self.rows += rows.count
+        self.nbytes += sum(column.nbytes for column in rows.columns)
+
+    def take(self, count: int) -> tuple[list[list[pa.Array]], frozenset[int | None]]:
+        """Return the first `count` rows as chunks of each column, and the ids of leaves that are mostly coded."""
+        taken: list[tuple[int, Rows]] = []
+        left = count
+        while left:
+            part = self._parts.popleft()
+            use = min(left, part.count)
+            taken.append((use, part))
+            if use < part.count:
+                self._parts.appendleft(_rest(part, use))
+            left -= use
+        chunks = [
+            [chunk for use, part in taken for chunk in part.columns[i].slice(0, use).chunks]
+            for i in range(len(taken[0][1].columns))
+        ]
+        self.rows -= count
+        self.nbytes = sum(column.nbytes for part in self._parts for column in part.columns)
+        return chunks, _mostly([(use, part.dictionary_ids) for use, part in taken])
+
+
+def _rest(part: Rows, use: int) -> Rows:
+    columns = [column.slice(use) for column in part.columns]
+    return Rows(columns, part.count - use, part.source_rows, part.logical_bytes, part.dictionary_ids)
+
+
+def _mostly(votes: Sequence[tuple[int, frozenset[int | None]]]) -> frozenset[int | None]:
+    total = sum(rows for rows, _ in votes)
+    ids = frozenset().union(*(ids for _, ids in votes))
+    return frozenset(i for i in ids if 2 * sum(rows for rows, found in votes if i in found) >= total)
+
+
+class _Format:
+    """The target schema and what goes with it, worked out once per task."""
+
+    def __init__(self, *, schema: pa.Schema, settings: WriteSettings, key_values: Mapping[str, str]) -> None:
+        self.schema = schema.remove_metadata()
+        self.settings = settings
+        self.key_values = dict(key_values)
+        self.leaf_ids = leaf_ids(list(schema))
+        self.leaf_paths = _leaf_paths(self.schema)
+
+    def options(self, dictionary_ids: frozenset[int | None], widest_bytes: float) -> dict[str, Any]:
+        """Return the writer's options; `widest_bytes` is the mean size of a value in the widest column."""
+        settings = self.settings
+        level = settings.codec_level if settings.codec in CODECS_WITH_LEVEL else None
+        coded = [path for path, i in zip(self.leaf_paths, self.leaf_ids, strict=True) if i in dictionary_ids]
+        return {
+            "version": "2.6",
+            "compression": "none" if settings.codec == "uncompressed" else settings.codec,
+            "compression_level": level,
+            "use_dictionary": coded or False,
+            "data_page_size": settings.page_bytes,
+            "dictionary_pagesize_limit": settings.dictionary_page_bytes,
+            "write_batch_size": max(1, min(BATCH_ROWS, int(settings.page_bytes / max(1.0, widest_bytes)))),
+            "write_page_checksum": True,
+            "store_schema": False,
+            "store_decimal_as_integer": True,
+        }
+
+
+def _leaf_paths(schema: pa.Schema) -> list[str]:
+    """Return the Parquet paths of the leaves, as the writer names them."""
+    footer = io.BytesIO()
+    pq.write_metadata(schema, footer, store_schema=False)
+    parquet = pq.read_metadata(footer).schema
+    return [parquet.column(i).path for i in range(len(parquet))]
+
+
+class _OutputFile:
+    """One Parquet file being written."""
+
+    def __init__(
+        self, *, sink: OutputSink, form: _Format, first: list[list[pa.Array]], dictionary_ids: frozenset[int | None]
+    ) -> None:
+        self.sink = sink
+        self._form = form
+        self._rows = 0
+        limit = form.settings.dictionary_page_bytes
+        fields = [
+            field.with_type(pa.dictionary(pa.int32(), field.type)) if _stays_dictionary(chunks, limit) else field
+            for field, chunks in zip(form.schema, first, strict=True)
+        ]
+        self._schema = pa.schema(fields)
+        self._writer = pq.ParquetWriter(
+            pa.PythonFile(sink, mode="w"), self._schema, **form.options(dictionary_ids, _widest(first))
+        )
+
+    def write(self, columns: list[list[pa.Array]], count: int) -> None:
+        """Write one row group."""
+        fitted = [_fitted(chunks, field.type) for field, chunks in zip(self._schema, columns, strict=True)]
+        self._writer.write_table(pa.Table.from_arrays(fitted, schema=self._schema), row_group_size=count)
+        self._rows += count
+
+    def close(self) -> TaskOutput:
+        """Write the footer and finish the file."""
+        if self._form.key_values:
+            self._writer.add_key_value_metadata(self._form.key_values)
+        self.sink.begin_footer()
+        self._writer.close()
+        self.sink.close()
+        footer = base64.b64encode(self.sink.footer()).decode()
+        return TaskOutput(self.sink.uri, self.sink.position, self._rows, footer)
+
+
+def _stays_dictionary(chunks: list[pa.Array], limit: int) -> bool:
+    """Say whether every chunk is a dictionary array and the joined dictionary fits its page."""
+    if not all(pt.is_dictionary(chunk.type) for chunk in chunks):
+        return False
+    if sum(chunk.dictionary.nbytes for chunk in chunks) <= limit:
+        return True
+    joined = pa.chunked_array(chunks).unify_dictionaries()
+    return bool(joined.chunk(0).dictionary.nbytes <= limit)
+
+
+def _fitted(chunks: list[pa.Array], wanted: pa.DataType) -> pa.ChunkedArray:
+    """Return the chunks as one column of the wanted type; all share one dictionary if it is a dictionary type."""
+    if not pt.is_dictionary(wanted):
+        plain = [chunk.dictionary_decode() if pt.is_dictionary(chunk.type) else chunk for chunk in chunks]
+        return pa.chunked_array(plain, type=wanted)
+    coded = [chunk if pt.is_dictionary(chunk.type) else chunk.dictionary_encode() for chunk in chunks]
+    return pa.chunked_array(coded, type=wanted).unify_dictionaries()
+
+
+def _widest(columns: list[list[pa.Array]]) -> float:
+    """Return the mean size in bytes of a value in the widest column."""
+    means: list[float] = [sum(chunk.nbytes for chunk in chunks) / max(1, sum(map(len, chunks))) for chunks in columns]
+    return max(means)

@@ -1,0 +1,1 @@
+"""The rewrite kernel, on real Parquet files in a temporary folder."""
