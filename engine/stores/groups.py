@@ -171,13 +171,25 @@ def _new_row(lease: Lease, group: FileGroup) -> dict[str, Any]:
         "rows_deleted": 0,
         "partition": group.partition,
         "measured": {},
-        "inputs": [asdict(each) for each in group.inputs],
+        "inputs": [_dump_input(each) for each in group.inputs],
         "outputs": [],
     }
 
 
+def _dump_input(file: InputFile) -> dict[str, Any]:
+    # Not `asdict`, which copies deeply: a plan has hundreds of thousands of files, and this runs on the event loop.
+    return {
+        "path": file.path,
+        "file_bytes": file.file_bytes,
+        "record_count": file.record_count,
+        "sequence_number": file.sequence_number,
+        "deletes": [{"path": each.path, "file_bytes": each.file_bytes} for each in file.deletes],
+    }
+
+
 def _input(raw: Mapping[str, Any]) -> InputFile:
-    return InputFile(**{**raw, "deletes": tuple(DeleteRef(**each) for each in raw["deletes"])})
+    deletes = tuple(DeleteRef(each["path"], each["file_bytes"]) for each in raw["deletes"])
+    return InputFile(raw["path"], raw["file_bytes"], raw["record_count"], raw["sequence_number"], deletes)
 
 
 def _output(raw: Mapping[str, Any]) -> OutputFile:
