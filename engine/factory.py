@@ -174,9 +174,7 @@ def _wire(
             lease_seconds=settings.lease_seconds,
             warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
         ),
-        coordinator=Coordinator(
-            database=database, queue=queue, clock=clock, reclaim_idle_seconds=settings.lease_seconds * 4
-        ),
+        coordinator=Coordinator(database=database, queue=queue, reclaim_idle_seconds=settings.lease_seconds * 4),
         secret_key=secret_key,
     )
 

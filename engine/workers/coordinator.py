@@ -4,11 +4,11 @@ Every duty is one guarded statement or can be repeated without harm, so several 
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 
 import structlog
 
-from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError
 from engine.domain.runs import RunState
 from engine.queue.streams import RunQueue
@@ -27,10 +27,9 @@ FORGET_SECONDS = 3600.0
 class Coordinator:
     """Runs the duties, each at its own pace, until `stop`."""
 
-    def __init__(self, *, database: Database, queue: RunQueue, clock: Clock, reclaim_idle_seconds: float) -> None:
+    def __init__(self, *, database: Database, queue: RunQueue, reclaim_idle_seconds: float) -> None:
         self._database = database
         self._queue = queue
-        self._clock = clock
         self._reclaim_idle_seconds = reclaim_idle_seconds
         self._stopping = asyncio.Event()
 
@@ -100,4 +99,5 @@ class Coordinator:
                 _log.warning("duty_waits", duty=duty.__name__, error=error.message)
             except Exception:  # noqa: BLE001 - one bad round must not end the duty; logged with its trace
                 _log.exception("duty_failed", duty=duty.__name__)
-            await self._clock.sleep(seconds)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), seconds)

@@ -24,6 +24,7 @@ _log = structlog.get_logger(__name__)
 TAKE_SECONDS = 1.0
 PAUSE_SECONDS = 1.0
 
+
 class Worker:
     """Advances up to `slots` runs at once until `stop`."""
 
