@@ -65,7 +65,10 @@ def load(name: str, properties: Mapping[str, str]) -> Catalog:
     if properties["type"] == "rest":
         return GuardedRestCatalog(name, **own)
     # never make tables in somebody's database
-    return GuardedSqlCatalog(name, **{"init_catalog_tables": "false", **own, "uri": with_time_limit(own["uri"])})
+    catalog = GuardedSqlCatalog(name, **{"init_catalog_tables": "false", **own, "uri": with_time_limit(own["uri"])})
+    # made while the database is away it guesses the version of its schema: ask once, so that such a one is not kept
+    catalog.list_namespaces()
+    return catalog
 
 
 def with_time_limit(uri: str) -> str:

@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import DataFileContent, ManifestContent, ManifestEntryStatus, ManifestFile
 
+from engine.formats.iceberg.avro_blocks import readable
 from engine.formats.iceberg.partitions import PartitionCodec
 
 DELETED: Final = int(ManifestEntryStatus.DELETED)
@@ -126,6 +127,7 @@ def _inherited(table: pa.Table, manifest: ManifestFile) -> pa.Table:
 
 def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> pa.Table:
     """Return the entries of a manifest file as written: sequence number and snapshot id may be null, for inheriting."""
+    body = readable(body)
     written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
     schema, of_entry, of_file = _projection(written, _DELETE_IDS if with_targets else _FILE_IDS)
     columns = _Columns(codec=codec)

@@ -11,10 +11,12 @@ import itertools
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Final
 
+from pyiceberg.avro.codecs import AvroCompressionCodec
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import (
     DataFile,
@@ -36,6 +38,8 @@ from engine.formats.iceberg.metrics_modes import metrics_modes
 from engine.formats.iceberg.statistics import NanKnowledge, data_file
 from engine.formats.iceberg.summaries import replace_summary
 from engine.formats.iceberg.views import TableView
+
+_COMPRESSION: Final[Mapping[str, AvroCompressionCodec]] = {"zstd": "zstandard", "uncompressed": "null"}  # else deflate
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class SnapshotProducer:
         self._metadata = self.view.metadata
         self._snapshot_id = self._metadata.new_snapshot_id()
         properties = self._metadata.properties
-        self._compression = properties.get("write.avro.compression-codec", "gzip")
+        self._compression = _COMPRESSION.get(properties.get("write.avro.compression-codec", "gzip").lower(), "deflate")
         self._folder = properties.get("write.metadata.path") or f"{self._metadata.location.rstrip('/')}/metadata"
 
     def stage(self) -> StagedSnapshot:
@@ -168,7 +172,7 @@ class SnapshotProducer:
             schema=codec.schema,
             output_file=self.view.io.new_output(self._new_path(name)),
             snapshot_id=self._snapshot_id,
-            avro_compression=self._compression,  # type: ignore[arg-type]
+            avro_compression=self._compression,
         ) as writer:
             yield writer
 
@@ -183,7 +187,7 @@ class SnapshotProducer:
             snapshot_id=self._snapshot_id,
             parent_snapshot_id=parent,
             sequence_number=sequence_number,
-            avro_compression=self._compression,  # type: ignore[arg-type]
+            avro_compression=self._compression,
         ) as writer:
             writer.add_manifests(manifests)
         return Snapshot.model_validate(

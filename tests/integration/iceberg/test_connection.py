@@ -1,0 +1,168 @@
+"""Catalog connections: what is refused without connecting, what a check tells, and what errors become."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.domain.errors import InvalidInput, NotFound, Transient
+from engine.domain.tables import TableRef
+from engine.formats.iceberg import IcebergFormat
+from engine.formats.iceberg.catalogs import with_time_limit
+from engine.formats.iceberg.errors import masked
+from tests.support.iceberg_tables import Lake, append_files
+
+
+@pytest.mark.parametrize(
+    ("properties", "pointers"),
+    [
+        ({}, {"/properties/type", "/properties/uri"}),
+        ({"type": "hive", "uri": "thrift://h:9083"}, {"/properties/type"}),
+        ({"type": "rest"}, {"/properties/uri"}),
+        ({"type": "rest", "uri": "sqlite:///x"}, {"/properties/uri"}),
+        ({"type": "sql", "uri": "mysql://h/d"}, {"/properties/uri"}),
+        ({"type": "sql", "uri": "sqlite:///x", "py-io-impl": "a.B"}, {"/properties/py-io-impl"}),
+        ({"type": "sql", "uri": "sqlite:///x", "warehouse": ""}, {"/properties/warehouse"}),
+    ],
+)
+def test_wrong_properties_are_named_with_a_remedy(properties: dict[str, str], pointers: set[str]):
+    with pytest.raises(InvalidInput) as caught:
+        IcebergFormat().validate(properties)
+    assert {problem.pointer for problem in caught.value.problems} == pointers
+    assert all(problem.hint for problem in caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"type": "rest", "uri": "https://catalog.example/api", "token": "env:TOKEN"},
+        {"type": "sql", "uri": "postgresql+psycopg://u:p@h/d"},
+        {"type": "sql", "uri": "env:CATALOG_URI"},
+        {"type": "sql", "uri": "sqlite:////tmp/c.db", "warehouse": "file:///tmp/w"},
+    ],
+)
+def test_sound_properties_pass(properties: dict[str, str]):
+    IcebergFormat().validate(properties)
+
+
+def test_a_password_in_a_wrong_address_is_not_repeated():
+    with pytest.raises(InvalidInput) as caught:
+        IcebergFormat().validate({"type": "rest", "uri": "mysql://user:secret@host/db"})
+    assert "secret" not in str(caught.value.problems)
+
+
+def test_a_check_tells_every_step_of_a_working_catalog(lake: Lake):
+    append_files(lake.create(), 1)
+    steps = lake.connection.check()
+    assert [(step.name, step.ok) for step in steps] == [
+        ("open_catalog", True),
+        ("list_namespaces", True),
+        ("list_tables", True),
+        ("read_table", True),
+    ]
+    assert "sales.orders: 1 snapshots" in steps[-1].detail
+
+
+def test_a_check_of_an_empty_catalog_works(tmp_path: Path):
+    lake = Lake.make(tmp_path)
+    lake.catalog.drop_namespace("sales")
+    assert all(step.ok for step in lake.connection.check())
+    lake.close()
+
+
+def test_a_check_stops_at_the_first_step_that_fails_and_hides_passwords():
+    with socket.socket() as reserved:  # bound, never listening: connections are refused
+        reserved.bind(("127.0.0.1", 0))
+        uri = f"postgresql+psycopg://user:secret@127.0.0.1:{reserved.getsockname()[1]}/db"
+        connection = IcebergFormat().connect("lake", {"type": "sql", "uri": uri})
+        (step,) = connection.check()
+    assert (step.name, step.ok) == ("open_catalog", False)
+    assert "secret" not in step.detail
+    connection.close()
+
+
+def test_a_catalog_that_does_not_answer_is_transient(tmp_path: Path):
+    connection = IcebergFormat().connect("lake", {"type": "sql", "uri": f"sqlite:///{tmp_path}/no/such/folder.db"})
+    with pytest.raises(Transient, match="Could not open table"):
+        connection.open_table(TableRef("lake", ("sales",), "orders"))
+    connection.close()
+
+
+def test_a_rest_catalog_that_refuses_connections_is_transient():
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        uri = f"http://127.0.0.1:{reserved.getsockname()[1]}"
+        connection = IcebergFormat().connect("lake", {"type": "rest", "uri": uri})
+        with pytest.raises(Transient):
+            connection.open_table(TableRef("lake", ("sales",), "orders"))
+
+
+def test_no_tables_are_made_in_somebody_elses_database(tmp_path: Path):
+    connection = IcebergFormat().connect("lake", {"type": "sql", "uri": f"sqlite:///{tmp_path}/other.db"})
+    steps = connection.check()
+    assert not steps[-1].ok
+    assert "no such table" in steps[-1].detail
+    connection.close()
+
+
+@pytest.mark.parametrize("ref", [TableRef("lake", ("sales",), "nothing"), TableRef("lake", ("no", "where"), "orders")])
+def test_a_table_that_is_not_there_is_not_found(lake: Lake, ref: TableRef):
+    with pytest.raises(NotFound):
+        lake.connection.open_table(ref)
+
+
+def test_a_catalog_whose_rows_carry_another_name_is_reached_by_a_property(lake: Lake):
+    append_files(lake.create(), 1)
+    properties = {"type": "sql", "uri": f"sqlite:///{lake.folder}/catalog.db", "catalog-name": "lake"}
+    connection = IcebergFormat().connect("production", properties)
+    assert connection.open_table(TableRef("production", ("sales",), "orders")).digest().num_rows == 1
+    connection.close()
+
+
+def test_a_vanished_manifest_is_transient(lake: Lake):
+    append_files(lake.create(), 1)
+    opened = lake.open()
+    table = lake.load()
+    (manifest,) = table.current_snapshot().manifests(table.io)
+    Path(manifest.manifest_path.removeprefix("file://")).unlink()
+    with pytest.raises(Transient, match="read the manifests"):
+        opened.digest()
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("postgresql://u:p@h/d", "postgresql://u:***@h/d"),
+        ("see https://a:b@c/d and s3://bucket/key", "see https://a:***@c/d and s3://bucket/key"),
+        ("postgresql+psycopg://u:p@ss@h/d", "postgresql+psycopg://u:***@h/d"),
+        ("sqlite:////tmp/x.db", "sqlite:////tmp/x.db"),
+    ],
+)
+def test_passwords_in_addresses_are_masked(given: str, shown: str):
+    assert masked(given) == shown
+
+
+@pytest.mark.parametrize(
+    ("given", "limited"),
+    [
+        ("sqlite:////tmp/x.db", "sqlite:////tmp/x.db?timeout=10"),
+        ("postgresql://u:p%40@h/d", "postgresql://u:p%40@h/d?connect_timeout=10"),
+        ("postgresql://h/d?connect_timeout=3&sslmode=require", "postgresql://h/d?connect_timeout=3&sslmode=require"),
+    ],
+)
+def test_database_addresses_get_a_time_limit(given: str, limited: str):
+    assert with_time_limit(given) == limited
+
+
+def test_rest_requests_have_a_time_limit(monkeypatch):
+    from engine.formats.iceberg import catalogs  # noqa: PLC0415 - the module whose limits are shortened
+
+    monkeypatch.setattr(catalogs, "ANSWER_SECONDS", 0.2)
+    with socket.socket() as silent:  # accepts, never answers
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        uri = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        connection: Any = IcebergFormat().connect("lake", {"type": "rest", "uri": uri})
+        with pytest.raises(Transient, match="timed out"):
+            connection.open_table(TableRef("lake", ("sales",), "orders"))

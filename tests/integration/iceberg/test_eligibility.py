@@ -1,0 +1,193 @@
+"""Conditions of the kernel and the properties that a table states, on real tables."""
+
+from typing import Any
+
+import pytest
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.table.update import SetSnapshotRefUpdate
+from pyiceberg.transforms import IdentityTransform
+from pyiceberg.types import ListType, NestedField, StructType, TimestampType
+
+from engine.formats.iceberg import IcebergTable
+from engine.formats.iceberg.table_properties import read_properties
+from engine.rewriting.kernel.contract import WriteSettings
+from tests.support.iceberg_tables import (
+    SCHEMA,
+    Lake,
+    append_files,
+    commit_deletes,
+    delete_file,
+    edit_metadata,
+    live_paths,
+)
+
+ALL = {
+    "format_version",
+    "main_branch",
+    "known_types",
+    "default_location_provider",
+    "known_writer_properties",
+    "parquet_only",
+    "no_equality_deletes",
+    "not_encrypted",
+    "files_unique",
+    "partition_columns_known",
+}
+
+
+def failed(opened: IcebergTable) -> dict[str, str]:
+    return {each.name: each.detail for each in opened.conditions() if not each.holds}
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_an_ordinary_table_meets_every_condition(lake: Lake, version: str):
+    append_files(lake.create(properties={"format-version": version}), 2)
+    conditions = lake.open().conditions()
+    assert {each.name for each in conditions} == ALL
+    assert all(each.holds and each.detail for each in conditions)
+
+
+def test_a_table_without_commits_has_no_main_branch(lake: Lake):
+    lake.create()
+    assert set(failed(lake.open())) == {"main_branch"}
+
+
+def test_tables_of_version_three_are_refused(lake: Lake):
+    lake.create()
+    edit_metadata(lake.load(), lambda body: body.update({"format-version": 3, "next-row-id": 0}))
+    assert set(failed(lake.open())) == {"format_version", "main_branch"}
+
+
+def test_strange_types_are_found_at_any_depth(lake: Lake):
+    inner = StructType(NestedField(3, "at", TimestampType()))
+    lake.create(schema=Schema(NestedField(1, "list", ListType(2, inner))))
+
+    def to_nanoseconds(body: dict[str, Any]) -> None:
+        body["schemas"][0]["fields"][0]["type"]["element"]["fields"][0]["type"] = "timestamp_ns"
+
+    edit_metadata(lake.load(), to_nanoseconds)
+    assert failed(lake.open())["known_types"] == "list.element.at timestamp_ns"
+
+
+def test_live_equality_deletes_refuse_the_table_and_are_counted(lake: Lake):
+    append_files(lake.create(), 2)
+    commit_deletes(lake.load(), delete_file(lake.load(), [("", 3)], equality_id=1))
+    assert failed(lake.open()) == {"no_equality_deletes": "1 live equality-delete files, which may touch 2 data files"}
+
+
+def test_position_deletes_refuse_nothing(lake: Lake):
+    append_files(lake.create(), 2)
+    commit_deletes(lake.load(), delete_file(lake.load(), [(live_paths(lake.load())[0], 0)]))
+    assert failed(lake.open()) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "condition"),
+    [
+        ("write.location-provider.impl", "com.example.Mine", "default_location_provider"),
+        ("write.py-location-provider.impl", "os.path", "default_location_provider"),
+        ("write.parquet.bloom-filter-enabled.column.id", "true", "known_writer_properties"),
+        ("write.format.default", "orc", "parquet_only"),
+        ("encryption.key-id", "k1", "not_encrypted"),
+    ],
+)
+def test_properties_that_the_kernel_does_not_serve_refuse_the_table(lake: Lake, name: str, value: str, condition: str):
+    append_files(lake.create(), 1)
+    edit_metadata(lake.load(), lambda body: body["properties"].update({name: value}))
+    assert set(failed(lake.open())) == {condition}
+
+
+def test_code_named_by_a_table_property_is_never_loaded(lake: Lake):
+    append_files(lake.create(), 1)
+    edit_metadata(lake.load(), lambda body: body["properties"].update({"py-io-impl": "no.such.module.Thing"}))
+    assert lake.open().digest().num_rows == 1
+
+
+def test_a_file_that_is_live_twice_refuses_the_table(lake: Lake):
+    append_files(lake.create(), 1)
+    path = live_paths(lake.load())[0]
+    lake.load().add_files([path], check_duplicate_files=False)
+    assert failed(lake.open()) == {"files_unique": "1 of 2 live entries name a file again"}
+
+
+def test_other_branches_are_shown(lake: Lake):
+    append_files(lake.create(), 1)
+    table = lake.load()
+    head = table.current_snapshot().snapshot_id
+    branch = SetSnapshotRefUpdate(
+        ref_name="audit", type="branch", snapshot_id=head, max_ref_age_ms=None, max_snapshot_age_ms=None,
+        min_snapshots_to_keep=None,
+    )  # fmt: skip
+    table.catalog.commit_table(table, (), (branch,))
+    details = {each.name: each.detail for each in lake.open().conditions()}
+    assert details["main_branch"] == f"main is at snapshot {head}; untouched: audit"
+
+
+def test_dropped_partition_columns_do_not_refuse_the_table(lake: Lake):
+    table = lake.create(spec=PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "city")))
+    append_files(table, 1)
+    with table.update_spec() as update:
+        update.remove_field("city")
+    with lake.load().update_schema(allow_incompatible_changes=True) as update:
+        update.delete_column("city")
+    assert failed(lake.open()) == {}
+
+
+@pytest.mark.parametrize(
+    ("properties", "policy"),
+    [
+        ({}, {}),
+        ({"write.target-file-size-bytes": "268435456"}, {"rewrite.target_file_bytes": 268435456}),
+        ({"write.parquet.compression-codec": "zstd"}, {"rewrite.compression": "zstd:3"}),
+        (
+            {"write.parquet.compression-codec": "ZSTD", "write.parquet.compression-level": "9"},
+            {"rewrite.compression": "zstd:9"},
+        ),
+        ({"write.parquet.compression-level": "5"}, {"rewrite.compression": "zstd:5"}),
+        ({"write.parquet.compression-codec": "gzip"}, {"rewrite.compression": "gzip"}),
+        ({"write.parquet.compression-codec": "none"}, {"rewrite.compression": "uncompressed"}),
+        (
+            {"write.parquet.compression-codec": "snappy", "write.parquet.compression-level": "9"},
+            {"rewrite.compression": "snappy"},
+        ),
+    ],
+)
+def test_table_properties_become_policy_fields(lake: Lake, properties: dict[str, str], policy: dict[str, object]):
+    lake.create(properties=properties)
+    assert lake.open().policy_properties() == policy
+    assert lake.open().describe()["ignored_properties"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("write.target-file-size-bytes", "12"),
+        ("write.target-file-size-bytes", "lots"),
+        ("write.parquet.compression-codec", "brotli"),
+        ("write.parquet.compression-level", "99"),
+        ("write.parquet.page-size-bytes", "-1"),
+    ],
+)
+def test_properties_that_make_no_sense_are_ignored_and_shown(lake: Lake, name: str, value: str):
+    lake.create(properties={name: value})
+    opened = lake.open()
+    assert opened.policy_properties() == {}
+    (ignored,) = opened.describe()["ignored_properties"]
+    assert (ignored["name"], ignored["value"]) == (name, value)
+    assert ignored["reason"]
+
+
+def test_sizes_of_the_table_win_over_the_given_ones():
+    reading = read_properties({"write.parquet.row-group-size-bytes": "1000", "write.parquet.dict-size-bytes": "10"})
+    assert reading.applied_to(WriteSettings(target_file_bytes=1)) == WriteSettings(
+        target_file_bytes=1, row_group_bytes=1000, dictionary_page_bytes=10
+    )
+
+
+def test_a_description_is_ready_for_json(lake: Lake):
+    append_files(lake.create(schema=SCHEMA), 2)
+    described = lake.open().describe()
+    assert (described["format"], described["format_version"], described["snapshot_count"]) == ("iceberg", 2, 2)
+    assert (described["data_manifest_count"], described["delete_manifest_count"]) == (2, 0)
+    assert described["columns"][0] == {"id": 1, "name": "id", "type": "long", "required": True}

@@ -1,0 +1,327 @@
+"""Real Iceberg tables for tests: a SQL catalog on SQLite in a folder, tables, appends, hand-written delete files.
+
+`write_group` stands in for a Spark task: it reads inputs by field id, applies position deletes and writes one Parquet
+file with the schema of the task. It knows top-level columns only.
+"""
+
+import base64
+import json
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.manifest import (
+    DataFile,
+    DataFileContent,
+    FileFormat,
+    ManifestContent,
+    ManifestEntry,
+    ManifestEntryStatus,
+    ManifestWriterV2,
+    write_manifest_list,
+)
+from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.table import Table
+from pyiceberg.table.refs import SnapshotRefType
+from pyiceberg.table.snapshots import Operation, Snapshot, Summary
+from pyiceberg.table.update import AddSnapshotUpdate, AssertRefSnapshotId, SetSnapshotRefUpdate
+from pyiceberg.typedef import Record
+from pyiceberg.types import DoubleType, LongType, NestedField, StringType, TimestampType
+
+from engine.domain.files import OutputFile
+from engine.domain.plans import FileGroup
+from engine.domain.tables import TableRef
+from engine.formats.base import CommitRequest, WrittenGroup
+from engine.formats.iceberg import IcebergConnection, IcebergFormat, IcebergTable
+from engine.rewriting.kernel.contract import GroupTask, WriteSettings
+
+SCHEMA = Schema(
+    NestedField(1, "id", LongType(), required=True),
+    NestedField(2, "city", StringType()),
+    NestedField(3, "at", TimestampType()),
+    NestedField(4, "price", DoubleType()),
+)
+RUN_ID = "run_0000000000000000000000test"
+PATH_ID, POS_ID = 2147483546, 2147483545
+
+
+def nothing() -> None:
+    """Permit every try."""
+
+
+@dataclass
+class Lake:
+    """A catalog that writers use through PyIceberg and Packhouse through its own connection."""
+
+    folder: Path
+    catalog: SqlCatalog
+    connection: IcebergConnection
+
+    @staticmethod
+    def make(folder: Path) -> "Lake":
+        """Make an empty catalog in a folder."""
+        properties = {"uri": f"sqlite:///{folder}/catalog.db", "warehouse": f"file://{folder}/warehouse"}
+        catalog = SqlCatalog("lake", **properties)
+        catalog.create_namespace("sales")
+        return Lake(folder, catalog, IcebergFormat().connect("lake", {"type": "sql", **properties}))
+
+    def create(
+        self,
+        name: str = "orders",
+        *,
+        schema: Schema = SCHEMA,
+        spec: PartitionSpec = UNPARTITIONED_PARTITION_SPEC,
+        properties: Mapping[str, str] | None = None,
+    ) -> Table:
+        """Create a table in the namespace `sales`."""
+        return self.catalog.create_table(
+            ("sales", name), schema, partition_spec=spec, properties=dict(properties or {})
+        )
+
+    def load(self, name: str = "orders") -> Table:
+        """Load a table as another program would."""
+        return self.catalog.load_table(("sales", name))
+
+    def open(self, name: str = "orders") -> IcebergTable:
+        """Open a table as Packhouse does."""
+        return self.connection.open_table(TableRef("lake", ("sales",), name))
+
+    def close(self) -> None:
+        """Let go of both connections."""
+        self.connection.close()
+        self.catalog.close()
+
+
+def orders(ids: Iterable[int], *, city: str | None = "Aachen") -> pa.Table:
+    """Return rows of the table `SCHEMA`."""
+    numbers = list(ids)
+    columns: dict[str, Any] = {
+        "id": numbers,
+        "city": [city] * len(numbers),
+        "at": [1_767_225_600_000_000 + number * 60_000_000 for number in numbers],
+        "price": [number / 4 for number in numbers],
+    }
+    types = {"id": pa.int64(), "city": pa.string(), "at": pa.timestamp("us"), "price": pa.float64()}
+    fields = [pa.field(name, of, nullable=name != "id") for name, of in types.items()]
+    return pa.table([pa.array(columns[f.name], f.type) for f in fields], schema=pa.schema(fields))
+
+
+def append_files(table: Table, files: int, *, rows: int = 10, first: int = 0, city: str | None = "Aachen") -> None:
+    """Append so many files, one snapshot each, with ids that count up."""
+    for number in range(files):
+        start = first + number * rows
+        table.append(orders(range(start, start + rows), city=city))
+
+
+def ids_of(table: Table) -> list[int]:
+    """Return the sorted ids that a PyIceberg scan gives."""
+    column: list[int] = table.scan(selected_fields=("id",)).to_arrow()["id"].to_pylist()
+    return sorted(column)
+
+
+def live_paths(table: Table) -> list[str]:
+    """Return the paths of live data files, sorted."""
+    return sorted(task.file.file_path for task in table.scan().plan_files())
+
+
+def group_of(opened: IcebergTable, paths: Sequence[str] | None = None, *, ordinal: int = 0) -> FileGroup:
+    """Return a group of the given live files (all of one partition); by default of all."""
+    digest = opened.digest()
+    chosen = list(paths) if paths is not None else digest["path"].to_pylist()
+    rows = digest.filter(pc.is_in(digest["path"], value_set=pa.array(chosen, pa.string()))).to_pylist()
+    assert len({(row["spec_id"], row["partition"]) for row in rows}) == 1
+    inputs = opened.group_inputs(chosen)
+    return FileGroup(ordinal, rows[0]["spec_id"], rows[0]["partition"], tuple(inputs[path] for path in chosen), 1)
+
+
+def groups_by_partition(opened: IcebergTable) -> list[FileGroup]:
+    """Return one group for each partition, in order of spec and partition."""
+    rows = opened.digest().select(["spec_id", "partition", "path"]).to_pylist()
+    keys = sorted({(row["spec_id"], row["partition"]) for row in rows})
+    return [
+        group_of(opened, [r["path"] for r in rows if (r["spec_id"], r["partition"]) == key], ordinal=ordinal)
+        for ordinal, key in enumerate(keys)
+    ]
+
+
+def task_of(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> GroupTask:
+    """Return the task of a group."""
+    return opened.group_task(group, run_id=RUN_ID, attempt=attempt, write=WriteSettings(target_file_bytes=2**27))
+
+
+def write_group(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> WrittenGroup:
+    """Do a task's work for one group: one output with the rows that are not deleted."""
+    task = task_of(opened, group, attempt=attempt)
+    schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(task.schema)))
+    parts = [_projected(_undeleted(each.path, each.delete_paths), schema) for each in task.inputs]
+    rows = pa.concat_tables(parts)
+    path = f"{task.output_dir}/{task.name_prefix}0.parquet"
+    output = write_parquet(path, rows, key_values=task.key_value_metadata)
+    deleted = group.input_rows - rows.num_rows
+    return WrittenGroup(group.ordinal, group.spec_id, group.partition, group.inputs, (output,), deleted)
+
+
+def write_parquet(path: str, rows: pa.Table, *, key_values: Mapping[str, str] | None = None) -> OutputFile:
+    """Write a local Parquet file and return what a task would say about it."""
+    local = Path(path.removeprefix("file://"))
+    local.parent.mkdir(parents=True, exist_ok=True)
+    with pq.ParquetWriter(local, rows.schema, store_schema=False, compression="zstd") as writer:
+        writer.write_table(rows)
+        writer.add_key_value_metadata(dict(key_values or {}))
+    body = local.read_bytes()
+    length = int.from_bytes(body[-8:-4], "little") + 8
+    return OutputFile(path, len(body), rows.num_rows, base64.b64encode(body[-length:]).decode())
+
+
+def request_of(opened: IcebergTable, *groups: WrittenGroup, attempt: int = 1) -> CommitRequest:
+    """Return the request to commit groups that were planned on this view."""
+    assert opened.head_snapshot_id is not None
+    return CommitRequest(RUN_ID, attempt, opened.head_snapshot_id, opened.schema_id, groups)
+
+
+def _undeleted(path: str, delete_paths: Sequence[str]) -> pa.Table:
+    rows = pq.read_table(path.removeprefix("file://"))
+    gone: set[int] = set()
+    for each in delete_paths:
+        pairs = pq.read_table(each.removeprefix("file://")).to_pylist()
+        gone |= {pair["pos"] for pair in pairs if pair["file_path"] == path}
+    return rows.filter(pa.array([at not in gone for at in range(rows.num_rows)]))
+
+
+def _projected(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    by_id = {f.metadata[b"PARQUET:field_id"]: f.name for f in rows.schema}
+    columns = []
+    for f in schema:
+        name = by_id.get(f.metadata[b"PARQUET:field_id"])
+        columns.append(pa.nulls(rows.num_rows, f.type) if name is None else rows[name].cast(f.type))
+    return pa.table(columns, schema=schema)
+
+
+def delete_file(
+    table: Table,
+    pairs: Sequence[tuple[str, int]],
+    *,
+    spec_id: int = 0,
+    partition: Record | None = None,
+    aimed: bool = False,
+    equality_id: int | None = None,
+) -> DataFile:
+    """Write a delete file: positions of `pairs`, or with an `equality_id` the numbers in them; `aimed` gives bounds."""
+    path = f"{table.location()}/data/{uuid.uuid4()}-deletes.parquet"
+    local = Path(path.removeprefix("file://"))
+    local.parent.mkdir(parents=True, exist_ok=True)
+    ids = (PATH_ID, POS_ID) if equality_id is None else (PATH_ID, equality_id)
+    names = ("file_path", "pos") if equality_id is None else ("file_path", "id")
+    fields = [
+        pa.field(name, of, nullable=False, metadata={"PARQUET:field_id": str(field_id)})
+        for name, of, field_id in zip(names, (pa.string(), pa.int64()), ids, strict=True)
+    ]
+    rows = pa.table([pa.array([p[0] for p in pairs]), pa.array([p[1] for p in pairs])], schema=pa.schema(fields))
+    pq.write_table(rows if equality_id is None else rows.select(["id"]), local)
+    bounds = {PATH_ID: pairs[0][0].encode()} if aimed else {}
+    made = DataFile.from_args(
+        content=DataFileContent.POSITION_DELETES if equality_id is None else DataFileContent.EQUALITY_DELETES,
+        file_path=path,
+        file_format=FileFormat.PARQUET,
+        partition=partition or Record(),
+        record_count=len(pairs),
+        file_size_in_bytes=local.stat().st_size,
+        lower_bounds=bounds,
+        upper_bounds=bounds,
+        equality_ids=None if equality_id is None else [equality_id],
+    )
+    made.spec_id = spec_id
+    return made
+
+
+class _DeleteManifestWriter(ManifestWriterV2):
+    """PyIceberg writes data manifests only."""
+
+    def content(self) -> ManifestContent:
+        return ManifestContent.DELETES
+
+    @property
+    def _meta(self) -> dict[str, str]:
+        return {**super()._meta, "content": "deletes"}
+
+
+def commit_deletes(table: Table, *files: DataFile, sequence_number: int | None = None) -> int:
+    """Commit delete files of one spec as a writer with merge-on-read would; return the snapshot id."""
+    metadata, head = table.metadata, table.current_snapshot()
+    assert head is not None
+    assert head.summary is not None
+    snapshot_id, number = metadata.new_snapshot_id(), metadata.next_sequence_number()
+    folder = f"{table.location()}/metadata"
+    with _DeleteManifestWriter(
+        metadata.specs()[files[0].spec_id],
+        metadata.schema(),
+        table.io.new_output(f"{folder}/{uuid.uuid4()}-m0.avro"),
+        snapshot_id,
+        "deflate",
+    ) as writer:
+        for file in files:
+            writer.add(
+                ManifestEntry.from_args(
+                    status=ManifestEntryStatus.ADDED,
+                    snapshot_id=snapshot_id,
+                    sequence_number=sequence_number,
+                    data_file=file,
+                )
+            )
+    path = f"{folder}/snap-{snapshot_id}.avro"
+    totals = {k: v for k, v in head.summary.additional_properties.items() if k.startswith("total-")}
+    output = table.io.new_output(path)
+    with write_manifest_list(2, output, snapshot_id, head.snapshot_id, number, "deflate") as listing:
+        listing.add_manifests([writer.to_manifest_file(), *head.manifests(table.io)])
+    snapshot = Snapshot.model_validate(
+        {
+            "snapshot-id": snapshot_id,
+            "parent-snapshot-id": head.snapshot_id,
+            "sequence-number": number,
+            "manifest-list": path,
+            "summary": Summary(Operation.OVERWRITE, **totals),
+            "schema-id": metadata.current_schema_id,
+        }
+    )
+    table.catalog.commit_table(
+        table,
+        (AssertRefSnapshotId(ref="main", snapshot_id=head.snapshot_id),),
+        (
+            AddSnapshotUpdate(snapshot=snapshot),
+            SetSnapshotRefUpdate(
+                ref_name="main",
+                type=SnapshotRefType.BRANCH,
+                snapshot_id=snapshot_id,
+                max_ref_age_ms=None,
+                max_snapshot_age_ms=None,
+                min_snapshots_to_keep=None,
+            ),
+        ),
+    )
+    return snapshot_id
+
+
+def intercept_commits(opened: IcebergTable, answer: Callable[[Callable[[], Any]], Any]) -> None:
+    """Put `answer` between a table and its catalog: it gets the real commit and may call it, fail before or after."""
+    real = opened._catalog.commit_table
+    opened._catalog.commit_table = lambda *args: answer(lambda: real(*args))  # type: ignore[method-assign]
+
+
+def edit_metadata(table: Table, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change a table's metadata file in place: for what PyIceberg can't write or would act on itself."""
+    path = Path(table.metadata_location.removeprefix("file://"))
+    body = json.loads(path.read_text())
+    change(body)
+    path.write_text(json.dumps(body))
+
+
+def local_files(folder: Path) -> set[str]:
+    """Return the names of all files below a folder."""
+    return {path.name for path in folder.rglob("*") if path.is_file()}
