@@ -87,9 +87,10 @@ class RewriteFlow:
         plan = await self._plan(table, policy, budget)
         leftover = await self._groups(GroupState.WRITTEN)
         await self._attempt.check()
-        if self._attempt.stop_reason is Stop.CANCELLED:
+        has_work = bool(plan.groups or leftover)
+        if self._attempt.stop_reason is Stop.CANCELLED and (has_work or not await self._groups(GroupState.COMMITTED)):
             await self.cancel()
-        elif plan.groups or leftover:
+        elif has_work:
             await self._rewrite(table, policy, plan, leftover)
             await self._conclude(budget)
         else:

@@ -256,7 +256,10 @@ class RunStore:
         return run
 
     async def request_cancel(self, run_id: RunId, by: str) -> Run:
-        """Cancel a queued run at once; of a held run note the request, for its holder. Asking again changes nothing.
+        """Cancel a run that was never started at once; of any other note the request, for its holder to act on.
+
+        A queued run that had an attempt may have committed something: whoever claims it next finds out, so it need not
+        wait any longer. Asking again changes nothing.
 
         Raises:
             NotFound: no such run.
@@ -269,11 +272,13 @@ class RunStore:
         present = _to_run(row)
         if present.is_terminal:
             raise StateConflict(f"run {run_id} has ended: {present.state}", details={"state": present.state.value})
-        if present.state is not RunState.QUEUED and present.cancel_requested_at is not None:
+        if present.cancel_requested_at is not None:
             return present
         values: dict[str, Any] = {"cancel_requested_at": now(), "cancel_requested_by": by}
         kind = "cancel_requested"
-        if present.state is RunState.QUEUED:
+        if present.state is RunState.QUEUED and present.attempt > 0:
+            values |= _waits(None, None)
+        elif present.state is RunState.QUEUED:
             kind = "cancelled"
             values |= {"state": RunState.CANCELLED, "finished_at": now(), "reason": "cancelled", **_waits(None, None)}
         run = await self._change((runs.c.id == run_id, runs.c.state == present.state), values, _Entry(kind, by))

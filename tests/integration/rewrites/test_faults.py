@@ -270,3 +270,17 @@ async def test_an_entry_without_a_run_ends_in_the_dead_letters(world: World) -> 
             await asyncio.sleep(0)
     world.container.worker.stop()
     await worker
+
+
+async def test_a_cancel_of_a_waiting_run_with_a_past_is_settled_by_the_next_attempt(world: World) -> None:
+    """I5: the earlier attempt may have committed, so nobody may call it cancelled without reading the table."""
+    run = await world.submit()
+    world.at("after_commit", world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    await world.expire_lease(run.id)
+    asked = await world.container.runs.cancel(SYSTEM, run.id)
+    assert asked.state is RunState.QUEUED
+    run = await world.finish(run.id)
+    assert run.state is RunState.SUCCEEDED
+    assert run.result["groups_committed"] == 3
+    assert len(world.lake.replaces()) == 1

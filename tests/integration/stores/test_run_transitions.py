@@ -212,12 +212,13 @@ async def test_a_queued_run_is_cancelled_at_once(database: Database) -> None:
     assert (event.kind, event.actor, event.to_state) == ("cancelled", "key:admin", RunState.CANCELLED)
 
 
-async def test_a_parked_run_is_cancelled_at_once(database: Database) -> None:
+async def test_a_cancel_of_a_parked_run_is_left_to_its_next_attempt_which_need_not_wait(database: Database) -> None:
     lease = await claimed(database)
     async with database.begin() as work:
         await work.runs.park(lease, **_PARK, failed=True)
-        cancelled = await work.runs.request_cancel(lease.run_id, "key:admin")
-    assert (cancelled.state, cancelled.waiting_for) == (RunState.CANCELLED, None)
+        asked = await work.runs.request_cancel(lease.run_id, "key:admin")
+    assert (asked.state, asked.waiting_for, asked.not_before) == (RunState.QUEUED, None, None)
+    assert asked.cancel_requested_by == "key:admin"
 
 
 @pytest.mark.parametrize("state", sorted(LEASED_STATES))
