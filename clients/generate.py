@@ -27,7 +27,7 @@ def generate(folder: Path) -> None:
         SystemExit: the generator refused the spec or warned about it.
     """
     tools = sysconfig.get_path("scripts")
-    command = [
+    command: list[str | Path] = [
         Path(tools) / "openapi-python-client",
         *("generate", "--path", SPEC, "--config", ROOT / "clients" / "sdk.yaml"),
         *("--meta", "none", "--output-path", folder, "--fail-on-warning"),

@@ -46,7 +46,7 @@ def with_fields(document: Mapping[str, Any], words: Iterable[str]) -> dict[str, 
     changed = _copy(document)
     for key, text in assignments(words).items():
         _put(changed, key.split("."), yaml.safe_load(text), key)
-    return changed
+    return without_nulls(changed)
 
 
 def without_nulls(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,10 +65,7 @@ def _put(node: dict[str, Any], path: list[str], value: object, key: str) -> None
         node = node.setdefault(name, {})
         if not isinstance(node, dict):
             raise CommandError(f"{key}: {name} is a value, not a section", ExitCode.USAGE)
-    if value is None:
-        node.pop(last, None)
-    else:
-        node[last] = value
+    node[last] = value
 
 
 def _copy(document: Mapping[str, Any]) -> dict[str, Any]:

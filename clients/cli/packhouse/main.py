@@ -4,22 +4,19 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-import httpx
 import typer
-from packhouse_client import AuthenticatedClient
 from rich.console import Console
 
 from packhouse import catalogs, policies, problems, runs, tables
 from packhouse.exit_codes import ExitCode
 from packhouse.output import Output
-from packhouse.session import DEFAULT_URL, Session
+from packhouse.session import DEFAULT_URL, Session, connect
 
 _EPILOG: Final = (
     "Global options may stand anywhere. Exit codes: 0 done, 1 error, 2 wrong usage or input, 3 the run did not "
     "succeed, 4 not found, 5 refused by the present state, 6 server not reachable, 7 not authenticated."
 )
 _GLOBAL_OPTIONS: Final = ("--output", "-o", "--url", "--api-key")
-_TIMEOUT: Final = httpx.Timeout(60.0)
 
 app = typer.Typer(
     name="packhouse",
@@ -48,8 +45,7 @@ def root(
     ] = Output.TABLE,
 ) -> None:
     """Make the session that all commands share."""
-    client = AuthenticatedClient(base_url=url.rstrip("/"), token=api_key).with_timeout(_TIMEOUT)
-    context.obj = Session(client=client, url=url, output=output, out=Console(), err=Console(stderr=True))
+    context.obj = Session(client=connect(url, api_key), url=url, output=output, out=Console(), err=Console(stderr=True))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

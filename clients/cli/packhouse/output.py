@@ -35,10 +35,11 @@ def print_json(console: Console, document: object) -> None:
 
 
 def print_rows(console: Console, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
-    """Print a table; columns whose name starts with `>` are aligned right. None is shown as `-`."""
+    """Print a table; columns named `>…` are aligned right, `=…` never broken. None is shown as `-`."""
     table = Table(title=title or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        table.add_column(column.lstrip(">"), justify="right" if column.startswith(">") else "left", overflow="fold")
+        name, is_fixed = column.lstrip("=>"), column.startswith("=")
+        table.add_column(name, justify="right" if column.startswith(">") else "left", overflow="fold", no_wrap=is_fixed)
     for row in rows:
         table.add_row(*(cell(value) for value in row))
     console.print(table)

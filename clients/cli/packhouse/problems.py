@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import httpx
 from rich.console import Console
 from rich.markup import escape
 
 from packhouse.exit_codes import ExitCode, for_status
+
+KEY_HINT: Final = "PACKHOUSE_API_KEY or --api-key: the key that `packhouse-server up` printed at its first start"
 
 
 class CommandError(Exception):
@@ -70,7 +72,7 @@ def _field_line(problem: Mapping[str, Any]) -> str:
 def _general_hint(status: int) -> str | None:
     match status:
         case 401:
-            return "PACKHOUSE_API_KEY or --api-key: the key that `packhouse-server up` printed at its first start"
+            return KEY_HINT
         case 412:
             return "somebody changed it since it was read: look at it again and repeat"
         case _:

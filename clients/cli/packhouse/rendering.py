@@ -16,7 +16,7 @@ _MARKS = {True: Markup("[green]holds[/]"), False: Markup("[red]fails[/]")}
 def tables(console: Console, items: Sequence[dict[str, Any]]) -> None:
     """List registered tables."""
     rows = [(t["id"], address_of(t), t["owner_team"], moment(t["created_at"])) for t in items]
-    print_rows(console, ("id", "table", "team", "registered"), rows)
+    print_rows(console, ("=id", "table", "team", "=registered"), rows)
 
 
 def table(console: Console, found: dict[str, Any]) -> None:
@@ -116,7 +116,7 @@ def history(console: Console, items: Sequence[Document]) -> None:
         predicted = (result.get("predicted") or {}).get("output_files")
         rows.append(
             (
-                run["run_id"],
+                run["id"],
                 state(run["state"]),
                 moment(run["finished_at"]),
                 f"{result['rewritten_files']} → {result['added_files']}",
@@ -126,17 +126,14 @@ def history(console: Console, items: Sequence[Document]) -> None:
                 ", ".join(run["snapshot_ids"]),
             )
         )
-    columns = ("run", "state", "finished", ">files", ">predicted", ">bytes", ">time", "snapshots")
+    columns = ("=run", "state", "=finished", ">files", ">predicted", ">bytes", ">time", "snapshots")
     print_rows(console, columns, rows)
 
 
 def runs(console: Console, items: Sequence[Document]) -> None:
     """List runs, newest first."""
-    rows = [
-        (r["id"], r["table_id"], state(r["state"]), r["attempt"], moment(r["created_at"]), r.get("detail"))
-        for r in items
-    ]
-    print_rows(console, ("run", "table", "state", ">attempt", "submitted", "detail"), rows)
+    rows = [(r["id"], state(r["state"]), moment(r["created_at"]), r["table_id"], r["detail"]) for r in items]
+    print_rows(console, ("=run", "state", "=submitted", "table", "detail"), rows)
 
 
 def run(console: Console, found: Document) -> None:
@@ -160,6 +157,19 @@ def run(console: Console, found: Document) -> None:
             "verified": _verified(result.get("verifications") or ()),
         }
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
+
+
+def event(found: Document) -> str:
+    """Return one line of markup for an entry of a run's log."""
+    details, kind = found["details"], found["kind"]
+    if found["to_state"]:
+        what = f"{state(found['to_state']).text} [dim]{escape(str(details.get('detail') or found['reason'] or ''))}[/]"
+    elif kind == "group_written":
+        moved = f"{size(details['bytes_read'])} read, {size(details['bytes_written'])} written"
+        what = f"group {details['group']} written [dim]{moved}[/]"
+    else:
+        what = f"{escape(kind.replace('_', ' '))} [dim]{escape(found['reason'] or '')}[/]"
+    return f"[dim]{str(moment(found['at']))[-8:]}[/] {what}"
 
 
 def _verified(verifications: Sequence[Document]) -> str:

@@ -21,6 +21,20 @@ from packhouse.output import Output, print_json
 
 DEFAULT_URL: Final = "http://127.0.0.1:8080"
 _PAGE_SIZE: Final = 200
+_TIMEOUT: Final = httpx.Timeout(60.0)
+
+
+def connect(url: str, api_key: str) -> AuthenticatedClient:
+    """Return the SDK's client; an error answer raises `CommandError` before the SDK looks at it, in streams as well."""
+    client = AuthenticatedClient(base_url=url.rstrip("/"), token=api_key, timeout=_TIMEOUT)
+    client.get_httpx_client().event_hooks = {"response": [_refuse_errors]}
+    return client
+
+
+def _refuse_errors(response: httpx.Response) -> None:
+    if response.is_error:
+        response.read()
+        raise problems.from_response(response.status_code, response.content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +66,8 @@ class Session:
         Raises:
             CommandError: the server refused, or can't be reached.
         """
+        if not self.client.token:
+            raise problems.CommandError("no API key is given", ExitCode.UNAUTHENTICATED, problems.KEY_HINT)
         try:
             response = call(*path, client=self.client, **arguments)
         except httpx.HTTPError as error:
@@ -60,8 +76,6 @@ class Session:
             what = f"{self.url} gave an answer that this client can't read: {type(error).__name__} {error}"
             hint = "is it a Packhouse server, and of this version?"
             raise problems.CommandError(what, ExitCode.ERROR, hint) from error
-        if response.status_code >= httpx.codes.BAD_REQUEST:
-            raise problems.from_response(response.status_code, response.content)
         return Answer(json.loads(response.content) if response.content else None, response.headers)
 
     def pages(

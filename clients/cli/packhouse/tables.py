@@ -7,7 +7,7 @@ from packhouse_client.api.tables import (
     delete_table,
     explain_table,
     get_table_health,
-    get_table_history,
+    list_table_history,
     list_tables,
     plan_table,
     register_table,
@@ -100,7 +100,7 @@ def history(context: typer.Context, table: TableArgument, limit: LimitOption = 2
     """Show the runs that changed a table, with what was predicted and what was measured."""
     session = Session.of(context)
     identity = table_id(session, table)
-    items = list(session.pages(get_table_history.sync_detailed, identity, limit=limit))
+    items = list(session.pages(list_table_history.sync_detailed, identity, limit=limit))
     session.show({"items": items}, lambda console: rendering.history(console, items))
 
 

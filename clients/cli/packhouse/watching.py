@@ -2,16 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 import httpx
 from packhouse_client.api.runs import get_run
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
 
-from packhouse import events, problems
-from packhouse.output import seconds, size, state
+from packhouse import events, problems, rendering
+from packhouse.output import seconds, size
 from packhouse.session import Session
 
 
@@ -31,8 +29,6 @@ def watch_to_end(session: Session, run: str) -> dict[str, Any]:
                     _advance(bar, task, document)
                 else:
                     _tell(bar, task, document)
-    except httpx.HTTPStatusError as error:
-        raise problems.from_response(error.response.status_code, error.response.content) from error
     except httpx.HTTPError as error:
         raise problems.from_transport(error, session.url) from error
     ended: dict[str, Any] = session.answer(get_run.sync_detailed, run).document
@@ -63,16 +59,5 @@ def _tell(bar: Progress, task: Any, event: Mapping[str, Any]) -> None:
     to_state = event.get("to_state")
     if to_state:
         bar.update(task, description=to_state)
-    if bar.disable:
-        return
-    at = str(event["at"])[11:19]
-    what = state(to_state).text if to_state else escape(str(event["kind"]))
-    bar.console.print(f"[dim]{at}[/] {what} [dim]{_details(event)}[/]", highlight=False, soft_wrap=True)
-
-
-def _details(event: Mapping[str, Any]) -> str:
-    details = dict(event.get("details") or {})
-    with suppress(KeyError):
-        details = {"files": details["prediction"]["input_files"], **details}
-    parts = [f"{name}={value}" for name, value in details.items() if isinstance(value, int | float | str)]
-    return escape(" ".join([str(event["reason"])] * bool(event.get("reason")) + parts))
+    if not bar.disable:
+        bar.console.print(rendering.event(event), highlight=False, soft_wrap=True)

@@ -24,13 +24,15 @@ from .group_state import GroupState
 from .history_entry import HistoryEntry
 from .history_entry_plan import HistoryEntryPlan
 from .history_entry_result import HistoryEntryResult
-from .limit_settings import LimitSettings
+from .limit_settings_input import LimitSettingsInput
+from .limit_settings_output import LimitSettingsOutput
 from .liveness import Liveness
 from .operation import Operation
 from .partition_health import PartitionHealth
 from .plan_request import PlanRequest
 from .planned_group import PlannedGroup
-from .policy_document import PolicyDocument
+from .policy_document_input import PolicyDocumentInput
+from .policy_document_output import PolicyDocumentOutput
 from .prediction import Prediction
 from .problem import Problem
 from .problem_details import ProblemDetails
@@ -38,7 +40,8 @@ from .problem_field import ProblemField
 from .progress import Progress
 from .readiness import Readiness
 from .readiness_status import ReadinessStatus
-from .rewrite_settings import RewriteSettings
+from .rewrite_settings_input import RewriteSettingsInput
+from .rewrite_settings_output import RewriteSettingsOutput
 from .run import Run
 from .run_accepted import RunAccepted
 from .run_accepted_plan import RunAcceptedPlan
@@ -101,13 +104,15 @@ __all__ = (
     "HistoryEntry",
     "HistoryEntryPlan",
     "HistoryEntryResult",
-    "LimitSettings",
+    "LimitSettingsInput",
+    "LimitSettingsOutput",
     "Liveness",
     "Operation",
     "PartitionHealth",
     "PlannedGroup",
     "PlanRequest",
-    "PolicyDocument",
+    "PolicyDocumentInput",
+    "PolicyDocumentOutput",
     "Prediction",
     "Problem",
     "ProblemDetails",
@@ -115,7 +120,8 @@ __all__ = (
     "Progress",
     "Readiness",
     "ReadinessStatus",
-    "RewriteSettings",
+    "RewriteSettingsInput",
+    "RewriteSettingsOutput",
     "Run",
     "RunAccepted",
     "RunAcceptedPlan",

@@ -9,7 +9,7 @@ from attrs import define as _attrs_define
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.policy_document import PolicyDocument
+    from ..models.policy_document_input import PolicyDocumentInput
 
 
 T = TypeVar("T", bound="PlanRequest")
@@ -19,16 +19,16 @@ T = TypeVar("T", bound="PlanRequest")
 class PlanRequest:
     """What to plan with."""
 
-    policy: None | PolicyDocument | Unset = UNSET
+    policy: None | PolicyDocumentInput | Unset = UNSET
     """ Tried instead of the table's stored policy. """
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.policy_document import PolicyDocument  # noqa: PLC0415
+        from ..models.policy_document_input import PolicyDocumentInput  # noqa: PLC0415
 
         policy: dict[str, Any] | None | Unset
         if isinstance(self.policy, Unset):
             policy = UNSET
-        elif isinstance(self.policy, PolicyDocument):
+        elif isinstance(self.policy, PolicyDocumentInput):
             policy = self.policy.to_dict()
         else:
             policy = self.policy
@@ -43,11 +43,11 @@ class PlanRequest:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.policy_document import PolicyDocument  # noqa: PLC0415
+        from ..models.policy_document_input import PolicyDocumentInput  # noqa: PLC0415
 
         d = dict(src_dict)
 
-        def _parse_policy(data: object) -> None | PolicyDocument | Unset:
+        def _parse_policy(data: object) -> None | PolicyDocumentInput | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -55,12 +55,12 @@ class PlanRequest:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                policy_type_0 = PolicyDocument.from_dict(data)
+                policy_type_0 = PolicyDocumentInput.from_dict(data)
 
                 return policy_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(None | PolicyDocument | Unset, data)
+            return cast(None | PolicyDocumentInput | Unset, data)
 
         policy = _parse_policy(d.pop("policy", UNSET))
 

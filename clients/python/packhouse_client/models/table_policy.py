@@ -9,7 +9,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
-    from ..models.policy_document import PolicyDocument
+    from ..models.policy_document_output import PolicyDocumentOutput
 
 
 T = TypeVar("T", bound="TablePolicy")
@@ -19,7 +19,7 @@ T = TypeVar("T", bound="TablePolicy")
 class TablePolicy:
     """A table's own policy as stored. Sizes are answered in bytes, rates in bytes per second."""
 
-    policy: PolicyDocument
+    policy: PolicyDocumentOutput
     """ A table's policy as its owner writes it. Sizes are bytes or strings such as `128MiB`; rates are per second.
     """
     table_id: str
@@ -56,10 +56,10 @@ class TablePolicy:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.policy_document import PolicyDocument  # noqa: PLC0415
+        from ..models.policy_document_output import PolicyDocumentOutput  # noqa: PLC0415
 
         d = dict(src_dict)
-        policy = PolicyDocument.from_dict(d.pop("policy"))
+        policy = PolicyDocumentOutput.from_dict(d.pop("policy"))
 
         table_id = d.pop("table_id")
 

@@ -7,7 +7,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.policy_document import PolicyDocument
+from ...models.policy_document_input import PolicyDocumentInput
 from ...models.problem import Problem
 from ...models.table_policy import TablePolicy
 from ...types import UNSET, Response, Unset
@@ -16,7 +16,7 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     table_id: str,
     *,
-    body: PolicyDocument,
+    body: PolicyDocumentInput,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def sync_detailed(
     table_id: str,
     *,
     client: AuthenticatedClient,
-    body: PolicyDocument,
+    body: PolicyDocumentInput,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
 ) -> Response[Problem | TablePolicy]:
@@ -131,8 +131,8 @@ def sync_detailed(
         table_id (str):
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (PolicyDocument): A table's policy as its owner writes it. Sizes are bytes or strings
-            such as `128MiB`; rates are per second.
+        body (PolicyDocumentInput): A table's policy as its owner writes it. Sizes are bytes or
+            strings such as `128MiB`; rates are per second.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -160,7 +160,7 @@ def sync(
     table_id: str,
     *,
     client: AuthenticatedClient,
-    body: PolicyDocument,
+    body: PolicyDocumentInput,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
 ) -> Problem | TablePolicy | None:
@@ -172,8 +172,8 @@ def sync(
         table_id (str):
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (PolicyDocument): A table's policy as its owner writes it. Sizes are bytes or strings
-            such as `128MiB`; rates are per second.
+        body (PolicyDocumentInput): A table's policy as its owner writes it. Sizes are bytes or
+            strings such as `128MiB`; rates are per second.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -196,7 +196,7 @@ async def asyncio_detailed(
     table_id: str,
     *,
     client: AuthenticatedClient,
-    body: PolicyDocument,
+    body: PolicyDocumentInput,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
 ) -> Response[Problem | TablePolicy]:
@@ -208,8 +208,8 @@ async def asyncio_detailed(
         table_id (str):
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (PolicyDocument): A table's policy as its owner writes it. Sizes are bytes or strings
-            such as `128MiB`; rates are per second.
+        body (PolicyDocumentInput): A table's policy as its owner writes it. Sizes are bytes or
+            strings such as `128MiB`; rates are per second.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -235,7 +235,7 @@ async def asyncio(
     table_id: str,
     *,
     client: AuthenticatedClient,
-    body: PolicyDocument,
+    body: PolicyDocumentInput,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
 ) -> Problem | TablePolicy | None:
@@ -247,8 +247,8 @@ async def asyncio(
         table_id (str):
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (PolicyDocument): A table's policy as its owner writes it. Sizes are bytes or strings
-            such as `128MiB`; rates are per second.
+        body (PolicyDocumentInput): A table's policy as its owner writes it. Sizes are bytes or
+            strings such as `128MiB`; rates are per second.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

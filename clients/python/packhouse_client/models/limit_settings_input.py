@@ -13,18 +13,18 @@ from attrs import define as _attrs_define
 
 from ..types import UNSET, Unset
 
-T = TypeVar("T", bound="LimitSettings")
+T = TypeVar("T", bound="LimitSettingsInput")
 
 
 @_attrs_define
-class LimitSettings:
+class LimitSettingsInput:
     """How much a table's rewrites may move, held while they run."""
 
-    available_bandwidth: int | Literal["off"] | None | Unset = UNSET
+    available_bandwidth: int | Literal["off"] | None | str | Unset = UNSET
     """ Bytes per second that `share_percent` is a share of. """
-    bandwidth: int | Literal["unlimited"] | None | Unset = UNSET
+    bandwidth: int | Literal["unlimited"] | None | str | Unset = UNSET
     """ Bytes per second, read + written. """
-    bytes_per_day: int | Literal["unlimited"] | None | Unset = UNSET
+    bytes_per_day: int | Literal["unlimited"] | None | str | Unset = UNSET
     """ Bytes read by rewrites in any rolling 24 hours. """
     parallel_groups: int | None | Unset = UNSET
     requests: int | Literal["unlimited"] | None | Unset = UNSET
@@ -32,19 +32,19 @@ class LimitSettings:
     share_percent: float | Literal["off"] | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        available_bandwidth: int | Literal["off"] | None | Unset
+        available_bandwidth: int | Literal["off"] | None | str | Unset
         if isinstance(self.available_bandwidth, Unset):
             available_bandwidth = UNSET
         else:
             available_bandwidth = self.available_bandwidth
 
-        bandwidth: int | Literal["unlimited"] | None | Unset
+        bandwidth: int | Literal["unlimited"] | None | str | Unset
         if isinstance(self.bandwidth, Unset):
             bandwidth = UNSET
         else:
             bandwidth = self.bandwidth
 
-        bytes_per_day: int | Literal["unlimited"] | None | Unset
+        bytes_per_day: int | Literal["unlimited"] | None | str | Unset
         if isinstance(self.bytes_per_day, Unset):
             bytes_per_day = UNSET
         else:
@@ -90,7 +90,7 @@ class LimitSettings:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
 
-        def _parse_available_bandwidth(data: object) -> int | Literal["off"] | None | Unset:
+        def _parse_available_bandwidth(data: object) -> int | Literal["off"] | None | str | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -101,11 +101,11 @@ class LimitSettings:
                     f"available_bandwidth_type_0 must match const 'off', got '{available_bandwidth_type_0}'"
                 )
             return available_bandwidth_type_0
-            return cast(int | Literal["off"] | None | Unset, data)
+            return cast(int | Literal["off"] | None | str | Unset, data)
 
         available_bandwidth = _parse_available_bandwidth(d.pop("available_bandwidth", UNSET))
 
-        def _parse_bandwidth(data: object) -> int | Literal["unlimited"] | None | Unset:
+        def _parse_bandwidth(data: object) -> int | Literal["unlimited"] | None | str | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -114,11 +114,11 @@ class LimitSettings:
             if bandwidth_type_0 != "unlimited":
                 raise ValueError(f"bandwidth_type_0 must match const 'unlimited', got '{bandwidth_type_0}'")
             return bandwidth_type_0
-            return cast(int | Literal["unlimited"] | None | Unset, data)
+            return cast(int | Literal["unlimited"] | None | str | Unset, data)
 
         bandwidth = _parse_bandwidth(d.pop("bandwidth", UNSET))
 
-        def _parse_bytes_per_day(data: object) -> int | Literal["unlimited"] | None | Unset:
+        def _parse_bytes_per_day(data: object) -> int | Literal["unlimited"] | None | str | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -127,7 +127,7 @@ class LimitSettings:
             if bytes_per_day_type_0 != "unlimited":
                 raise ValueError(f"bytes_per_day_type_0 must match const 'unlimited', got '{bytes_per_day_type_0}'")
             return bytes_per_day_type_0
-            return cast(int | Literal["unlimited"] | None | Unset, data)
+            return cast(int | Literal["unlimited"] | None | str | Unset, data)
 
         bytes_per_day = _parse_bytes_per_day(d.pop("bytes_per_day", UNSET))
 
@@ -166,7 +166,7 @@ class LimitSettings:
 
         share_percent = _parse_share_percent(d.pop("share_percent", UNSET))
 
-        limit_settings = cls(
+        limit_settings_input = cls(
             available_bandwidth=available_bandwidth,
             bandwidth=bandwidth,
             bytes_per_day=bytes_per_day,
@@ -175,4 +175,4 @@ class LimitSettings:
             share_percent=share_percent,
         )
 
-        return limit_settings
+        return limit_settings_input

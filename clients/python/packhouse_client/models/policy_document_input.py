@@ -9,24 +9,24 @@ from attrs import define as _attrs_define
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.limit_settings import LimitSettings
-    from ..models.rewrite_settings import RewriteSettings
+    from ..models.limit_settings_input import LimitSettingsInput
+    from ..models.rewrite_settings_input import RewriteSettingsInput
 
 
-T = TypeVar("T", bound="PolicyDocument")
+T = TypeVar("T", bound="PolicyDocumentInput")
 
 
 @_attrs_define
-class PolicyDocument:
+class PolicyDocumentInput:
     """A table's policy as its owner writes it. Sizes are bytes or strings such as `128MiB`; rates are per second."""
 
     enabled: bool | None | Unset = UNSET
-    limits: LimitSettings | None | Unset = UNSET
-    rewrite: None | RewriteSettings | Unset = UNSET
+    limits: LimitSettingsInput | None | Unset = UNSET
+    rewrite: None | RewriteSettingsInput | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.limit_settings import LimitSettings  # noqa: PLC0415
-        from ..models.rewrite_settings import RewriteSettings  # noqa: PLC0415
+        from ..models.limit_settings_input import LimitSettingsInput  # noqa: PLC0415
+        from ..models.rewrite_settings_input import RewriteSettingsInput  # noqa: PLC0415
 
         enabled: bool | None | Unset
         if isinstance(self.enabled, Unset):
@@ -37,7 +37,7 @@ class PolicyDocument:
         limits: dict[str, Any] | None | Unset
         if isinstance(self.limits, Unset):
             limits = UNSET
-        elif isinstance(self.limits, LimitSettings):
+        elif isinstance(self.limits, LimitSettingsInput):
             limits = self.limits.to_dict()
         else:
             limits = self.limits
@@ -45,7 +45,7 @@ class PolicyDocument:
         rewrite: dict[str, Any] | None | Unset
         if isinstance(self.rewrite, Unset):
             rewrite = UNSET
-        elif isinstance(self.rewrite, RewriteSettings):
+        elif isinstance(self.rewrite, RewriteSettingsInput):
             rewrite = self.rewrite.to_dict()
         else:
             rewrite = self.rewrite
@@ -64,8 +64,8 @@ class PolicyDocument:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.limit_settings import LimitSettings  # noqa: PLC0415
-        from ..models.rewrite_settings import RewriteSettings  # noqa: PLC0415
+        from ..models.limit_settings_input import LimitSettingsInput  # noqa: PLC0415
+        from ..models.rewrite_settings_input import RewriteSettingsInput  # noqa: PLC0415
 
         d = dict(src_dict)
 
@@ -78,7 +78,7 @@ class PolicyDocument:
 
         enabled = _parse_enabled(d.pop("enabled", UNSET))
 
-        def _parse_limits(data: object) -> LimitSettings | None | Unset:
+        def _parse_limits(data: object) -> LimitSettingsInput | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -86,16 +86,16 @@ class PolicyDocument:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                limits_type_0 = LimitSettings.from_dict(data)
+                limits_type_0 = LimitSettingsInput.from_dict(data)
 
                 return limits_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(LimitSettings | None | Unset, data)
+            return cast(LimitSettingsInput | None | Unset, data)
 
         limits = _parse_limits(d.pop("limits", UNSET))
 
-        def _parse_rewrite(data: object) -> None | RewriteSettings | Unset:
+        def _parse_rewrite(data: object) -> None | RewriteSettingsInput | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -103,19 +103,19 @@ class PolicyDocument:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                rewrite_type_0 = RewriteSettings.from_dict(data)
+                rewrite_type_0 = RewriteSettingsInput.from_dict(data)
 
                 return rewrite_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(None | RewriteSettings | Unset, data)
+            return cast(None | RewriteSettingsInput | Unset, data)
 
         rewrite = _parse_rewrite(d.pop("rewrite", UNSET))
 
-        policy_document = cls(
+        policy_document_input = cls(
             enabled=enabled,
             limits=limits,
             rewrite=rewrite,
         )
 
-        return policy_document
+        return policy_document_input

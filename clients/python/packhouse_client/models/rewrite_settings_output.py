@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from ..models.delete_rules import DeleteRules
 
 
-T = TypeVar("T", bound="RewriteSettings")
+T = TypeVar("T", bound="RewriteSettingsOutput")
 
 
 @_attrs_define
-class RewriteSettings:
+class RewriteSettingsOutput:
     """What is rewritten, and into what."""
 
     compression: None | str | Unset = UNSET
@@ -233,7 +233,7 @@ class RewriteSettings:
 
         target_file_bytes = _parse_target_file_bytes(d.pop("target_file_bytes", UNSET))
 
-        rewrite_settings = cls(
+        rewrite_settings_output = cls(
             compression=compression,
             deletes=deletes,
             exclude_above_bytes=exclude_above_bytes,
@@ -245,4 +245,4 @@ class RewriteSettings:
             target_file_bytes=target_file_bytes,
         )
 
-        return rewrite_settings
+        return rewrite_settings_output
