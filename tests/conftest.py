@@ -4,4 +4,5 @@ pytest_plugins = [
     "tests.support.databases",
     "tests.support.redis_server",
     "tests.support.spark_server",
+    "tests.support.stack",
 ]

@@ -1,0 +1,69 @@
+"""All of Packhouse as `packhouse-server up` starts it, once for the session, for tests that come from outside."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.support.eventually import eventually
+
+STOP_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A running stack: address, admin key, and a folder with an empty PyIceberg catalog for tables."""
+
+    url: str
+    key: str
+    lake: Path
+
+    @property
+    def catalog_properties(self) -> Mapping[str, str]:
+        """PyIceberg's properties of the catalog."""
+        return {"type": "sql", "uri": f"sqlite:///{self.lake}/catalog.db", "warehouse": f"file://{self.lake}"}
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """Start the stack with embedded parts on a free port; it has to end in good order on SIGTERM."""
+    folder = tmp_path_factory.mktemp("stack")
+    (folder / "lake").mkdir()
+    log = folder / "server.log"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PACKHOUSE_")}
+    environment |= {"PACKHOUSE_DATA_DIR": str(folder / "data"), "PACKHOUSE_PORT": "0"}
+    with log.open("wb") as output:
+        server = subprocess.Popen([sys.executable, "-m", "api", "up"], env=environment, stdout=output, stderr=output)
+    try:
+        eventually(lambda: server.poll() is not None or is_ready(log), within_seconds=120)
+        assert server.poll() is None, log.read_text()
+        yield Stack(str(printed(log, r"Packhouse is at (\S+)")), str(printed(log, r"(pkh_\w+)")), folder / "lake")
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(STOP_SECONDS) == 0, log.read_text()
+    finally:
+        server.kill()
+        server.wait()
+
+
+def is_ready(log: Path) -> bool:
+    """Tell whether the server that writes this log says that it is ready."""
+    url = printed(log, r"Packhouse is at (\S+)")
+    if url is None or printed(log, r"(pkh_\w+)") is None:
+        return False
+    try:
+        return httpx.get(f"{url}/readyz").is_success
+    except httpx.TransportError:
+        return False
+
+
+def printed(log: Path, pattern: str) -> str | None:
+    """Return what the server printed, by a pattern with one group."""
+    found = re.search(pattern, log.read_text())
+    return None if found is None else found[1]
