@@ -6,7 +6,7 @@ from typing import Any
 
 from measuring import Measurement
 from packhouse import rendering
-from packhouse.output import print_rows, seconds, size, state
+from packhouse.output import print_rows, seconds, size
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -137,12 +137,6 @@ class RunView:
         self._progress.update(self._task, completed=done, total=total or None, f=" · ".join(figures))
 
     def _tell(self, event: Mapping[str, Any]) -> None:
-        at, details = str(event["at"])[11:23], event["details"]
         if event["to_state"]:
             self._progress.update(self._task, description=event["to_state"])
-            self.say(f"  [dim]{at}[/] {state(event['to_state']).text} [dim]{escape(event['reason'] or '')}[/]")
-        elif event["kind"] == "group_written":
-            moved = f"{size(details['bytes_read'])} read, {size(details['bytes_written'])} written"
-            self.say(f"  [dim]{at}[/] group {details['group']} written [dim]{moved}[/]")
-        else:
-            self.say(f"  [dim]{at}[/] {escape(event['kind'])}")
+        self.say(f"  {rendering.event(event)}")
