@@ -5,11 +5,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
 from typing import Any, Final
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from api import errors
-from api.auth import PROTECTED, Authentication
+from api.auth import Authentication
 from api.deps import Services
 from api.limits import BodyLimits
 from api.metrics import Metrics, RequestMetrics
@@ -63,14 +63,11 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
 
 
 def _include(app: FastAPI) -> None:
-    v1 = APIRouter(prefix=PROTECTED)
     for module in (catalogs, tables, runs):
-        v1.include_router(module.creating)
-        v1.include_router(module.router)
-    v1.include_router(policies.router)
-    app.include_router(v1)
-    for public in (health.router, pace.router, problems.router):
-        app.include_router(public)
+        app.include_router(module.creating)
+        app.include_router(module.router)
+    for module in (policies, health, pace, problems):
+        app.include_router(module.router)
 
 
 def _handler_name(route: APIRoute) -> str:

@@ -7,6 +7,7 @@ same key. The scope of a key is caller and path; another body under it is an err
 import hashlib
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from fastapi import Header
@@ -14,7 +15,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 
 Handler = Callable[[Request], Awaitable[Response]]
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
@@ -59,7 +60,8 @@ async def _once(request: Request, key: str, handler: Handler) -> Response:
     try:
         response = await handler(request)
     except BaseException:
-        await entries.forget(*scope)
+        with suppress(PackhouseError):  # else it is forgotten by its age
+            await entries.forget(*scope)
         raise
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
     await entries.finish(*scope, status=response.status_code, headers=headers, body=bytes(response.body))

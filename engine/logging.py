@@ -5,7 +5,7 @@ import sys
 from typing import Final
 
 import structlog
-from structlog.types import Processor
+from structlog.types import EventDict, Processor
 
 _CHATTY: Final = ("aiosqlite", "py4j", "pyiceberg", "uvicorn.access")  # our own request line says more
 
@@ -33,6 +33,7 @@ def configure_logging(level: str) -> None:
             foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                _drop_colours,
                 structlog.processors.JSONRenderer(default=str),
             ],
         )
@@ -42,3 +43,8 @@ def configure_logging(level: str) -> None:
     root.setLevel(level.upper())
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _drop_colours(_logger: object, _method: str, event: EventDict) -> EventDict:
+    event.pop("color_message", None)  # uvicorn sends each message twice
+    return event

@@ -10,9 +10,9 @@ from api.responses import WITH_BODY, problems
 from api.schemas.catalogs import Catalog, CatalogCheck, CatalogCreate, CatalogList, CatalogReplace
 
 creating = APIRouter(
-    prefix="/catalogs", tags=["catalogs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
+    prefix="/v1/catalogs", tags=["catalogs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
 )
-router = APIRouter(prefix="/catalogs", tags=["catalogs"])
+router = APIRouter(prefix="/v1/catalogs", tags=["catalogs"])
 
 
 @creating.post("", status_code=201, summary="Create a catalog", responses=problems(*WITH_BODY, "state_conflict"))

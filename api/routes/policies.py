@@ -8,7 +8,7 @@ from api.responses import WITH_BODY, problems
 from api.schemas.policies import EffectivePolicy, TablePolicy
 from engine.domain.policies import PolicyDocument
 
-router = APIRouter(prefix="/tables/{table_id}", tags=["policies"])
+router = APIRouter(prefix="/v1/tables/{table_id}", tags=["policies"])
 _CONDITIONS = ("precondition_failed", "precondition_required", "not_found", "invalid_input")
 
 

@@ -14,9 +14,9 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.runs import GroupState, RunState
 
 creating = APIRouter(
-    prefix="/runs", tags=["runs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
+    prefix="/v1/runs", tags=["runs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
 )
-router = APIRouter(prefix="/runs", tags=["runs"])
+router = APIRouter(prefix="/v1/runs", tags=["runs"])
 _FRAMES: Final = 'id: 3\nevent: event\ndata: {"run_id":"run_01j…","sequence":3,"kind":"transition"}\n\n'
 _EVENTS: Final[dict[int | str, dict[str, Any]]] = {
     200: {

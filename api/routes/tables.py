@@ -21,9 +21,9 @@ from api.schemas.tables import (
 from engine.domain.ids import RunId, TableId
 
 creating = APIRouter(
-    prefix="/tables", tags=["tables"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
+    prefix="/v1/tables", tags=["tables"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
 )
-router = APIRouter(prefix="/tables", tags=["tables"])
+router = APIRouter(prefix="/v1/tables", tags=["tables"])
 _OBSERVED = ("not_found", "state_conflict", "table_replaced", "invalid_input")
 
 

@@ -1,15 +1,16 @@
 """The way to tables: formats by name, open connections by catalog, and every blocking call in a thread.
 
-The only place where secrets of catalogs are resolved. A connection is kept until its catalog is replaced or one of its
-secrets changes. Calls run in at most `threads` threads; a call that was waited for in vain keeps its thread until the
-library gives up, its caller gets `Transient` after `patience_seconds`.
+The only place where secrets of catalogs are resolved; errors that pass through here have them blotted out. A connection
+is kept until its catalog is replaced or one of its secrets changes. Calls run in at most `threads` threads; a call that
+was waited for in vain keeps its thread until the library gives up, its caller gets `Transient` after `patience_seconds`.
 """
 
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import ParamSpec, TypeVar
 
 import anyio.to_thread
@@ -18,7 +19,7 @@ from anyio import CapacityLimiter
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CatalogConnection, CheckStep, OpenTable, TableFormat
-from engine.services.secrets import resolve_secrets
+from engine.services.secrets import resolve_secrets, secrets_in
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,10 +48,12 @@ class FormatRegistry:
         self._patience = patience_seconds
         self._kept: dict[str, _Kept] = {}
         self._opening: dict[str, asyncio.Lock] = {}
+        self._secrets: set[str] = set()
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking call of a format in a thread and wait for it, however long it takes."""
-        return await anyio.to_thread.run_sync(lambda: function(*args, **kwargs), limiter=self._limiter)
+        with self._blotting():
+            return await anyio.to_thread.run_sync(lambda: function(*args, **kwargs), limiter=self._limiter)
 
     async def ask(self, what: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking read in a thread and give up after the registry's patience; `what` names it in the error.
@@ -60,9 +63,10 @@ class FormatRegistry:
         """
         try:
             async with asyncio.timeout(self._patience):
-                return await anyio.to_thread.run_sync(
-                    lambda: function(*args, **kwargs), limiter=self._limiter, abandon_on_cancel=True
-                )
+                with self._blotting():
+                    return await anyio.to_thread.run_sync(
+                        lambda: function(*args, **kwargs), limiter=self._limiter, abandon_on_cancel=True
+                    )
         except TimeoutError:
             message = f"{what} did not answer within {self._patience:g} seconds"
             raise Transient(message) from None
@@ -80,6 +84,7 @@ class FormatRegistry:
         """
         table_format = self._format(catalog.format)
         properties = await self.call(resolve_secrets, catalog.properties, environ=self._environ)
+        self._secrets |= secrets_in(catalog.properties, properties)
         fingerprint = _fingerprint(catalog, properties)
         async with self._opening.setdefault(catalog.name, asyncio.Lock()):
             kept = self._kept.get(catalog.name)
@@ -107,7 +112,8 @@ class FormatRegistry:
             await self.call(resolve_secrets, catalog.properties, environ=self._environ)
             steps.append(CheckStep("secrets", ok=True, detail="every reference can be read"))
             connection = await self.connect(catalog)
-            return [*steps, *await self.ask(f"catalog {catalog.name!r}", connection.check)]
+            found = await self.ask(f"catalog {catalog.name!r}", connection.check)
+            return [*steps, *(replace(step, detail=self._blotted(step.detail)) for step in found)]
         except InvalidInput as error:
             detail = "; ".join(problem.message for problem in error.problems) or error.message
             return [*steps, CheckStep("connection" if steps else "secrets", ok=False, detail=detail)]
@@ -117,6 +123,21 @@ class FormatRegistry:
     def forget(self, catalog_name: str) -> None:
         """Drop a connection: its catalog was replaced or deleted."""
         self._kept.pop(catalog_name, None)
+
+    @contextmanager
+    def _blotting(self) -> Iterator[None]:
+        """Blot secrets out of the errors of libraries, which like to show the URI that they could not reach."""
+        try:
+            yield
+        except PackhouseError as error:
+            error.message = self._blotted(error.message)
+            error.args = (error.message,)
+            raise
+
+    def _blotted(self, text: str) -> str:
+        for secret in sorted(self._secrets, key=len, reverse=True):  # a URI before the password inside of it
+            text = text.replace(secret, "***")
+        return text
 
     def _format(self, name: TableFormatName) -> TableFormat:
         if name not in self._formats:

@@ -13,6 +13,9 @@ from typing import Final
 from engine.domain.errors import FieldProblem, InvalidInput
 
 MAX_SECRET_BYTES: Final = 64 * 1024
+SHORTEST_SECRET: Final = 4
+"""Shorter texts are not blotted out of messages: they would be found everywhere."""
+
 _ENV: Final = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
 _FILE: Final = re.compile(r"file:(/(?!/).*)")
 _SECRET_NAME: Final = re.compile(r"passw(or)?d|pwd|secret|token|credential|authorization|key", re.IGNORECASE)
@@ -21,6 +24,7 @@ _SECRET_IN_URI: Final = re.compile(
     r"|[?&;](password|passwd|pwd|secret|token|access_key|sig)=",
     re.IGNORECASE,
 )
+_PASSWORD: Final = re.compile(r"^[a-z][a-z0-9+.-]*://[^/?#\s@:]*:([^/?#\s@]*)@", re.IGNORECASE)
 _HARMLESS: Final = frozenset({"", "true", "false"})
 _REMEDY: Final = (
     "keep the secret where api and workers can read it and give a reference: 'env:NAME' or 'file:/absolute/path'"
@@ -63,6 +67,13 @@ def resolve_secrets(properties: Mapping[str, str], *, environ: Mapping[str, str]
     if problems:
         raise InvalidInput("a catalog's secret can't be read", problems=tuple(problems))
     return resolved
+
+
+def secrets_in(properties: Mapping[str, str], resolved: Mapping[str, str]) -> set[str]:
+    """Return the texts that must not be shown: what references stand for, and passwords inside of URIs among them."""
+    values = {resolved[name] for name, value in properties.items() if is_reference(value)}
+    passwords = {match[1] for value in values if (match := _PASSWORD.match(value))}
+    return {text for text in values | passwords if len(text) >= SHORTEST_SECRET}
 
 
 def _resolve(value: str, environ: Mapping[str, str]) -> str:

@@ -48,7 +48,7 @@ async def test_a_secret_in_clear_is_refused_with_the_remedy(api: Api, name: str,
 
 
 async def test_a_property_that_is_not_text_is_not_repeated(api: Api) -> None:
-    response = await api.call("POST", "/v1/catalogs", status=422, json=catalog(**{"password": 12345678}))  # type: ignore[arg-type]
+    response = await api.call("POST", "/v1/catalogs", status=422, json=catalog(password=12345678))  # type: ignore[arg-type]
     assert "12345678" not in response.text
 
 
@@ -99,7 +99,7 @@ async def test_a_catalog_with_tables_is_not_deleted(api: Api, table_id: str) -> 
 async def test_a_check_shows_each_step(api: Api, lake: Lake) -> None:
     answer = await api.post("/v1/catalogs/lake/check", status=200)
     assert answer["ok"], answer
-    assert [step["name"] for step in answer["steps"]][0] == "secrets"
+    assert answer["steps"][0]["name"] == "secrets"
 
 
 async def test_a_check_names_the_secret_that_is_missing(api: Api) -> None:

@@ -1,0 +1,90 @@
+"""State, figures, and the pace channel."""
+
+from typing import Any
+
+import pytest
+
+from engine.domain.budgets import Budget
+from engine.domain.errors import Transient
+from engine.domain.ids import RunId
+from tests.integration.api.conftest import Api
+
+RUN = RunId("run_1")
+REPORT = {"group": 0, "bytes_read": 10, "bytes_written": 5, "requests": 2, "throttled_seconds": 0.5}
+
+
+async def test_readiness_names_each_dependency_and_is_degraded_without_spark(api: Api) -> None:
+    answer = (await api.anonymous.get("/readyz")).json()
+    assert answer["status"] == "degraded"
+    assert {d["name"]: d["ok"] for d in answer["dependencies"]} == {"database": True, "redis": True, "spark": False}
+
+
+async def test_without_the_database_nothing_is_ready(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def away(_: object) -> None:
+        raise Transient("the database did not do it: gone")
+
+    monkeypatch.setattr(type(api.container.database), "ping", away)
+    response = await api.anonymous.get("/readyz")
+    assert response.status_code == 503
+    assert response.json()["status"] == "unavailable"
+
+
+async def test_metrics_count_requests_by_route_template(api: Api) -> None:
+    await api.get("/v1/runs/run_nope", status=404)
+    await api.call("GET", "/v1/%2e%2e/nothing", status=404)
+    text = (await api.anonymous.get("/metrics")).text
+    assert 'packhouse_http_requests_total{method="GET",route="/v1/runs/{run_id}",status="404"} 1.0' in text
+    assert 'route="unmatched",status="404"} 1.0' in text
+    assert "run_nope" not in text
+
+
+async def test_metrics_show_runs_queue_and_dependencies(api: Api, table_id: str) -> None:
+    await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    text = (await api.anonymous.get("/metrics")).text
+    assert 'packhouse_runs{state="queued"} 1.0' in text
+    assert 'packhouse_queue_entries{standing="waiting"} 1.0' in text
+    assert 'packhouse_dependency_up{dependency="redis"} 1.0' in text
+    assert 'packhouse_dependency_up{dependency="spark"} 0.0' in text
+
+
+async def pace(api: Api, *, status: int, token: str | None = None, **changes: Any) -> Any:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    response = await api.anonymous.post("/internal/pace", json=REPORT | changes, headers=headers)
+    assert response.status_code == status, response.text
+    return response.json()
+
+
+async def test_a_task_gets_its_share(api: Api) -> None:
+    await api.container.pace.open(RUN, 1, Budget(bytes_per_second=1e6), 1)
+    answer = await pace(api, status=200, token=api.container.pace_tokens.issue(RUN, 1))
+    assert 0 < answer["bytes_per_second"] <= 1e6
+    assert answer["requests_per_second"] is None
+    assert answer["stop"] is False
+
+
+async def test_a_task_is_told_to_stop(api: Api) -> None:
+    await api.container.pace.open(RUN, 1, Budget(), 1)
+    await api.container.pace.stop(RUN, 1)
+    assert (await pace(api, status=200, token=api.container.pace_tokens.issue(RUN, 1)))["stop"] is True
+
+
+@pytest.mark.parametrize("token", [None, "garbage", "WyJydW5fMSIsMV0.aaaa.bbbb"])
+async def test_a_report_needs_a_token_of_ours(api: Api, token: str | None) -> None:
+    assert (await pace(api, status=401, token=token))["code"] == "unauthenticated"
+
+
+async def test_an_api_key_is_no_pace_token(api: Api) -> None:
+    key = api.client.headers["Authorization"].removeprefix("Bearer ")
+    await pace(api, status=401, token=key)
+
+
+async def test_a_report_of_an_attempt_that_is_not_open_is_not_found(api: Api) -> None:
+    await pace(api, status=404, token=api.container.pace_tokens.issue(RUN, 7))
+
+
+async def test_a_report_that_makes_no_sense_is_refused(api: Api) -> None:
+    await pace(api, status=422, token=api.container.pace_tokens.issue(RUN, 1), bytes_read=-1)
+
+
+async def test_the_pace_channel_is_not_described(api: Api) -> None:
+    assert "/internal/pace" not in (await api.get("/openapi.json"))["paths"]

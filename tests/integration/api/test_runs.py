@@ -1,0 +1,95 @@
+"""Runs over HTTP. Tasks run in threads; everything else is real."""
+
+import asyncio
+
+import pytest
+
+from tests.integration.api.conftest import Api
+
+
+async def test_a_run_is_accepted_and_found_under_its_location(api: Api, table_id: str) -> None:
+    response = await api.call("POST", "/v1/runs", status=202, json={"table_id": table_id})
+    run = response.json()
+    assert (run["state"], run["deduplicated"], run["requested_by"]) == ("queued", False, "key:admin")
+    shown = await api.get(response.headers["location"])
+    assert shown["id"] == run["id"]
+    assert shown["progress"]["groups_total"] == 0
+
+
+async def test_a_double_click_is_one_run(api: Api, table_id: str) -> None:
+    first = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    second = await api.post("/v1/runs", {"table_id": table_id}, status=200)
+    assert second["deduplicated"]
+    assert second["id"] == first["id"]
+
+
+async def test_clicks_at_the_same_time_are_one_run(api: Api, table_id: str) -> None:
+    calls = [api.client.post("/v1/runs", json={"table_id": table_id}) for _ in range(5)]
+    answers = await asyncio.gather(*calls)
+    assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 200, 202]
+    assert len({answer.json()["id"] for answer in answers}) == 1
+
+
+async def test_a_run_of_an_unknown_table_is_not_found(api: Api) -> None:
+    assert (await api.post("/v1/runs", {"table_id": "tbl_nope"}, status=404))["code"] == "not_found"
+
+
+async def test_an_unknown_operation_is_refused(api: Api, table_id: str) -> None:
+    [error] = (await api.post("/v1/runs", {"table_id": table_id, "operation": "purge"}, status=422))["errors"]
+    assert error["pointer"] == "/operation"
+
+
+async def test_an_ended_run_shows_what_was_measured(api: Api, table_id: str) -> None:
+    run = await api.rewrite(table_id)
+    shown = await api.get(f"/v1/runs/{run.id}")
+    assert shown["state"] == "succeeded"
+    assert shown["is_terminal"]
+    assert shown["result"]["rewritten_files"] == 12
+    assert shown["result"]["rewritten_rows"] == shown["result"]["added_rows"]
+    assert shown["progress"]["bytes_finished"] == shown["progress"]["bytes_total"] > 0
+    assert isinstance(shown["plan"]["base_snapshot_id"], str)
+
+
+async def test_groups_say_what_became_of_them(api: Api, table_id: str) -> None:
+    run = await api.rewrite(table_id)
+    groups = await api.get(f"/v1/runs/{run.id}/groups", params={"page_size": 1})
+    assert groups["next_page_token"]
+    rest = await api.get(f"/v1/runs/{run.id}/groups", params={"page_size": 1, "page_token": groups["next_page_token"]})
+    both = groups["items"] + rest["items"]
+    assert [group["state"] for group in both] == ["committed", "committed"]
+    assert {group["input_files"] for group in both} == {6}
+    assert {group["output_files"] for group in both} == {1}
+
+
+async def test_groups_are_filtered_by_state(api: Api, table_id: str) -> None:
+    run = await api.rewrite(table_id)
+    assert (await api.get(f"/v1/runs/{run.id}/groups", params={"state": "dropped"}))["items"] == []
+    await api.get(f"/v1/runs/{run.id}/groups", status=422, params={"state": "melted"})
+
+
+async def test_lists_are_newest_first_and_filtered(api: Api, table_id: str) -> None:
+    ended = await api.rewrite(table_id)
+    live = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    ids = [run["id"] for run in (await api.get("/v1/runs", params={"table_id": table_id}))["items"]]
+    assert ids == [live["id"], ended.id]
+    queued = await api.get("/v1/runs", params={"state": ["queued", "planning"]})
+    assert [run["id"] for run in queued["items"]] == [live["id"]]
+
+
+async def test_a_waiting_run_is_cancelled_at_once_and_only_once(api: Api, table_id: str) -> None:
+    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    cancelled = await api.post(f"/v1/runs/{run['id']}/cancel", status=202)
+    assert cancelled["state"] == "cancelled"
+    assert cancelled["cancel_requested_by"] == "key:admin"
+    await api.post(f"/v1/runs/{run['id']}/cancel", status=409)
+
+
+async def test_an_ended_run_is_not_cancelled(api: Api, table_id: str) -> None:
+    run = await api.rewrite(table_id)
+    assert (await api.post(f"/v1/runs/{run.id}/cancel", status=409))["code"] == "state_conflict"
+
+
+@pytest.mark.parametrize("what", ["", "/groups", "/events"])
+async def test_an_unknown_run_is_not_found(api: Api, what: str) -> None:
+    await api.get(f"/v1/runs/run_nope{what}", status=404)
+    await api.post("/v1/runs/run_nope/cancel", status=404)

@@ -1,0 +1,1 @@
+"""Services without outside parts."""

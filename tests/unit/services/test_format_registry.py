@@ -1,0 +1,118 @@
+"""Connections to catalogs: kept while nothing changed, made anew when something did, given up on in time."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from engine.domain.errors import InvalidInput, Transient
+from engine.domain.tables import Catalog, TableFormatName, TableRef
+from engine.formats.base import CheckStep
+from engine.services.formats import FormatRegistry
+
+MADE = datetime(2026, 11, 1, tzinfo=UTC)
+LAKE = Catalog("lake", TableFormatName.ICEBERG, {"token": "env:TOKEN"}, 1, MADE, MADE)
+
+
+class Connection:
+    """A connection on which every table is missing."""
+
+    def check(self) -> list[CheckStep]:
+        return [CheckStep("list namespaces", ok=True, detail="asked with token secret-one")]
+
+    def open_table(self, ref: TableRef) -> None:
+        raise Transient("can't reach https://reader:hunter2@catalog: hunter2 is not known")
+
+
+class Format:
+    """Counts what it was asked; `blocked` holds connects back."""
+
+    def __init__(self) -> None:
+        self.seen: list[Mapping[str, str]] = []
+        self.blocked = threading.Event()
+        self.blocked.set()
+
+    def validate(self, properties: Mapping[str, str]) -> None:
+        if "bad" in properties:
+            raise InvalidInput("bad")
+
+    def connect(self, name: str, properties: Mapping[str, str]) -> Connection:
+        self.blocked.wait()
+        if properties["token"] == "wrong":
+            raise Transient("the catalog refused the token")
+        self.seen.append(dict(properties))
+        return Connection()
+
+
+@pytest.fixture
+def environ() -> dict[str, str]:
+    return {"TOKEN": "secret-one"}
+
+
+@pytest.fixture
+def table_format() -> Format:
+    return Format()
+
+
+@pytest.fixture
+def registry(table_format: Format, environ: dict[str, str]) -> FormatRegistry:
+    return FormatRegistry(formats={TableFormatName.ICEBERG: table_format}, environ=environ, patience_seconds=0.2)
+
+
+async def test_a_connection_is_made_once_with_its_secrets(registry: FormatRegistry, table_format: Format) -> None:
+    assert await registry.connect(LAKE) is await registry.connect(LAKE)
+    assert table_format.seen == [{"token": "secret-one"}]
+
+
+async def test_a_replaced_catalog_gets_a_new_connection(registry: FormatRegistry, table_format: Format) -> None:
+    await registry.connect(LAKE)
+    await registry.connect(replace(LAKE, version=2))
+    assert len(table_format.seen) == 2
+
+
+async def test_a_changed_secret_gets_a_new_connection(
+    registry: FormatRegistry, table_format: Format, environ: dict[str, str]
+) -> None:
+    await registry.connect(LAKE)
+    environ["TOKEN"] = "two"
+    await registry.connect(LAKE)
+    assert [properties["token"] for properties in table_format.seen] == ["secret-one", "two"]
+
+
+async def test_a_catalog_that_hangs_is_given_up_on(registry: FormatRegistry, table_format: Format) -> None:
+    table_format.blocked.clear()
+    try:
+        with pytest.raises(Transient, match="'lake' did not answer within"):
+            await registry.connect(LAKE)
+    finally:
+        table_format.blocked.set()
+
+
+async def test_a_check_tells_each_step(registry: FormatRegistry, environ: dict[str, str]) -> None:
+    assert [(step.name, step.ok) for step in await registry.check(LAKE)] == [
+        ("secrets", True),
+        ("list namespaces", True),
+    ]
+    environ["TOKEN"] = "wrong"
+    assert [(step.name, step.ok) for step in await registry.check(LAKE)] == [("secrets", True), ("connection", False)]
+    del environ["TOKEN"]
+    assert [(step.name, step.ok) for step in await registry.check(LAKE)] == [("secrets", False)]
+
+
+async def test_secrets_are_blotted_out_of_errors(registry: FormatRegistry, environ: dict[str, str]) -> None:
+    environ["TOKEN"] = "https://reader:hunter2@catalog"
+    with pytest.raises(Transient) as caught:
+        await registry.open_table(LAKE, TableRef("lake", ("a",), "b"))
+    assert "hunter2" not in str(caught.value)
+    assert "can't reach ***" in caught.value.message
+
+
+async def test_secrets_are_blotted_out_of_checks(registry: FormatRegistry) -> None:
+    assert (await registry.check(LAKE))[1].detail == "asked with token ***"
+
+
+async def test_a_format_that_is_not_served_is_refused(environ: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput):
+        await FormatRegistry(formats={}, environ=environ).validate(TableFormatName.ICEBERG, {})

@@ -1,0 +1,78 @@
+"""Secrets of catalogs: references are resolved, clear ones are found."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.domain.errors import InvalidInput
+from engine.services.secrets import problems_of_clear_secrets, resolve_secrets
+
+
+def test_references_are_replaced_and_everything_else_stays(tmp_path: Path) -> None:
+    secret = tmp_path / "token"
+    secret.write_text("from a file\n")
+    properties = {
+        "a": "env:NAME",
+        "b": f"file:{secret}",
+        "warehouse": "file:///srv/lake",
+        "c": "env: no",
+        "d": "file:rel",
+    }
+    resolved = resolve_secrets(properties, environ={"NAME": "from the environment"})
+    assert resolved == properties | {"a": "from the environment", "b": "from a file"}
+
+
+@pytest.mark.parametrize("reference", ["env:NOT_SET", "file:/no/such/file", "file:/"])
+def test_a_reference_to_nothing_is_named(reference: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        resolve_secrets({"token": reference}, environ={})
+    assert caught.value.problems[0].pointer == "/properties/token"
+    assert caught.value.problems[0].value == reference
+
+
+def test_a_file_that_is_too_large_is_not_read_whole(tmp_path: Path) -> None:
+    secret = tmp_path / "token"
+    secret.write_bytes(b"x" * (64 * 1024 + 1))
+    with pytest.raises(InvalidInput):
+        resolve_secrets({"token": f"file:{secret}"}, environ={})
+
+
+def test_bytes_that_are_no_text_are_refused_without_being_shown(tmp_path: Path) -> None:
+    secret = tmp_path / "token"
+    secret.write_bytes(b"\xff\xfesecret")
+    with pytest.raises(InvalidInput) as caught:
+        resolve_secrets({"token": f"file:{secret}"}, environ={})
+    assert "secret" not in caught.value.problems[0].message.removeprefix("the secret can't be read")
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"s3.access-key-id": "AKIA"},
+        {"Client.Password": "x"},
+        {"oauth2-TOKEN": "x"},
+        {"uri": "mysql://root:root@db/lake"},
+        {"uri": "redis://:pw@host"},
+        {"jdbc": "jdbc:x;password=1"},
+    ],
+)
+def test_what_looks_like_a_secret_is_found(properties: dict[str, str]) -> None:
+    [problem] = problems_of_clear_secrets(properties)
+    assert problem.value is None
+    assert problem.hint is not None
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"uri": "https://catalog.example/api"},
+        {"uri": "sqlite:////srv/lake/catalog.db"},
+        {"token-refresh-enabled": "false"},
+        {"token": "env:TOKEN"},
+        {"s3.secret-access-key": "file:/run/secrets/s3"},
+        {"warehouse": "s3://bucket/a@b:c"},
+        {"uri": "postgresql://reader@host:5432/lake"},
+    ],
+)
+def test_what_is_no_secret_passes(properties: dict[str, str]) -> None:
+    assert problems_of_clear_secrets(properties) == []
