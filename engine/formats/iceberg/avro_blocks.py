@@ -1,7 +1,8 @@
 """Avro containers whose blocks are compressed with zstandard, for fastavro, which needs one more library to read them.
 
 PyIceberg writes such manifests when a table says `write.avro.compression-codec=zstd`. Arrow can decompress them: the
-container is written anew with plain blocks. The layout is that of the Avro 1.12 specification, "Object Container Files".
+container is written anew with plain blocks. The layout is that of the Avro 1.12 specification, "Object Container
+Files".
 """
 
 import io

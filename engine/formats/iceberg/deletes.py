@@ -2,8 +2,10 @@
 
 Position deletes apply to data files of the same spec and partition (or to the one file they name) whose data sequence
 number is not newer; equality deletes to strictly older ones of the same spec and partition, or to all when their spec
-is unpartitioned. A position-delete file of an unpartitioned spec is not global: Iceberg's own readers do not apply it
-so.
+is unpartitioned. A position-delete file of an unpartitioned spec is not global: Iceberg's readers do not apply it so.
+
+Counts leave out what can't have an effect (a partition-wide position delete from before the file came), so that the
+outputs of a rewrite are not candidates again; `PositionDeletes`, which tasks work by, goes by the letter.
 """
 
 from collections import defaultdict
@@ -41,12 +43,18 @@ def count_deletes(data: pa.Table, deletes: pa.Table) -> DeleteCounts:
     aimed = position.filter(pc.is_valid(position["target"]))
     _count_aimed(data, aimed, zeros)
     wide = position.filter(pc.is_null(position["target"]))
-    _count_by_partition(data, wide, zeros.files, zeros.rows, side="left")
+    is_moved = pc.fill_null(pc.not_equal(wide["file_sequence_number"], wide["sequence_number"]), True)
+    for some, oldest in (
+        (wide.filter(pc.invert(is_moved)), _arrival(data)),
+        (wide.filter(is_moved), _ints(data, "sequence_number")),
+    ):
+        _count_by_partition(data, some, zeros.files, zeros.rows, oldest=oldest, side="left")
     equality = deletes.filter(pc.equal(deletes["content"], EQUALITY_DELETES))
     is_global = pc.equal(pc.cast(equality["partition"], pa.string()), UNPARTITIONED)
-    _count_by_partition(data, equality.filter(pc.invert(is_global)), zeros.equality, None, side="right")
+    partial, ages = equality.filter(pc.invert(is_global)), _ints(data, "sequence_number")
+    _count_by_partition(data, partial, zeros.equality, None, oldest=ages, side="right")
     sequences = np.sort(_ints(equality.filter(is_global), "sequence_number"))
-    zeros.equality[:] += len(sequences) - np.searchsorted(sequences, _ints(data, "sequence_number"), side="right")
+    zeros.equality[:] += len(sequences) - np.searchsorted(sequences, ages, side="right")
     np.minimum(zeros.rows, _ints(data, "record_count"), out=zeros.rows)
     return zeros
 
@@ -60,18 +68,28 @@ def _count_aimed(data: pa.Table, aimed: pa.Table, counts: DeleteCounts) -> None:
     np.add.at(counts.rows, rows[applies], _ints(found, "record_count")[applies])
 
 
-def _count_by_partition(data: pa.Table, deletes: pa.Table, files: _Ints, rows: _Ints | None, *, side: Any) -> None:
+def _arrival(data: pa.Table) -> _Ints:
+    """Return when each data file came: a rewrite's output keeps an old data sequence number.
+
+    What was written before a file can't name its rows, although readers have to look.
+    """
+    return np.asarray(pc.coalesce(data["file_sequence_number"], data["sequence_number"]).to_numpy(), dtype=np.int64)
+
+
+def _count_by_partition(
+    data: pa.Table, deletes: pa.Table, files: _Ints, rows: _Ints | None, *, oldest: _Ints, side: Any
+) -> None:
     if not deletes.num_rows:
         return
     keys_of_data, keys_of_deletes = _partition_keys(data, deletes)
     order = np.argsort(keys_of_data, kind="stable")
-    sorted_keys, data_sequences = keys_of_data[order], _ints(data, "sequence_number")
+    sorted_keys = keys_of_data[order]
     sequences, records = _ints(deletes, "sequence_number"), _ints(deletes, "record_count")
     for key in np.unique(keys_of_deletes):
         touched = order[np.searchsorted(sorted_keys, key, "left") : np.searchsorted(sorted_keys, key, "right")]
         mine = np.flatnonzero(keys_of_deletes == key)
         mine = mine[np.argsort(sequences[mine], kind="stable")]
-        first = np.searchsorted(sequences[mine], data_sequences[touched], side=side)
+        first = np.searchsorted(sequences[mine], oldest[touched], side=side)
         files[touched] += len(mine) - first
         if rows is not None:
             following = np.append(np.cumsum(records[mine][::-1])[::-1], 0)

@@ -25,6 +25,7 @@ from pyiceberg.manifest import DataFileContent, ManifestContent, ManifestEntrySt
 from engine.formats.iceberg.avro_blocks import readable
 from engine.formats.iceberg.partitions import PartitionCodec
 
+ADDED: Final = int(ManifestEntryStatus.ADDED)
 DELETED: Final = int(ManifestEntryStatus.DELETED)
 DATA: Final = int(DataFileContent.DATA)
 POSITION_DELETES: Final = int(DataFileContent.POSITION_DELETES)
@@ -35,6 +36,7 @@ ENTRIES: Final = pa.schema(
         pa.field("status", pa.int8(), nullable=False),
         pa.field("snapshot_id", pa.int64()),
         pa.field("sequence_number", pa.int64()),  # data sequence number, inherited where the entry leaves it out
+        pa.field("file_sequence_number", pa.int64()),  # when the file itself came; null where an old writer left it out
         pa.field("content", pa.int8(), nullable=False),
         pa.field("path", pa.string(), nullable=False),
         pa.field("spec_id", pa.int32(), nullable=False),
@@ -47,11 +49,11 @@ ENTRIES: Final = pa.schema(
     ]
 )
 
-_STATUS, _SNAPSHOT_ID, _SEQUENCE_NUMBER, _DATA_FILE = 0, 1, 3, 2
+_STATUS, _SNAPSHOT_ID, _SEQUENCE_NUMBER, _FILE_SEQUENCE_NUMBER, _DATA_FILE = 0, 1, 3, 4, 2
 _CONTENT, _PATH, _FORMAT, _PARTITION, _RECORDS, _BYTES, _KEY = 134, 100, 101, 102, 103, 104, 131
 _LOWER, _UPPER, _REFERENCED = 125, 128, 143
 _FILE_PATH_COLUMN: Final = 2147483546  # reserved field id of `file_path` in position-delete files
-_ENTRY_IDS: Final = frozenset({_STATUS, _SNAPSHOT_ID, _SEQUENCE_NUMBER, _DATA_FILE})
+_ENTRY_IDS: Final = frozenset({_STATUS, _SNAPSHOT_ID, _SEQUENCE_NUMBER, _FILE_SEQUENCE_NUMBER, _DATA_FILE})
 _FILE_IDS: Final = frozenset({_CONTENT, _PATH, _FORMAT, _PARTITION, _RECORDS, _BYTES, _KEY})
 _DELETE_IDS: Final = _FILE_IDS | {_LOWER, _UPPER, _REFERENCED}
 
@@ -116,12 +118,16 @@ class ManifestReader:
 
 
 def _inherited(table: pa.Table, manifest: ManifestFile) -> pa.Table:
-    for name, value in (
-        ("sequence_number", manifest.sequence_number or 0),
-        ("snapshot_id", manifest.added_snapshot_id),
+    number = manifest.sequence_number or 0
+    is_inherited = pc.or_(pc.equal(table["status"], ADDED), pa.scalar(number == 0))  # 0: written by format version 1
+    for name, value, where in (
+        ("sequence_number", number, None),
+        ("snapshot_id", manifest.added_snapshot_id, None),
+        ("file_sequence_number", number, is_inherited),
     ):
-        at = table.schema.get_field_index(name)
-        table = table.set_column(at, ENTRIES.field(name), pc.fill_null(table[name], pa.scalar(value, pa.int64())))
+        filled = pc.fill_null(table[name], pa.scalar(value, pa.int64()))
+        column = filled if where is None else pc.if_else(where, filled, table[name])
+        table = table.set_column(table.schema.get_field_index(name), ENTRIES.field(name), column)
     return table
 
 
@@ -170,6 +176,7 @@ class _Columns:
         lists["status"].append(entry[of_entry[_STATUS]])
         lists["snapshot_id"].append(entry.get(of_entry.get(_SNAPSHOT_ID, "")))
         lists["sequence_number"].append(entry.get(of_entry.get(_SEQUENCE_NUMBER, "")))
+        lists["file_sequence_number"].append(entry.get(of_entry.get(_FILE_SEQUENCE_NUMBER, "")))
         lists["content"].append(content)
         lists["path"].append(file[of_file[_PATH]])
         lists["partition"].append(self._code(tuple(file[of_file[_PARTITION]].values())))
