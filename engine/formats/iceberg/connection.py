@@ -11,7 +11,7 @@ from pyiceberg.catalog import Catalog
 
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 from engine.domain.tables import TableRef
-from engine.formats.base import CatalogConnection, CheckStep, OpenTable, TableFormat
+from engine.formats.base import CheckStep
 from engine.formats.iceberg.catalogs import CATALOG_NAME, load
 from engine.formats.iceberg.errors import masked, summary_of, translated
 from engine.formats.iceberg.manifests import ManifestCache
@@ -165,10 +165,3 @@ def _tried(name: str, step: Callable[[], str]) -> CheckStep:
 def _examples(names: Iterator[str]) -> str:
     shown = [name for name, _ in zip(names, range(_SHOWN), strict=False)]
     return f" ({', '.join(shown)}, …)" if len(shown) == _SHOWN else f" ({', '.join(shown)})" if shown else ""
-
-
-def _conforms(
-    made: IcebergFormat, opened: IcebergConnection, table: IcebergTable
-) -> tuple[TableFormat, CatalogConnection, OpenTable]:
-    """Let the type checker prove that the Protocols of `formats.base` are met."""
-    return made, opened, table

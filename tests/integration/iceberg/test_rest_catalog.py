@@ -1,0 +1,104 @@
+"""Commits through a REST catalog: which answers are a no, and which leave the outcome unknown."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from engine.domain.errors import OutcomeUnknown, StateConflict
+from engine.domain.tables import TableRef
+from engine.formats.iceberg import IcebergConnection, IcebergFormat, IcebergTable
+from tests.support.iceberg_tables import (
+    RUN_ID,
+    Lake,
+    append_files,
+    group_of,
+    ids_of,
+    local_files,
+    nothing,
+    request_of,
+    write_group,
+)
+from tests.support.rest_catalog import RestCatalogServer
+
+
+@dataclass
+class Rest:
+    """A lake whose catalog Packhouse reaches over HTTP."""
+
+    lake: Lake
+    server: RestCatalogServer
+    connection: IcebergConnection
+
+    def open(self) -> IcebergTable:
+        return self.connection.open_table(TableRef("rest", ("sales",), "orders"))
+
+
+@pytest.fixture
+def rest(lake: Lake) -> Iterator[Rest]:
+    append_files(lake.create(), 3)
+    with RestCatalogServer(catalog=lake.catalog).running() as server:
+        connection = IcebergFormat().connect("rest", {"type": "rest", "uri": server.uri})
+        yield Rest(lake, server, connection)
+        connection.close()
+
+
+def test_a_rewrite_is_committed_and_proven_over_http(rest: Rest):
+    opened = rest.open()
+    written = write_group(opened, group_of(opened))
+    outcome = opened.commit(request_of(opened, written), before_try=nothing)
+    assert opened.verify(outcome.snapshot_id or 0, [written]).ok
+    assert ids_of(rest.lake.load()) == list(range(30))
+    assert all(step.ok for step in rest.connection.check())
+
+
+def test_a_lost_race_is_tried_again_on_the_new_head(rest: Rest):
+    opened = rest.open()
+    written = write_group(opened, group_of(opened))
+    appends = iter([100, 110])
+
+    def append_first() -> int | None:
+        if (first := next(appends, None)) is not None:
+            append_files(rest.lake.load(), 1, first=first)
+        return None
+
+    rest.server.before_commit = append_first
+    outcome = opened.commit(request_of(opened, written), before_try=nothing)
+    assert (outcome.tries, rest.server.commits) == (3, 3)
+    assert ids_of(rest.lake.load()) == [*range(30), *range(100, 120)]
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, None])
+def test_an_answer_lost_after_the_commit_is_unknown_and_sent_once(rest: Rest, status: int | None):
+    opened = rest.open()
+    written = write_group(opened, group_of(opened))
+    rest.server.before_answer = lambda _: status
+    with pytest.raises(OutcomeUnknown):
+        opened.commit(request_of(opened, written), before_try=nothing)
+    assert rest.server.commits == 1
+    (found,) = rest.open().find_commits(RUN_ID)
+    assert rest.open().verify(found.snapshot_id, [written]).ok
+    assert ids_of(rest.lake.load()) == list(range(30))
+
+
+@pytest.mark.parametrize("status", [400, 403, 429, 500, 503])
+def test_an_error_before_the_commit_is_unknown_too_and_deletes_nothing(rest: Rest, status: int):
+    opened = rest.open()
+    written = write_group(opened, group_of(opened))
+    before = local_files(rest.lake.folder / "warehouse")
+    rest.server.before_commit = lambda: status
+    with pytest.raises(OutcomeUnknown):
+        opened.commit(request_of(opened, written), before_try=nothing)
+    assert before < local_files(rest.lake.folder / "warehouse")
+    assert rest.open().find_commits(RUN_ID) == []
+
+
+def test_refused_credentials_say_what_to_do(rest: Rest):
+    rest.server.get = lambda path: (  # type: ignore[method-assign]
+        (200, {"defaults": {}, "overrides": {}})
+        if "config" in path
+        else (403, {"error": {"message": "no", "type": "ForbiddenException", "code": 403}})
+    )
+    with pytest.raises(StateConflict, match="credentials"):
+        rest.open()
+    assert [step.ok for step in rest.connection.check()][-1] is False

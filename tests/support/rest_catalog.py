@@ -1,0 +1,122 @@
+"""A small Iceberg REST catalog over a SQL catalog, for tests: real HTTP, and answers that can be lost on the way.
+
+It serves what loading, listing and committing need. `before_answer` runs after a commit took effect and may return
+another status to answer with, or `None` to break the connection without an answer.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
+from pyiceberg.table import CommitTableRequest
+
+Verdict = Callable[[int], int | None]
+
+
+def truthful(status: int) -> int | None:
+    """Answer what happened."""
+    return status
+
+
+class RestCatalogServer:
+    """The server: its address, the commits it was sent, and the verdicts on them."""
+
+    def __init__(self, *, catalog: SqlCatalog) -> None:
+        self.catalog = catalog
+        self.commits = 0
+        self.before_commit: Callable[[], int | None] = lambda: None
+        self.before_answer: Verdict = truthful
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+
+    @property
+    def uri(self) -> str:
+        """Where the server listens."""
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    @contextmanager
+    def running(self) -> Iterator["RestCatalogServer"]:
+        """Serve until the block ends."""
+        thread = Thread(target=lambda: self._server.serve_forever(poll_interval=0.02))
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._server.shutdown()
+            self._server.server_close()
+            thread.join()
+
+    def get(self, path: str) -> tuple[int, Any]:
+        """Answer a GET."""
+        parts = path.partition("?")[0].strip("/").split("/")
+        match parts[1:]:
+            case ["config"]:
+                return 200, {"defaults": {}, "overrides": {}}
+            case ["namespaces"]:
+                return 200, {"namespaces": [list(each) for each in self.catalog.list_namespaces()]}
+            case ["namespaces", namespace, "tables"]:
+                names = [{"namespace": [namespace], "name": each[-1]} for each in self.catalog.list_tables(namespace)]
+                return 200, {"identifiers": names}
+            case ["namespaces", namespace, "tables", name]:
+                return self._load(namespace, name)
+        return 404, _error("NoSuchEndpoint", path)
+
+    def post(self, path: str, body: str) -> tuple[int | None, Any]:
+        """Answer a POST, which is a commit."""
+        _, _, namespace, _, name = path.strip("/").split("/")
+        self.commits += 1
+        if (refused := self.before_commit()) is not None:
+            return refused, _error("Refused", "before the commit")
+        request = CommitTableRequest.model_validate_json(body)
+        table = self.catalog.load_table((namespace, name))
+        try:
+            done = self.catalog.commit_table(table, request.requirements, request.updates)
+        except CommitFailedException as error:
+            return 409, _error("CommitFailedException", str(error))
+        status = self.before_answer(200)
+        return status, _document(done) if status == 200 else _error("Lost", "after the commit")
+
+    def _load(self, namespace: str, name: str) -> tuple[int, Any]:
+        try:
+            return 200, _document(self.catalog.load_table((namespace, name))) | {"config": {}}
+        except NoSuchTableError as error:
+            return 404, _error("NoSuchTableException", str(error))
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self._answer(*server.get(self.path))
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                self._answer(*server.post(self.path, body))
+
+            def _answer(self, status: int | None, document: Any) -> None:
+                self.close_connection = True
+                if status is None:
+                    return
+                body = json.dumps(document).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name the library gives it
+                """Stay silent."""
+
+        return Handler
+
+
+def _document(answer: Any) -> dict[str, Any]:
+    return {"metadata-location": answer.metadata_location, "metadata": json.loads(answer.metadata.model_dump_json())}
+
+
+def _error(kind: str, message: str) -> dict[str, Any]:
+    return {"error": {"message": message, "type": kind, "code": 0}}
