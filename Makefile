@@ -3,7 +3,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 PYTEST_ARGS ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test unit check fmt openapi sdk jars
+.PHONY: help setup demo up test unit check check-code check-unit fmt openapi sdk jars
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,12 +30,17 @@ unit: ## Run the unit tests only
 
 check: ## Format, lint, types, layers, drift, unit tests (under a minute)
 	@scripts/setup test
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync check-code check-unit
+
+check-code:
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m api openapi --check
 	@$(BIN)/python clients/generate.py --check
+
+check-unit:
 	@$(BIN)/pytest -q tests/unit
 
 fmt: ## Format the code and mend what ruff can mend

