@@ -1,8 +1,8 @@
 """The way to tables: formats by name, open connections by catalog, and every blocking call in a thread.
 
 The only place where secrets of catalogs are resolved; errors that pass through here have them blotted out. A connection
-is kept until its catalog is replaced or one of its secrets changes. Calls run in at most `threads` threads; a call that
-was waited for in vain keeps its thread until the library gives up, its caller gets `Transient` after `patience_seconds`.
+is kept until its catalog is replaced or one of its secrets changes. At most `threads` threads run; a call that was
+waited for in vain keeps its thread until the library gives up, and its caller gets `Transient` after the patience.
 """
 
 import asyncio

@@ -10,7 +10,15 @@ from engine.domain.ids import RunId
 from tests.integration.api.conftest import Api
 
 RUN = RunId("run_1")
-REPORT = {"group": 0, "bytes_read": 10, "bytes_written": 5, "requests": 2, "throttled_seconds": 0.5}
+REPORT = {
+    "run_id": "run_2",
+    "attempt": 9,
+    "group": 0,
+    "bytes_read": 10,
+    "bytes_written": 5,
+    "requests": 2,
+    "throttled_seconds": 0.5,
+}
 
 
 async def test_readiness_names_each_dependency_and_is_degraded_without_spark(api: Api) -> None:

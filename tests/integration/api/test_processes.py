@@ -1,0 +1,83 @@
+"""`packhouse-server` as a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from api.__main__ import main
+
+PYTHON = [sys.executable, "-m", "api"]
+
+
+def environment(**settings: object) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PACKHOUSE_")}
+    return kept | {f"PACKHOUSE_{name.upper()}": str(value) for name, value in settings.items()}
+
+
+def test_a_part_alone_needs_the_servers_that_it_shares(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*PYTHON, "worker"], env=environment(data_dir=tmp_path), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "PACKHOUSE_REDIS_URL" in done.stderr
+    assert "packhouse-server up" in done.stderr
+
+
+def test_an_unknown_command_shows_those_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["fly"])
+    assert "coordinator" in capsys.readouterr().err
+
+
+def test_the_api_prints_its_first_key_once_and_ends_on_a_signal(
+    redis_url: str, sqlite_url: str, tmp_path: Path
+) -> None:
+    variables = environment(
+        data_dir=tmp_path,
+        database_url=sqlite_url,
+        redis_url=redis_url,
+        spark_url="sc://127.0.0.1:1",
+        secret_key="x",
+        port=0,
+    )
+    first = _start_and_stop(variables)
+    assert "Admin key, shown this once: pkh_" in first
+    assert "Admin key" not in _start_and_stop(variables)
+
+
+def test_migrate_makes_the_database(tmp_path: Path) -> None:
+    subprocess.run([*PYTHON, "migrate"], env=environment(data_dir=tmp_path), check=True, capture_output=True)
+    assert (tmp_path / "packhouse.sqlite3").stat().st_size > 0
+
+
+def _start_and_stop(variables: dict[str, str]) -> str:
+    """Start the api, see it answer, stop it; return what it told a person."""
+    with subprocess.Popen(
+        [*PYTHON, "api"], env=variables, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        try:
+            assert _answers(said.split()[3])
+        finally:
+            process.send_signal(signal.SIGTERM)
+            said += process.stdout.read()
+            process.wait(timeout=30)
+    assert process.returncode == 0
+    return said
+
+
+def _answers(url: str) -> bool:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            return httpx.get(f"{url}/healthz").is_success
+        except httpx.TransportError:
+            time.sleep(0.05)
+    return False
