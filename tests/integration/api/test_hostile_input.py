@@ -10,8 +10,9 @@ import pytest
 from tests.integration.api.conftest import Api
 
 HOSTILE: list[Any] = [
-    None, True, False, 0, -1, 1.5, 2**63, 10**400, float("inf"), float("nan"), "", " ", "\u0000", "\ud800", "x" * 5000, "\U0001d518",
-    "env:", "file:/", "file:/etc", "../..", "'; DROP TABLE runs; --", "*", [], [[]], {}, {"": None}, ["a"] * 600,
+    None, True, False, 0, -1, 1.5, 2**63, 10**400, float("inf"), float("nan"), "", " ", "\u0000", "\ud800", "x" * 5000,
+    "\U0001d518", "env:", "file:/", "file:/etc", "../..", "'; DROP TABLE runs; --", "*", [], [[]], {}, {"": None},
+    ["a"] * 600,
 ]  # fmt: skip
 BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/v1/catalogs"): {"name": "pond", "format": "iceberg", "properties": {"type": "sql", "uri": "env:X"}},
