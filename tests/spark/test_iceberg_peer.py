@@ -1,0 +1,246 @@
+"""Iceberg's own engine writes tables, Packhouse rewrites them, and the engine has to agree with what it finds.
+
+Types, nulls, NaN, nested values, evolved schemas and specs, partition transforms, both format versions, and position
+deletes as Spark writes them.
+"""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from redis.asyncio import Redis
+
+from engine.domain.access import SYSTEM
+from engine.domain.runs import Operation, Run, RunState
+from engine.domain.tables import TableRef
+from engine.spark.sessions import SparkSessions
+from tests.support.peer import attach, one, rows_by_spark
+from tests.support.world import World, open_world
+
+EVERY_TYPE = """
+    id BIGINT NOT NULL, flag BOOLEAN, small INT, big BIGINT, single FLOAT, double DOUBLE, short DECIMAL(9,2),
+    long DECIMAL(38,10), day DATE, at TIMESTAMP, local TIMESTAMP_NTZ, text STRING, bytes BINARY,
+    tags ARRAY<STRING>, `odd name` INT, attributes MAP<STRING, DOUBLE>,
+    nested STRUCT<a: INT, b: STRUCT<c: STRING, d: ARRAY<INT>>>
+"""
+VALUES = """
+    SELECT id, id % 2 = 0, CAST(id % 5 AS INT), id * 1000003,
+      CASE WHEN id % 6 = 0 THEN float('NaN') WHEN id % 6 = 1 THEN float('-0.0') ELSE float(id) / 3 END,
+      CASE WHEN id % 7 = 0 THEN double('NaN') WHEN id % 7 = 1 THEN double('Infinity') ELSE id / 7.0D END,
+      CAST(id AS DECIMAL(9,2)) / 4, CAST(id AS DECIMAL(38,10)) / -3, DATE'2026-11-01' + CAST(id % 4 AS INT),
+      TIMESTAMP'2026-11-01 00:00:00' + make_interval(0, 0, 0, 0, CAST(id AS INT), 1, 0.123456),
+      TIMESTAMP_NTZ'1969-12-31 23:59:59.999999', IF(id % 3 = 0, NULL, concat('text ', id % 10)),
+      IF(id % 4 = 0, NULL, CAST(concat('b', id) AS BINARY)),
+      CASE id % 4 WHEN 0 THEN NULL WHEN 1 THEN array() WHEN 2 THEN array(NULL, 'x') ELSE array('a', 'b') END,
+      CAST(id % 3 AS INT),
+      CASE id % 3 WHEN 0 THEN NULL WHEN 1 THEN map() ELSE map('k', double('NaN'), concat('k', id), 1.5D) END,
+      CASE id % 3 WHEN 0 THEN NULL
+        ELSE named_struct('a', IF(id % 2 = 0, NULL, 1), 'b',
+          IF(id % 5 = 0, NULL, named_struct('c', 'deep', 'd', array(1, NULL, CAST(id AS INT))))) END
+    FROM range({first}, {last}, 1, 1)
+"""
+
+
+@pytest.fixture
+async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """A container whose lake Spark shares."""
+    async with open_world(tmp_path / "w", database_url=sqlite_url, redis_url=redis_url, days=1, files=6) as opened:
+        yield opened
+
+
+@pytest.fixture
+def spark(spark_sessions: SparkSessions, world: World) -> SparkSession:
+    """A Spark session of the test's own that knows the lake."""
+    session = spark_sessions.get(str(uuid.uuid4()))
+    attach(session, world.lake)
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    return session
+
+
+def create(spark: SparkSession, name: str, *, columns: str = EVERY_TYPE, partition: str = "", version: int = 2) -> str:
+    """Create a table whose deletes are position deletes; return its name."""
+    table = f"lake.lake.{name}"
+    spark.sql(
+        f"CREATE TABLE {table} ({columns}) USING iceberg {partition} TBLPROPERTIES ('format-version'='{version}', "
+        "'write.delete.mode'='merge-on-read', 'write.distribution-mode'='none')"
+    )
+    return table
+
+
+def fill(spark: SparkSession, table: str, *, files: int = 6, rows: int = 40, values: str = VALUES) -> None:
+    """Write small files, one insert each."""
+    start = one(spark, f"SELECT count(*) FROM {table}")
+    for number in range(files):
+        first = start + number * rows
+        spark.sql(f"INSERT INTO {table} {values.format(first=first, last=first + rows)}")
+
+
+async def rewritten(world: World, name: str) -> Run:
+    """Register the table, rewrite it, return the run."""
+    table = await world.container.tables.register(SYSTEM, TableRef("lake", ("lake",), name), owner_team=None, labels={})
+    run, _ = await world.container.runs.submit(SYSTEM, table.id, Operation.REWRITE)
+    return await world.finish(run.id)
+
+
+def both_readers(spark: SparkSession, table: str) -> Sequence[list[str]]:
+    return [rows_by_spark(spark, table, vectorised=True), rows_by_spark(spark, table, vectorised=False)]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize(
+    "partition",
+    [
+        "",
+        "PARTITIONED BY (small)",
+        "PARTITIONED BY (bucket(2, id))",
+        "PARTITIONED BY (truncate(6, text))",
+        "PARTITIONED BY (days(at))",
+    ],
+    ids=["unpartitioned", "identity", "bucket", "truncate", "day"],
+)
+async def test_every_type_reads_the_same_before_and_after(
+    world: World, spark: SparkSession, partition: str, version: int
+) -> None:
+    table = create(spark, "types", partition=partition, version=version)
+    rows = 240 if "days" in partition else 40  # one id an hour: each insert fills ten days
+    await asyncio.to_thread(fill, spark, table, rows=rows)
+    before, files = both_readers(spark, table), one(spark, f"SELECT count(*) FROM {table}.files")
+    run = await rewritten(world, "types")
+    assert run.state is (RunState.SKIPPED if "days" in partition else RunState.SUCCEEDED), run.detail
+    assert both_readers(spark, table) == before
+    after = one(spark, f"SELECT count(*) FROM {table}.files")
+    assert after == files if run.state is RunState.SKIPPED else after < files
+
+
+async def test_a_day_partition_that_several_inserts_wrote_is_rewritten(world: World, spark: SparkSession) -> None:
+    table = create(spark, "days", columns="id BIGINT, at TIMESTAMP", partition="PARTITIONED BY (days(at))")
+    values = "SELECT id, TIMESTAMP'2026-11-01 00:00:00' + make_interval(0, 0, 0, id % 2) FROM range({first}, {last})"
+    await asyncio.to_thread(fill, spark, table, values=values)
+    before = both_readers(spark, table)
+    run = await rewritten(world, "days")
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert both_readers(spark, table) == before
+    assert one(spark, f"SELECT count(*) FROM {table}.files") == 2
+
+
+async def test_renamed_added_dropped_and_promoted_columns_keep_their_values(world: World, spark: SparkSession) -> None:
+    columns = "id BIGINT, small INT, single FLOAT, gone STRING, price DECIMAL(5,2), nested STRUCT<a: INT, x: INT>"
+    table = create(spark, "evolved", columns=columns)
+    old = (
+        "SELECT id, CAST(id AS INT), float(id) / 3, 'gone', CAST(id AS DECIMAL(5,2)), "
+        "IF(id % 4 = 0, NULL, named_struct('a', CAST(id AS INT), 'x', 1)) FROM range({first}, {last})"
+    )
+    await asyncio.to_thread(fill, spark, table, files=3, values=old)
+    for change in (
+        "RENAME COLUMN small TO renamed",
+        "DROP COLUMN gone",
+        "ADD COLUMN gone INT",  # another column under the old name
+        "ADD COLUMN nested.b ARRAY<STRING>",
+        "ALTER COLUMN single TYPE DOUBLE",
+        "ALTER COLUMN renamed TYPE BIGINT",
+        "ALTER COLUMN price TYPE DECIMAL(12,2)",
+        "ALTER COLUMN id AFTER single",
+    ):
+        spark.sql(f"ALTER TABLE {table} {change}")
+    new = (
+        "SELECT id, double(id), id, CAST(id AS DECIMAL(12,2)), "
+        "named_struct('a', CAST(id AS INT), 'x', 2, 'b', array('new')), CAST(id AS INT) FROM range({first}, {last})"
+    )
+    order = [column.name for column in spark.table(table).schema.fields]
+    assert order == ["renamed", "single", "id", "price", "nested", "gone"]
+    await asyncio.to_thread(fill, spark, table, files=3, values=new)
+    before = both_readers(spark, table)
+    run = await rewritten(world, "evolved")
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert both_readers(spark, table) == before
+    assert one(spark, f"SELECT count(*) FROM {table}.files") == 1
+
+
+async def test_files_of_an_evolved_spec_keep_their_own_partitions(world: World, spark: SparkSession) -> None:
+    table = create(spark, "respec", columns="id BIGINT, part INT", partition="PARTITIONED BY (part)")
+    values = "SELECT id, CAST(id % 2 AS INT) FROM range({first}, {last}, 1, 1)"
+    await asyncio.to_thread(fill, spark, table, values=values)
+    spark.sql(f"ALTER TABLE {table} REPLACE PARTITION FIELD part WITH bucket(2, id)")
+    await asyncio.to_thread(fill, spark, table, values=values)
+    before = both_readers(spark, table)
+    run = await rewritten(world, "respec")
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert both_readers(spark, table) == before
+    specs = spark.sql(f"SELECT spec_id, count(*) FROM {table}.files GROUP BY spec_id ORDER BY spec_id").collect()
+    assert [tuple(row) for row in specs] == [(0, 2), (1, 2)]
+
+
+async def test_position_deletes_are_applied_and_deleted_rows_stay_away(world: World, spark: SparkSession) -> None:
+    table = create(spark, "deletes")
+    await asyncio.to_thread(fill, spark, table)
+    spark.sql(f"DELETE FROM {table} WHERE id % 9 = 0")
+    spark.sql(f"DELETE FROM {table} WHERE id % 10 = 1")
+    assert one(spark, f"SELECT count(*) FROM {table}.files WHERE content = 1") > 0
+    before = both_readers(spark, table)
+    run = await rewritten(world, "deletes")
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert run.result["deleted_rows"] == 240 - len(before[0])
+    assert both_readers(spark, table) == before
+
+
+async def test_rows_deleted_while_the_rewrite_ran_do_not_come_back(world: World, spark: SparkSession) -> None:
+    """F7: a position delete committed after the plan drops the group; the next attempt applies it."""
+    table = create(spark, "racing")
+    await asyncio.to_thread(fill, spark, table)
+    world.at("before_commit", lambda: spark.sql(f"DELETE FROM {table} WHERE id % 9 = 0"))
+    run = await rewritten(world, "racing")
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert one(spark, f"SELECT count(*) FROM {table} WHERE id % 9 = 0") == 0
+    assert one(spark, f"SELECT count(*) FROM {table}") == 240 - 27
+
+
+async def test_icebergs_own_upkeep_runs_on_a_rewritten_table(world: World, spark: SparkSession) -> None:
+    table = create(spark, "upkeep", partition="PARTITIONED BY (small)")
+    await asyncio.to_thread(fill, spark, table)
+    before = both_readers(spark, table)
+    assert (await rewritten(world, "upkeep")).state is RunState.SUCCEEDED
+    spark.sql("CALL lake.system.rewrite_manifests('lake.lake.upkeep')").collect()
+    assert both_readers(spark, table) == before
+    expire = "table => 'lake.lake.upkeep', older_than => TIMESTAMP'2100-01-01', retain_last => 1"
+    spark.sql(f"CALL lake.system.expire_snapshots({expire})").collect()
+    assert both_readers(spark, table) == before
+    assert one(spark, f"SELECT count(*) FROM {table}.snapshots") == 1
+    location = Path(world.lake.catalog.load_table(("lake", "upkeep")).location().removeprefix("file:"))
+    live = {row[0].rpartition("/")[2] for row in spark.sql(f"SELECT file_path FROM {table}.files").collect()}
+    assert {path.name for path in (location / "data").rglob("*.parquet")} == live
+
+
+async def test_the_engine_finds_snapshots_manifests_and_bounds_as_it_would_write_them(
+    world: World, spark: SparkSession
+) -> None:
+    table = create(spark, "metadata", columns="id BIGINT, text STRING, value DOUBLE")
+    values = "SELECT id, concat('a long text of number ', id), double(id) FROM range({first}, {last}, 1, 1)"
+    await asyncio.to_thread(fill, spark, table, values=values)
+    run = await rewritten(world, "metadata")
+    latest = spark.sql(
+        f"SELECT snapshot_id, operation, summary FROM {table}.snapshots ORDER BY committed_at DESC LIMIT 1"
+    ).collect()[0]
+    assert (latest.operation, latest.summary["packhouse.run-id"]) == ("replace", run.id)
+    assert (latest.summary["total-records"], latest.summary["total-data-files"]) == ("240", "1")
+    (file,) = spark.sql(f"SELECT record_count, readable_metrics FROM {table}.files").collect()
+    assert file.record_count == 240
+    metrics = file.readable_metrics
+    assert (metrics.id.lower_bound, metrics.id.upper_bound, metrics.id.value_count) == (0, 239, 240)
+    assert (metrics.text.lower_bound, metrics.text.null_value_count) == ("a long text of n", 0)
+    assert metrics.value.upper_bound == 239.0
+    assert one(spark, f"SELECT count(*) FROM {table} WHERE id = 77") == 1
+
+
+async def test_time_travel_to_a_snapshot_before_the_rewrite_reads_its_rows(world: World, spark: SparkSession) -> None:
+    """M2: a rewrite removes no historical state."""
+    table = create(spark, "travel", columns="id BIGINT, text STRING")
+    values = "SELECT id, 'x' FROM range({first}, {last}, 1, 1)"
+    await asyncio.to_thread(fill, spark, table, values=values)
+    history = spark.sql(f"SELECT snapshot_id FROM {table}.history ORDER BY made_current_at").collect()
+    counts = [one(spark, f"SELECT count(*) FROM {table} VERSION AS OF {row.snapshot_id}") for row in history]
+    await rewritten(world, "travel")
+    again = [one(spark, f"SELECT count(*) FROM {table} VERSION AS OF {row.snapshot_id}") for row in history]
+    assert again == counts == [40 * n for n in range(1, 7)]
