@@ -152,5 +152,5 @@ class DirectCalls:
     def _call(self, method: Any, request: Any) -> Any:
         try:
             return method(request, metadata=self._metadata, timeout=_CALL_SECONDS)
-        except grpc.RpcError as error:
+        except (grpc.RpcError, ValueError) as error:  # ValueError: the channel was closed meanwhile
             raise translate(error) from error

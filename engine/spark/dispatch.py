@@ -27,7 +27,7 @@ _SCHEMA: Final = StructType([StructField("answer", StringType(), nullable=False)
 _NAMESPACE: Final = uuid.UUID("5d1f7c3e-6d0b-5a8e-9f59-0c6a1f3f2b77")
 _POLL_SECONDS: Final = 0.1
 _KILL_POLL_SECONDS: Final = 2.0  # PythonRunner's MonitorThread, fixed in Spark's source
-_KILL_MARGIN_SECONDS: Final = 0.5
+_KILL_MARGIN_SECONDS: Final = 1.0  # a JVM on a busy machine wakes late
 _ATTEMPTS_KEPT: Final = 4096
 
 
@@ -122,7 +122,8 @@ class SparkDispatcher:
         since = self._sent.seconds_since_cut_off(session_id, tag)
         if since is None:
             return True
-        timeout = self._sessions.calls.duration(session_id, "spark.python.task.killTimeout", "2s")
+        own = self._sessions.get().session_id  # the other session may be closed, and the setting is the server's
+        timeout = self._sessions.calls.duration(own, "spark.python.task.killTimeout", "2s")
         remaining = _KILL_POLL_SECONDS + timeout + _KILL_MARGIN_SECONDS - since
         time.sleep(max(0.0, min(remaining, deadline - time.monotonic())))
         return time.monotonic() - deadline < 0 or remaining <= 0

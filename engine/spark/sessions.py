@@ -17,7 +17,7 @@ from typing import Any, Final
 import pyspark.sql.connect.proto as pb2
 from pyspark.sql.connect.session import SparkSession
 
-from engine.domain.errors import PackhouseError, Transient
+from engine.domain.errors import PackhouseError, Rejected, Transient
 from engine.spark.connection import DirectCalls, ShortRetries, channel_builder
 from engine.spark.errors import translate
 from engine.spark.kernel_zip import write_kernel_zip
@@ -90,6 +90,7 @@ class SparkSessions:
 
         Raises:
             Transient: no server, or the server has closed the session with this id for good.
+            Rejected: the server's settings would spoil rewrites.
         """
         wanted = session_id or self.current_id()
         try:
@@ -164,6 +165,8 @@ class SparkSessions:
             return held.session
 
     def _create(self, session_id: str) -> SparkSession:
+        if self.calls.setting(session_id, "spark.speculation", "false") == "true":
+            raise Rejected("Spark runs with spark.speculation=true: two copies of a task would write the same files")
         builder = channel_builder(self._url, user_id=self.user_id, session_id=session_id)
         try:
             session = SparkSession(connection=builder, hook_factories=[lambda _session: self._ids])

@@ -54,15 +54,12 @@ def spark_dispatcher(spark_sessions: SparkSessions) -> SparkDispatcher:
     return SparkDispatcher(sessions=spark_sessions)
 
 
-@pytest.fixture
-def mortal_spark(tmp_path: Path) -> Iterator[EmbeddedSpark]:
-    """A started server of the test's own, to kill and start again."""
-    server = EmbeddedSpark(data_dir=tmp_path, cores=2)
-    server.start()
-    try:
-        yield server
-    finally:
-        server.stop()
+@pytest.fixture(scope="module")
+def mortal_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedSpark]:
+    """A server of the module's own, to kill and start again; a test begins with `start()`."""
+    server = EmbeddedSpark(data_dir=tmp_path_factory.mktemp("mortal"), cores=2)
+    yield server
+    server.stop()
 
 
 @pytest.fixture

@@ -1,0 +1,103 @@
+"""The server of our own: starts, says why it does not, dies with us, comes back."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from engine.domain.errors import Rejected, Transient
+from engine.embedded.spark import EmbeddedSpark
+from engine.spark.dispatch import SparkDispatcher
+from engine.spark.sessions import SparkSessions
+from tests.support.eventually import eventually
+from tests.support.spark_server import USER
+from tests.support.task_functions import holding, is_held, upper_case
+
+START_IN_BACKGROUND = """
+import sys, threading
+from pathlib import Path
+from engine.embedded.spark import EmbeddedSpark
+server = EmbeddedSpark(data_dir=Path(sys.argv[1]), cores=1)
+threading.Thread(target=server.start, daemon=True).start()
+while server.pid is None:
+    pass
+print(server.pid, flush=True)
+threading.Event().wait()
+"""
+
+
+def test_a_killed_server_comes_back_and_work_goes_on(
+    mortal_spark: EmbeddedSpark, background: ThreadPoolExecutor, tmp_path: Path
+) -> None:
+    sessions = SparkSessions(url=mortal_spark.start(), user_id=USER)
+    dispatcher = SparkDispatcher(sessions=sessions)
+    running = background.submit(dispatcher.run, dispatcher.ticket("run_1", 1, 1), holding(tmp_path / "file"), ["a"])
+    eventually(lambda: is_held(tmp_path / "file"), within_seconds=60)
+    assert mortal_spark.pid is not None
+    os.kill(mortal_spark.pid, signal.SIGKILL)
+    assert isinstance(running.exception(timeout=20), Transient)
+    assert not sessions.healthy()
+    eventually(lambda: not is_held(tmp_path / "file"))
+    mortal_spark.start()
+    assert dispatcher.run(dispatcher.ticket("run_1", 2, 1), upper_case(), ["a"]) == ["A"]
+    sessions.close()
+
+
+def test_a_restart_while_nothing_runs_is_not_noticed(mortal_spark: EmbeddedSpark) -> None:
+    url = mortal_spark.start()
+    sessions = SparkSessions(url=url, user_id=USER)
+    dispatcher = SparkDispatcher(sessions=sessions)
+    assert dispatcher.run(dispatcher.ticket("run_1", 1, 1), upper_case(), ["a"]) == ["A"]
+    mortal_spark.stop()
+    assert not mortal_spark.healthy()
+    assert mortal_spark.start() == url
+    assert mortal_spark.healthy()
+    assert dispatcher.run(dispatcher.ticket("run_1", 1, 2), upper_case(), ["a"]) == ["A"]
+    sessions.close()
+
+
+def test_a_server_that_runs_copies_of_tasks_is_refused(tmp_path: Path) -> None:
+    server = EmbeddedSpark(data_dir=tmp_path, cores=1, confs={"spark.speculation": "true"})
+    sessions = SparkSessions(url=server.start(), user_id=USER)
+    with pytest.raises(Rejected, match=r"spark\.speculation=true"):
+        sessions.get()
+    sessions.close()
+    server.stop()
+
+
+def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
+    server = EmbeddedSpark(data_dir=tmp_path, cores=1, confs={"spark.driver.memory": "nonsense"})
+    with pytest.raises(Transient, match="Spark Connect ended with 1") as failure:
+        server.start()
+    assert "nonsense" in failure.value.message
+    assert not server.is_running
+
+
+def test_missing_java_is_named_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Transient, match="apt-get install openjdk-17-jre-headless"):
+        EmbeddedSpark(data_dir=tmp_path, cores=1).start()
+
+
+def test_two_servers_do_not_share_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "spark").mkdir()
+    with (tmp_path / "spark" / "lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(Transient, match="in use by another Packhouse"):
+            EmbeddedSpark(data_dir=tmp_path, cores=1).start()
+
+
+def test_a_server_dies_with_the_process_that_started_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", START_IN_BACKGROUND, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        eventually(lambda: Path(f"/proc/{pid}/comm").read_text().strip() == "java")
+        parent.send_signal(signal.SIGKILL)
+    eventually(lambda: not Path(f"/proc/{pid}").exists() or "State:\tZ" in Path(f"/proc/{pid}/status").read_text())

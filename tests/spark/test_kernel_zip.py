@@ -1,0 +1,70 @@
+"""The zip that executors get: complete, the same each time, and really what runs."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+
+import engine
+from engine.spark.dispatch import SparkDispatcher
+from engine.spark.kernel_zip import write_kernel_zip
+from engine.spark.sessions import SparkSessions
+from tests.support.spark_server import USER
+
+
+def test_it_holds_the_kernel_and_the_packages_above_it(tmp_path: Path) -> None:
+    kernel = Path(engine.__file__).parent / "rewriting" / "kernel"
+    expected = {f"engine/rewriting/kernel/{module.name}" for module in kernel.glob("*.py")}
+    with zipfile.ZipFile(write_kernel_zip(tmp_path)) as archive:
+        assert set(archive.namelist()) == {"engine/__init__.py", "engine/rewriting/__init__.py", *expected}
+
+
+def test_equal_sources_give_equal_bytes_and_names(tmp_path: Path) -> None:
+    first = write_kernel_zip(tmp_path)
+    content = first.read_bytes()
+    second = write_kernel_zip(tmp_path)
+    assert (second, second.read_bytes()) == (first, content)
+
+
+def test_it_needs_nothing_else_of_ours(tmp_path: Path) -> None:
+    script = (
+        "import importlib, pkgutil, engine.rewriting.kernel as kernel\n"
+        "names = [m.name for m in pkgutil.iter_modules(kernel.__path__)]\n"
+        "for name in names: print(importlib.import_module(f'engine.rewriting.kernel.{name}').__file__)\n"
+    )
+    paths = os.pathsep.join([str(write_kernel_zip(tmp_path)), str(Path(pa.__file__).parents[1])])
+    run = subprocess.run(
+        [sys.executable, "-S", "-c", script],  # -S: an installed Packhouse (a .pth file) is not seen
+        env={**os.environ, "PYTHONPATH": paths},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "contract.py" in run.stdout
+    assert all(".zip/engine/rewriting/kernel/" in line for line in run.stdout.splitlines())
+
+
+def test_tasks_run_the_code_of_the_zip(spark_url: str, tmp_path: Path) -> None:
+    def digest() -> Callable[[str], str]:
+        def work(payload: str) -> str:
+            import importlib  # noqa: PLC0415 - in a Spark task, where this module does not exist
+
+            loader = importlib.import_module(payload).__loader__
+            with open(loader.archive, "rb") as archive:  # type: ignore[union-attr]  # noqa: PTH123
+                return hashlib.sha256(archive.read()).hexdigest()
+
+        return work
+
+    ours = hashlib.sha256(write_kernel_zip(tmp_path).read_bytes()).hexdigest()
+    sessions = SparkSessions(url=spark_url, user_id=USER)
+    dispatcher = SparkDispatcher(sessions=sessions)
+    modules = ["engine", "engine.rewriting", "engine.rewriting.kernel.contract"]
+    assert dispatcher.run(dispatcher.ticket("run_zip", 1, 1), digest(), modules) == [ours] * 3
+    sessions.close()
