@@ -70,7 +70,7 @@ class Stack:
 
     def _is_ready(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/readyz", timeout=5).is_success
+            return bool(httpx.get(f"{self.url}/readyz", timeout=5).json()["status"] == "ready")
         except httpx.TransportError:
             return False
 

@@ -58,7 +58,7 @@ def is_ready(log: Path) -> bool:
     if url is None or printed(log, r"(pkh_\w+)") is None:
         return False
     try:
-        return httpx.get(f"{url}/readyz").is_success
+        return bool(httpx.get(f"{url}/readyz").json()["status"] == "ready")
     except httpx.TransportError:
         return False
 
