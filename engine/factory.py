@@ -27,12 +27,12 @@ from engine.queue.streams import RunQueue
 from engine.rewriting.kernel.entry import run_group
 from engine.services.access import AccessService
 from engine.services.catalogs import CatalogService
+from engine.services.context import RewriteContext
 from engine.services.formats import FormatRegistry
 from engine.services.lanes import Dispatcher
 from engine.services.pace_tokens import PaceTokens
 from engine.services.policies import PolicyService
 from engine.services.rewrites import RewriteService
-from engine.services.rewriting import RewriteContext
 from engine.services.runs import RunService
 from engine.services.tables import TableService
 from engine.settings import Settings

@@ -51,6 +51,6 @@ async def day_budget(unit: UnitOfWork, table_id: TableId, policy: EffectivePolic
     if limit is None:
         return DayBudget(None, None, None)
     spent = await unit.runs.bytes_rewritten_since(table_id, await unit.now() - DAY)
-    oldest = min((at for at, _ in spent), default=None)
+    oldest = min((at for at, _ in spent), default=await unit.now())
     remaining = max(0, limit - sum(count for _, count in spent))
-    return DayBudget(limit, remaining, None if oldest is None else oldest + DAY)
+    return DayBudget(limit, remaining, oldest + DAY)

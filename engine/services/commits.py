@@ -18,6 +18,7 @@ from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, Transien
 from engine.domain.runs import RunState, StoredGroup
 from engine.formats.base import CommitOutcome, CommitRequest, CommittedBatch, OpenTable, WrittenGroup
 from engine.services.attempts import Attempt
+from engine.services.formats import FormatRegistry
 from engine.services.outcomes import failed_checks, verification_document
 from engine.stores.database import Database
 
@@ -34,12 +35,14 @@ class Commits:
         self,
         *,
         database: Database,
+        formats: FormatRegistry,
         attempt: Attempt,
         open_table: Callable[[], Awaitable[OpenTable]],
         clock: Clock,
         step: Callable[[str], None],
     ) -> None:
         self._database = database
+        self._formats = formats
         self._attempt = attempt
         self._open_table = open_table
         self._clock = clock
@@ -55,8 +58,11 @@ class Commits:
             Fatal: a snapshot of ours does not hold what it should.
         """
         ordinals = [group.ordinal for group in groups]
+        intent = dict(self._attempt.run.intent)
         await self._attempt.transition(
-            RunState.COMMITTING, intent={**self._attempt.run.intent, "commit": ordinals}, details={"groups": ordinals}
+            RunState.COMMITTING,
+            intent=intent | {"commit": sorted({*intent.get("commit", ()), *ordinals})},
+            details={"groups": ordinals},
         )
         by_base: dict[tuple[int, int], list[StoredGroup]] = defaultdict(list)
         for group in groups:
@@ -98,7 +104,7 @@ class Commits:
         table = await self._open_table()
         for send in range(1, SENDS + 1):
             try:
-                return await asyncio.to_thread(table.commit, request, before_try=prove_lease)
+                return await self._formats.call(table.commit, request, before_try=prove_lease)
             except OutcomeUnknown as error:
                 _log.warning("commit_outcome_unknown", run_id=request.run_id, send=send, error=error.message)
                 await self._attempt.record("commit_unknown", {"send": send, "error": error.message})
@@ -113,7 +119,7 @@ class Commits:
             await self._clock.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
             try:
                 table = await self._open_table()
-                batches = await asyncio.to_thread(table.find_commits, request.run_id)
+                batches = await self._formats.call(table.find_commits, request.run_id)
             except Transient:
                 continue
             wanted = {group.ordinal for group in request.groups}
@@ -126,7 +132,7 @@ class Commits:
         raise OutcomeUnknown("the catalog does not answer; the outcome is read from the table when it does")
 
     async def _prove(self, table: OpenTable, snapshot_id: int, groups: Sequence[StoredGroup], *, tries: int) -> None:
-        verification = await asyncio.to_thread(table.verify, snapshot_id, [_written(group) for group in groups])
+        verification = await self._formats.call(table.verify, snapshot_id, [_written(group) for group in groups])
         document = verification_document(verification)
         self.verifications.append(document)
         async with self._database.begin() as unit:

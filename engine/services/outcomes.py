@@ -1,7 +1,7 @@
 """What a run came to, as numbers: measured from its groups and the table's snapshots, beside what was predicted."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -60,8 +60,3 @@ def verification_document(verification: Verification) -> dict[str, Any]:
 def failed_checks(verification: Verification) -> str:
     """Return the checks that did not hold, for people."""
     return "; ".join(f"{check.name}: {check.detail}" for check in verification.checks if not check.holds)
-
-
-def dropped_reasons(groups: Sequence[StoredGroup]) -> Mapping[str, int]:
-    """Count dropped groups by reason."""
-    return Counter(group.reason or "unknown" for group in groups if group.state is GroupState.DROPPED)

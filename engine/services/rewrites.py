@@ -15,7 +15,8 @@ from engine.domain.clock import Clock
 from engine.domain.errors import Fatal, LeaseLost, OutcomeUnknown, PackhouseError, Rejected, Transient
 from engine.domain.runs import RunState, WaitingFor
 from engine.services.attempts import Attempt, Stop
-from engine.services.rewriting import RewriteContext, RewriteFlow
+from engine.services.context import RewriteContext
+from engine.services.rewriting import RewriteFlow
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -52,7 +53,7 @@ class RewriteService:
             except LeaseLost:
                 _log.warning("attempt_dropped", reason="lease lost")
                 with contextlib.suppress(PackhouseError):
-                    await flow.stop_tasks()
+                    await flow.ending.stop_tasks()
 
     async def _guarded(self, flow: RewriteFlow, attempt: Attempt) -> None:
         try:
@@ -62,24 +63,26 @@ class RewriteService:
         except (Transient, OutcomeUnknown) as error:
             await self._stopped_or(attempt, flow, error)
         except Rejected as error:
-            await flow.fail(reason=error.code, detail=error.message)
+            await flow.ending.fail(reason=error.code, detail=error.message)
         except Fatal as error:
             _log.error("invariant_broken", error=error.message)
-            await flow.fail(reason=error.code, detail=error.message)
+            await flow.ending.fail(reason=error.code, detail=error.message)
         except Exception as error:  # noqa: BLE001 - a bug must not strand the run; logged with its trace
             _log.exception("attempt_crashed")
             await self._retry_later(attempt, flow, f"internal error ({type(error).__name__}); see the worker's log")
 
     async def _stopped_or(self, attempt: Attempt, flow: RewriteFlow, error: PackhouseError) -> None:
         if attempt.stop_reason is Stop.CANCELLED and not isinstance(error, OutcomeUnknown):
-            await flow.cancel()
+            await flow.ending.cancel()
         else:
             await self._retry_later(attempt, flow, error.message)
 
     async def _retry_later(self, attempt: Attempt, flow: RewriteFlow, detail: str) -> None:
         failures = attempt.run.failures + 1
         if failures >= self._max_failures and attempt.run.state is not RunState.COMMITTING:
-            await flow.fail(reason="gave_up", detail=f"attempt {attempt.number} was the last of {failures}: {detail}")
+            await flow.ending.fail(
+                reason="gave_up", detail=f"attempt {attempt.number} was the last of {failures}: {detail}"
+            )
             return
         async with self._database.read() as unit:
             now = await unit.now()

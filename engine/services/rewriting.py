@@ -1,72 +1,52 @@
 """The steps of one attempt at a rewrite, in the order in which they happen. Errors are sorted out by `rewrites`."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import structlog
 
-from engine.domain.clock import Clock
-from engine.domain.errors import NotEligible, NotFound, StateConflict, Transient
+from engine.domain.errors import NotEligible, Transient
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy, effective_policy
-from engine.domain.runs import GroupState, RunState, StoredGroup, WaitingFor
+from engine.domain.runs import GroupState, RunState, StoredGroup
 from engine.formats.base import OpenTable
 from engine.planning.file_groups import make_plan
-from engine.queue.budgets import PaceLedger
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, Pace, WriteSettings
 from engine.services.attempts import Attempt, Stop
 from engine.services.budgets import DayBudget, day_budget
 from engine.services.commits import Commits
-from engine.services.formats import FormatRegistry
-from engine.services.lanes import Dispatcher, GroupFailure, Lanes, stop_operations
-from engine.services.outcomes import run_result
-from engine.services.pace_tokens import PaceTokens
+from engine.services.context import RewriteContext
+from engine.services.endings import RunEnding
+from engine.services.lanes import GroupFailure, Lanes, stop_operations
 from engine.services.registered import open_registered, read_registered
-from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
 
 ALL_GROUPS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class RewriteContext:
-    """What every attempt shares."""
-
-    database: Database
-    formats: FormatRegistry
-    dispatcher: Dispatcher
-    function: Callable[[str], str]
-    pace: PaceLedger
-    tokens: PaceTokens
-    clock: Clock
-    pace_url: str | None
-    commit_batch_bytes: int
-    commit_batch_seconds: float
-
-
 class RewriteFlow:
-    """One attempt. `run` goes through all steps; `cancel` and `fail` end the run whatever was reached."""
+    """One attempt. `run` goes through all steps; `ending` ends the run whatever was reached."""
 
     def __init__(self, *, context: RewriteContext, attempt: Attempt, step: Callable[[str], None]) -> None:
         self._context = context
         self._attempt = attempt
         self._step = step
-        self._started = context.clock.monotonic()
-        self._sent = False
         self._open_pace: Callable[[], Awaitable[None]]
-        self._failures: list[GroupFailure] = []
         self._commits = Commits(
             database=context.database,
+            formats=context.formats,
             attempt=attempt,
             open_table=self._open,
             clock=context.clock,
             step=step,
+        )
+        self.ending = RunEnding(
+            context=context, attempt=attempt, commits=self._commits, open_table=self._open, step=step
         )
 
     async def run(self, *, most_failures: int) -> None:
@@ -78,42 +58,24 @@ class RewriteFlow:
         table = await self._open()
         await self._take_over(table)
         if self._attempt.run.failures >= most_failures:
-            await self.fail(reason="gave_up", detail=f"{self._attempt.run.failures} attempts failed or died")
+            await self.ending.fail(reason="gave_up", detail=f"{self._attempt.run.failures} attempts failed or died")
             return
         policy, budget = await self._policy(table)
         if not policy.enabled:
-            await self._end(RunState.SKIPPED, "disabled", "the table's policy has enabled: false")
+            await self.ending.end(RunState.SKIPPED, "disabled", "the table's policy has enabled: false")
             return
         plan = await self._plan(table, policy, budget)
-        leftover = await self._groups(GroupState.WRITTEN)
+        leftover = await self.ending.groups(GroupState.WRITTEN)
         await self._attempt.check()
         has_work = bool(plan.groups or leftover)
-        if self._attempt.stop_reason is Stop.CANCELLED and (has_work or not await self._groups(GroupState.COMMITTED)):
-            await self.cancel()
+        is_cancelled = self._attempt.stop_reason is Stop.CANCELLED
+        if is_cancelled and (has_work or not await self.ending.groups(GroupState.COMMITTED)):
+            await self.ending.cancel()
         elif has_work:
             await self._rewrite(table, policy, plan, leftover)
-            await self._conclude(budget)
+            await self.ending.conclude(budget)
         else:
-            await self._nothing_to_do(plan, budget)
-
-    async def cancel(self) -> None:
-        """End the run as cancelled: committed groups stay, everything else of ours is removed."""
-        await self.stop_tasks()
-        await self._drop_unfinished("cancelled")
-        await self._end(RunState.CANCELLED, "cancelled", f"cancelled by {self._attempt.run.cancel_requested_by}")
-
-    async def fail(self, *, reason: str, detail: str) -> None:
-        """End the run as failed: committed groups stay, everything else of ours is removed."""
-        with suppress(Transient):
-            await self.stop_tasks()
-        await self._drop_unfinished(reason)
-        await self._end(RunState.FAILED, reason, detail)
-
-    async def stop_tasks(self) -> None:
-        """Make sure that no task of this attempt runs any more."""
-        intent = self._attempt.run.intent
-        if self._sent and "tag" in intent:
-            await stop_operations(self._context.dispatcher, intent["tag"], intent["session_id"])
+            await self.ending.nothing_to_do(plan, budget)
 
     async def _open(self) -> OpenTable:
         async with self._context.database.read() as unit:
@@ -128,12 +90,13 @@ class RewriteFlow:
         if "tag" in intent and not await stop_operations(self._context.dispatcher, intent["tag"], intent["session_id"]):
             raise Transient("tasks of an earlier attempt still run on Spark; waiting for them to end")
         table = await self._open()
-        written = {group.ordinal: group for group in await self._groups(GroupState.WRITTEN)}
-        for batch in await asyncio.to_thread(table.find_commits, self._attempt.run.id):
+        written = {group.ordinal: group for group in await self.ending.groups(GroupState.WRITTEN)}
+        for batch in await self._context.formats.call(table.find_commits, self._attempt.run.id):
             mine = [written.pop(ordinal) for ordinal in batch.groups if ordinal in written]
             if mine:
                 await self._commits.adopt(table, batch, mine)
-        await self._remove_outputs(table)
+        self.ending.keep_sent(intent.get("commit", ()), written.values())
+        await self.ending.remove_outputs(table)
         self._step("taken_over")
 
     async def _policy(self, table: OpenTable) -> tuple[EffectivePolicy, DayBudget]:
@@ -145,13 +108,13 @@ class RewriteFlow:
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 
     async def _plan(self, table: OpenTable, policy: EffectivePolicy, budget: DayBudget) -> Plan:
-        failed = [c for c in await asyncio.to_thread(table.conditions) if not c.holds]
+        failed = [c for c in await self._context.formats.call(table.conditions) if not c.holds]
         if failed:
             names = ", ".join(f"{c.name} ({c.detail})" for c in failed)
             raise NotEligible(f"the rewrite kernel can't take this table: {names}", details={"failed": failed})
-        leftover = [file.path for group in await self._groups(GroupState.WRITTEN) for file in group.inputs]
+        leftover = [file.path for group in await self.ending.groups(GroupState.WRITTEN) for file in group.inputs]
         rate = await self._measured_rate()
-        plan = await asyncio.to_thread(_make_plan, table, policy, leftover, rate)
+        plan = await self._context.formats.call(_make_plan, table, policy, leftover, rate)
         plan = replace(plan, groups=budget.admit(plan.groups))
         self._step("planned")
         return plan
@@ -176,7 +139,7 @@ class RewriteFlow:
         if groups:
             await self._send(table, policy, plan, groups)
         await self._attempt.check()
-        written = await self._groups(GroupState.WRITTEN)
+        written = await self.ending.groups(GroupState.WRITTEN)
         if written and self._attempt.stop_reason is None:
             await self._commit(written, is_last=True)
 
@@ -193,6 +156,7 @@ class RewriteFlow:
                 "table_uuid": table.uuid,
                 "base_snapshot_id": str(plan.base_snapshot_id),
                 "plan_hash": plan.digest(),
+                "commit": attempt.run.intent.get("commit", []),
                 **asdict(ticket),
             },
             details={"groups": len(groups), "prediction": asdict(plan.prediction)},
@@ -219,7 +183,6 @@ class RewriteFlow:
             on_stop=self._tell_tasks_to_stop,
         )
         self._open_pace = lambda: context.pace.open(attempt.run.id, attempt.number, policy.budget(), lanes)
-        self._sent = True
         oldest: float | None = None
         pending = 0
         async with aclosing(running.results(groups, lanes)) as results:
@@ -227,7 +190,7 @@ class RewriteFlow:
                 pending += await self._finished(finished, base)
                 oldest = oldest or (context.clock.monotonic() if pending else None)
                 if self._commit_is_due(pending, oldest):
-                    await self._commit(await self._groups(GroupState.WRITTEN))
+                    await self._commit(await self.ending.groups(GroupState.WRITTEN))
                     pending, oldest = 0, None
 
     def _commit_is_due(self, pending_bytes: int, oldest: float | None) -> bool:
@@ -260,7 +223,6 @@ class RewriteFlow:
     async def _finished(self, finished: tuple[FileGroup, GroupResult] | GroupFailure, base: Mapping[str, Any]) -> int:
         """Record one group's end; return the input bytes that wait for a commit because of it."""
         if isinstance(finished, GroupFailure):
-            self._failures.append(finished)
             reasons = {finished.group.ordinal: f"failed: {finished.error.message}"}
         else:
             group, result = finished
@@ -282,97 +244,6 @@ class RewriteFlow:
         await self._commits.commit(groups)
         if not is_last:
             await self._attempt.transition(RunState.REWRITING)
-
-    async def _conclude(self, budget: DayBudget) -> None:
-        """Decide what the attempt came to, from its groups alone."""
-        stop = self._attempt.stop_reason
-        stored = await self._groups()
-        unfinished = [g for g in stored if g.state in (GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN)]
-        if stop is Stop.SHUTDOWN and unfinished:
-            await self._wait(WaitingFor.RETRY, "worker_stopped", "the worker was stopped; another goes on")
-        elif stop is Stop.CANCELLED and unfinished:
-            await self.cancel()
-        elif budget.deferred:
-            await self._remove_outputs(await self._open())
-            await self._wait(WaitingFor.BUDGET, "bytes_per_day", f"{budget.deferred} groups wait for the daily budget")
-        else:
-            await self._end_by_groups(stored)
-
-    async def _end_by_groups(self, stored: Sequence[StoredGroup]) -> None:
-        committed = [g for g in stored if g.state is GroupState.COMMITTED]
-        dropped = [g for g in stored if g.state is GroupState.DROPPED]
-        broken = [g for g in dropped if (g.reason or "").startswith(("failed:", "refused:"))]
-        if broken:
-            first = broken[0].reason or ""
-            await self.fail(reason="groups_failed", detail=f"{len(broken)} of {len(stored)} groups {first}")
-        elif committed:
-            await self._end(
-                RunState.SUCCEEDED, "committed", f"{len(committed)} groups committed, {len(dropped)} dropped"
-            )
-        elif self._attempt.run.failures + 1 >= 3:  # noqa: PLR2004 - a third lost race ends the run
-            await self.fail(reason="conflict", detail="other writers replaced every source, three times in a row")
-        else:
-            await self._remove_outputs(await self._open())
-            await self._wait(
-                WaitingFor.CONFLICT_BACKOFF,
-                "conflict",
-                "other writers changed every source; planned again",
-                failed=True,
-            )
-
-    async def _nothing_to_do(self, plan: Plan, budget: DayBudget) -> None:
-        if budget.deferred:
-            await self._wait(WaitingFor.BUDGET, "bytes_per_day", f"{budget.deferred} groups wait for the daily budget")
-        elif await self._groups(GroupState.COMMITTED):
-            await self._end(RunState.SUCCEEDED, "committed", "an earlier attempt had committed everything")
-        else:
-            await self._end(RunState.SKIPPED, "nothing_to_do", _why_nothing(plan), plan=plan.summary())
-
-    async def _drop_unfinished(self, reason: str) -> None:
-        unfinished = await self._groups(GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN)
-        if unfinished:
-            async with self._context.database.begin() as unit:
-                await unit.groups.mark_dropped(self._attempt.lease, {g.ordinal: reason for g in unfinished})
-
-    async def _end(self, state: RunState, reason: str, detail: str, **documents: Any) -> None:
-        """Remove what is not committed, then record the outcome."""
-        stored = await self._groups()
-        if self._attempt.number > 1 or any(group.state is not GroupState.COMMITTED for group in stored):
-            with suppress(Transient, NotFound, StateConflict):  # orphans are cheaper than a run without an outcome
-                await self._remove_outputs(await self._open())
-        seconds = self._context.clock.monotonic() - self._started
-        run = replace(self._attempt.run, result={"verifications": self._commits.verifications})
-        result = run_result(run, stored, seconds=seconds)
-        self._step("before_end")
-        await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
-        with suppress(Transient):
-            await self._context.pace.close(self._attempt.run.id, self._attempt.number)
-
-    async def _wait(self, waiting_for: WaitingFor, reason: str, detail: str, *, failed: bool = False) -> None:
-        async with self._context.database.read() as unit:
-            not_before = await unit.now()
-            if waiting_for is WaitingFor.BUDGET:
-                not_before = (await self._policy(await self._open()))[1].next_at or not_before
-        await self._attempt.park(
-            waiting_for=waiting_for, not_before=not_before, reason=reason, detail=detail, failed=failed
-        )
-
-    async def _remove_outputs(self, table: OpenTable) -> None:
-        """Remove this run's files that no group needs. Only called while no task of the run can write."""
-        await self._attempt.check()
-        stored = await self._groups(GroupState.WRITTEN, GroupState.COMMITTED)
-        keep = frozenset(file.path for group in stored for file in group.outputs)
-        removed = await asyncio.to_thread(
-            table.remove_outputs, self._attempt.run.id, keep, up_to_attempt=self._attempt.number
-        )
-        if removed:
-            _log.info("outputs_removed", run_id=self._attempt.run.id, files=removed)
-
-    async def _groups(self, *states: GroupState) -> Sequence[StoredGroup]:
-        async with self._context.database.read() as unit:
-            return await unit.groups.list(
-                self._attempt.run.id, states=frozenset(states) or None, after_ordinal=None, limit=ALL_GROUPS
-            )
 
 
 def write_settings(policy: EffectivePolicy) -> WriteSettings:
@@ -408,8 +279,3 @@ def _brief(result: GroupResult) -> dict[str, Any]:
         "bytes_written": result.bytes_written,
         "throttled_seconds": round(result.throttled_seconds, 3),
     }
-
-
-def _why_nothing(plan: Plan) -> str:
-    reasons = sorted({partition.reason for partition in plan.skipped})
-    return "no partition is worth a rewrite" + (f": {', '.join(reasons)}" if reasons else "; the table is empty")

@@ -48,7 +48,7 @@ class IdempotencyStore:
         row = (await self._connection.execute(select(entries).where(_entry(caller, route, key)))).one_or_none()
         if row is not None and row.body_hash != body_hash:
             problem = FieldProblem(
-                "/Idempotency-Key", "was used with another body", key, "use a new key for a new request"
+                "header:Idempotency-Key", "was used with another body", key, "use a new key for a new request"
             )
             raise InvalidInput("Idempotency-Key: this key was used with another body", problems=(problem,))
         if row is None or row.status is None:

@@ -174,6 +174,11 @@ class World:
             "UPDATE runs SET attempt = attempt + 1, lease_holder = 'another worker' WHERE id = :id", run_id
         )
 
+    def spend(self, run_id: RunId, count: int) -> None:
+        """Let so many bytes have been rewritten in the run's table when the run was submitted."""
+        columns = "INSERT INTO rewritten_bytes (table_id, at, bytes)"
+        self._sql(f"{columns} SELECT table_id, created_at, {count} FROM runs WHERE id = :id", run_id)
+
     async def expire_lease(self, run_id: RunId) -> None:
         """Let the present lease run out and be reaped."""
         self._sql("UPDATE runs SET lease_expires_at = created_at WHERE id = :id", run_id)

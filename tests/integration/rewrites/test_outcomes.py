@@ -1,5 +1,7 @@
 """What a rewrite comes to when nothing goes wrong, and when there is nothing to do or nothing may be done."""
 
+from datetime import timedelta
+
 from engine.domain.runs import GroupState, RunState
 from tests.support.world import NAME, SCHEMA, SPEC, World
 
@@ -99,13 +101,27 @@ async def test_a_table_the_kernel_must_not_take_is_refused_by_the_condition(worl
     assert "default_location_provider" in run.detail
 
 
-async def test_the_daily_byte_budget_defers_what_does_not_fit(world: World) -> None:
-    async with world.container.database.read() as unit:
-        assert await unit.tables.get(world.table_id) is not None
-    group = max(sum(t.file.file_size_in_bytes for t in world.lake.table.scan().plan_files()) // 3, 1)
-    await world.set_policy({"limits": {"bytes_per_day": max(2**20, group)}})
-    run = await world.rewrite()  # the whole table is below a mebibyte, so it fits
-    assert run.state is RunState.SUCCEEDED
+async def test_a_spent_daily_byte_budget_makes_the_run_wait_until_there_is_room(world: World) -> None:
+    await world.set_policy({"limits": {"bytes_per_day": "1MiB"}})
+    run = await world.submit()
+    world.spend(run.id, 2**20)
+    await world.container.worker.advance(run.id)
+    waiting = await world.get(run.id)
+    assert (waiting.state, waiting.waiting_for, waiting.failures) == (RunState.QUEUED, "budget", 0)
+    assert waiting.not_before == run.created_at + timedelta(hours=24)
+    assert world.lake.replaces() == []
+
+
+async def test_what_fits_the_daily_byte_budget_is_rewritten_and_the_rest_waits(world: World) -> None:
+    sizes = [task.file.file_size_in_bytes for task in world.lake.table.scan().plan_files()]
+    await world.set_policy({"limits": {"bytes_per_day": "1MiB"}})
+    run = await world.submit()
+    world.spend(run.id, 2**20 - sum(sizes) // 2)  # room for one or two of three partitions
+    await world.container.worker.advance(run.id)
+    waiting = await world.get(run.id)
+    assert (waiting.state, waiting.waiting_for) == (RunState.QUEUED, "budget")
+    assert len(world.lake.replaces()) == 1
+    assert 3 < len(world.lake.paths()) < len(sizes)
 
 
 async def test_all_groups_end_committed(world: World) -> None:

@@ -1,0 +1,27 @@
+"""What every attempt at a rewrite shares."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.domain.clock import Clock
+from engine.queue.budgets import PaceLedger
+from engine.services.formats import FormatRegistry
+from engine.services.lanes import Dispatcher
+from engine.services.pace_tokens import PaceTokens
+from engine.stores.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteContext:
+    """What every attempt shares."""
+
+    database: Database
+    formats: FormatRegistry
+    dispatcher: Dispatcher
+    function: Callable[[str], str]
+    pace: PaceLedger
+    tokens: PaceTokens
+    clock: Clock
+    pace_url: str | None
+    commit_batch_bytes: int
+    commit_batch_seconds: float
