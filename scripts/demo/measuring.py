@@ -64,14 +64,14 @@ class TableProbe:
         """Return the table as it is now."""
         return self._catalog.load_table(self._identifier)
 
-    def measure(self, *, repeats: int = 1) -> Measurement:
+    def measure(self) -> Measurement:
         """Plan a scan of everything, read everything, and take the fingerprint of what was read.
 
-        Times are the best of `repeats`, so that neither cold caches nor a busy moment speaks for one side.
+        Planning is short, so its time is the best of three: neither cold caches nor a busy moment speaks for one side.
         """
         table = self.load()
-        plan_seconds, tasks = _best(repeats, lambda: list(table.scan().plan_files()))
-        scan_seconds, read = _best(repeats, lambda: table.scan().to_arrow())
+        plan_seconds, tasks = _best(3, lambda: list(table.scan().plan_files()))
+        scan_seconds, read = _best(1, lambda: table.scan().to_arrow())
         head = table.current_snapshot()
         return Measurement(
             snapshot_id=head.snapshot_id if head is not None else 0,
@@ -82,6 +82,10 @@ class TableProbe:
             scan_seconds=scan_seconds,
             rows=rows_of(read),
         )
+
+    def count_files(self) -> int:
+        """Return how many data files the head has."""
+        return len(list(self.load().scan().plan_files()))
 
     def append(self, rows: pa.Table) -> Rows:
         """Append rows in one commit, as any writer would; lost races are tried again. Returns what was appended."""
@@ -96,7 +100,7 @@ class TableProbe:
     def unreferenced_files(self, part_of_name: str) -> list[str]:
         """Return files under the table's location with this in their name that no retained snapshot references."""
         table = self.load()
-        known = {path for snapshot in table.snapshots() for path in _paths(table, snapshot.snapshot_id)}
+        known = _referenced_paths(table)
         location = urlparse(table.location())
         filesystem, root = pafs.FileSystem.from_uri(f"{location.scheme or 'file'}://{location.netloc}{location.path}")
         found = filesystem.get_file_info(pafs.FileSelector(root, recursive=True))
@@ -123,5 +127,8 @@ def _best(repeats: int, work: Callable[[], T]) -> tuple[float, T]:
     return shortest, result
 
 
-def _paths(table: Table, snapshot_id: int) -> set[str]:
-    return {urlparse(task.file.file_path).path for task in table.scan(snapshot_id=snapshot_id).plan_files()}
+def _referenced_paths(table: Table) -> set[str]:
+    """Return the paths of all data files that any retained snapshot names; every manifest is read once."""
+    manifests = {each.manifest_path: each for snapshot in table.snapshots() for each in snapshot.manifests(table.io)}
+    entries = (e for each in manifests.values() for e in each.fetch_manifest_entry(table.io, discard_deleted=False))
+    return {urlparse(entry.data_file.file_path).path for entry in entries}
