@@ -81,9 +81,13 @@ class ParquetInput:
         self._source = source
         self._whole = 0 in segments
         self._pieces = _Pieces(size, segments)
-        _check_end(self.uri, segments, size)
+        signed = _check_end(self.uri, segments, size)
         self.metadata: Any = None
         self.select_dictionaries(dictionaries)
+        footer: Any = self.metadata
+        if signed > footer.serialized_size:
+            # Arrow ends the whole process when the metadata of an encrypted column is looked at: see before.
+            raise Refused(ENCRYPTED_FILE, f"{self.uri}: the footer is signed")
 
     @staticmethod
     def open(
@@ -190,13 +194,15 @@ def _footer_length(tail: pa.Buffer) -> int:
     return int.from_bytes(bytes(tail[-_END_BYTES:-4]), "little")
 
 
-def _check_end(uri: str, segments: Segments, size: int) -> None:
+def _check_end(uri: str, segments: Segments, size: int) -> int:
+    """Return the length of the footer: more than its metadata takes if a signature follows (encrypted columns)."""
     (tail,) = segments.values()
-    magic = bytes(tail[-4:])
+    magic, length = bytes(tail[-4:]), _footer_length(tail)
     if magic == _ENCRYPTED_MAGIC:
         raise Refused(ENCRYPTED_FILE, f"{uri}: the footer is encrypted")
-    if magic != _MAGIC or _footer_length(tail) + _END_BYTES > size:
+    if magic != _MAGIC or length + _END_BYTES > size:
         raise InputFault(f"{uri}: no Parquet footer at its end")
+    return length
 
 
 def _extent(column: Any) -> tuple[int, int]:

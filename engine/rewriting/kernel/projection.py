@@ -83,7 +83,7 @@ class Projection:
         made: list[pa.ChunkedArray] = []
         for field, (index, step) in zip(self._target, self._picks, strict=True):
             if index is None:
-                made.append(pa.chunked_array([pa.nulls(rows, field.type)]))
+                made.append(pa.chunked_array([_absent(field, rows)]))
             elif step is None:
                 made.append(columns[self._place[index]])
             else:
@@ -201,19 +201,49 @@ def _struct(source: pa.StructType, target: pa.StructType, where: str) -> Step | 
         mask = array.is_null() if array.null_count else None
         children = []
         for (index, step), field, name in zip(picks, wanted, strict, strict=True):
-            child = pa.nulls(len(array), field.type) if index is None else _decoded(_then(step, array.field(index)))
-            if name is not None:
-                _check_required(child, array, name)
-            children.append(child)
+            child = _absent(field, len(array)) if index is None else _decoded(_then(step, array.field(index)))
+            children.append(child if name is None else _required(child, array, name))
         return pa.StructArray.from_arrays(children, fields=wanted, mask=mask)
 
     return convert
 
 
-def _check_required(child: pa.Array, parent: pa.Array, where: str) -> None:
+def _required(child: pa.Array, parent: pa.Array, where: str) -> pa.Array:
     """Refuse a null whose parent is not null; under a null parent a child has no value at all."""
-    if child.null_count and pc.any(pc.and_(child.is_null(), parent.is_valid())).as_py():
+    if not child.null_count:
+        return child
+    if pc.any(pc.and_(child.is_null(), parent.is_valid())).as_py():
         raise Refused(NULL_IN_REQUIRED_FIELD, f"{where} has nulls")
+    return _without_validity(child)
+
+
+def _absent(field: pa.Field, rows: int) -> pa.Array:
+    """Return nulls for a field that the input lacks, or values that mean nothing where it is required (under nulls)."""
+    if pt.is_struct(field.type):
+        inner = child_fields(field.type)
+        mask = pa.repeat(pa.scalar(field.nullable), rows)
+        return pa.StructArray.from_arrays([_absent(one, rows) for one in inner], fields=inner, mask=mask)
+    nulls = pa.nulls(rows, field.type)
+    return nulls if field.nullable else _without_validity(nulls)
+
+
+def _without_validity(array: pa.Array) -> pa.Array:
+    """Return the array as if nothing in it were null; the writer takes no null in a required field, even under one."""
+    if isinstance(array.type, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(array.type, _without_validity(array.storage))
+    if pt.is_struct(array.type):
+        inner = child_fields(array.type)
+        return pa.StructArray.from_arrays([array.field(i) for i in range(len(inner))], fields=inner)
+    children = []
+    if pt.is_map(array.type):
+        fields = child_fields(array.type)
+        children = [pa.StructArray.from_arrays([array.keys, array.items], fields=fields)]
+    elif _is_list(array.type):
+        children = [array.values]
+    own = array.buffers()[: array.type.num_buffers]
+    return pa.Array.from_buffers(
+        array.type, len(array), [None, *own[1:]], null_count=0, offset=array.offset, children=children
+    )
 
 
 def _list(source: pa.DataType, target: pa.DataType, where: str) -> Step | None:
@@ -256,7 +286,7 @@ def _map(source: pa.MapType, target: pa.MapType, where: str) -> Step | None:
         return None
 
     def convert(array: pa.MapArray) -> pa.Array:
-        if strict and array.flatten().field(1).null_count:
+        if strict and _rebuilt(array, pa.list_(source.item_field), array.items).flatten().null_count:
             raise Refused(NULL_IN_REQUIRED_FIELD, f"{where}.value has nulls")
         columns = [_decoded(_then(key, array.keys)), _decoded(_then(item, array.items))]
         entries = pa.StructArray.from_arrays(columns, fields=[target.key_field, target.item_field])
