@@ -24,6 +24,9 @@ SLICE_SECONDS: Final = 0.1
 MIN_SLICE_BYTES: Final = 16 * 1024
 """No transfer is cut smaller than this, whatever the rate."""
 
+LEAST_WAIT_SECONDS: Final = 1e-6
+"""What is owed for less than this is forgiven: the rest of a division, not worth a sleep."""
+
 Pause = Callable[[threading.Event, float], object]
 """Waits so many seconds, or until the event is set: then the share changed and the wait is worked out anew."""
 
@@ -109,13 +112,15 @@ class Bucket:
             raise Stopped
 
     def take(self, byte_count: int, requests: int = 0) -> None:
-        """Wait until nothing is owed, then owe this. Raises `Stopped`."""
+        """Wait until nothing is owed of what this needs, then owe this. Raises `Stopped`."""
         while True:
             with self._lock:
                 self.check()
                 self._refill()
-                seconds = max(self._bytes.seconds_owed, self._requests.seconds_owed)
-                if seconds <= 0:
+                seconds = max(
+                    self._bytes.seconds_owed if byte_count else 0.0, self._requests.seconds_owed if requests else 0.0
+                )
+                if seconds < LEAST_WAIT_SECONDS:
                     self._bytes.spend(byte_count)
                     self._requests.spend(requests)
                     return
