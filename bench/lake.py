@@ -11,15 +11,13 @@ from typing import Any, Self
 from pyiceberg.catalog.sql import SqlCatalog
 
 from bench.lineitem import write_files
-from engine.domain.tables import TableRef
+from bench.service import Service
 from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch
 from engine.embedded.spark import EmbeddedSpark
-from engine.formats.iceberg import IcebergFormat
-from engine.formats.iceberg.connection import IcebergConnection
-from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
 
 CATALOG, NAMESPACE = "bench", "lake"
+TARGET_BYTES = 128 * 2**20
 
 
 class Lake:
@@ -32,24 +30,32 @@ class Lake:
         jars = [fetch(coordinate, CACHE_FOLDER) for coordinate in (ICEBERG_RUNTIME, SQLITE_JDBC)]
         confs = _catalog_confs(database, self.properties["warehouse"])
         self._server = EmbeddedSpark(data_dir=folder, cores=cores, jars=jars, confs=confs)
+        self._folder = folder
         self._copies = 0
 
     def __enter__(self) -> Self:
         """Start the server, warm it up, and make the namespace."""
-        self.sessions = SparkSessions(url=self._server.start(), user_id="bench")
-        self.dispatcher = SparkDispatcher(sessions=self.sessions)
+        spark_url = self._server.start()
+        self.sessions = SparkSessions(url=spark_url, user_id="bench")
         self.sessions.warm_up(self.cores)
         self.spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{NAMESPACE}")
-        self.connection: IcebergConnection = IcebergFormat().connect(CATALOG, self.properties)
         self._catalog = SqlCatalog(CATALOG, **self.properties)
+        self.service = Service(
+            folder=self._folder / "packhouse",
+            spark_url=spark_url,
+            catalog=CATALOG,
+            properties=self.properties,
+            cores=self.cores,
+        )
+        self.service.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop everything that was started."""
+        self.service.__exit__()
         self._catalog.close()
-        self.connection.close()
         self.sessions.close()
         self._server.stop()
 
@@ -68,6 +74,8 @@ class Lake:
         copied = f"{name}_{self._copies}"
         metadata = self._catalog.load_table((NAMESPACE, name)).metadata_location
         self._catalog.register_table((NAMESPACE, copied), metadata)
+        policy = {"rewrite": {"target_file_bytes": TARGET_BYTES}, "limits": {"parallel_groups": self.cores}}
+        self.service.register(NAMESPACE, copied, policy)
         return copied
 
     def files(self, name: str) -> list[tuple[Path, int]]:
@@ -81,11 +89,6 @@ class Lake:
 def spark_name(name: str) -> str:
     """Return how Spark calls a table of the lake."""
     return f"{CATALOG}.{NAMESPACE}.{name}"
-
-
-def table_ref(name: str) -> TableRef:
-    """Return how we call a table of the lake."""
-    return TableRef(CATALOG, (NAMESPACE,), name)
 
 
 def _catalog_confs(database: Path, warehouse: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ Python workers), read from /proc before and after, so they hold what the JVM doe
 for everybody. The bare loop runs on one core, in this process, and commits nothing: a bound, not a peer.
 
 Cases: B1 lineitem-like in 6 MB files; B1-wide the same with 100 columns; B2 five files, 26 MB, where seconds count; B3
-files of 125 kB. Ours is measured from opening the table to the verified commit; not through HTTP.
+files of 125 kB. Ours is measured over HTTP, from the trigger to the verified commit.
 
     python -m bench.rewrite [--cases B1,B2,B3] [--megabytes 192] [--repeats 3] [--cores 2] [--json rewrite.json]
 

@@ -23,7 +23,11 @@ class ProblemField(Answer):
 class Problem(Answer):
     """Every error answer of the API."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [PROBLEM_TYPES["not_found"].example()]})
+    # what is empty is left out of an answer, so the schema must not require it
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [PROBLEM_TYPES["not_found"].example()]},
+        json_schema_serialization_defaults_required=False,
+    )
 
     type: str = Field(description="URI path of the problem type; GET it for an explanation.")
     title: str

@@ -1,6 +1,6 @@
 -- The arithmetic of the pace channel; see budgets.py for what it promises.
 --
--- KEYS  1 ledger: hash of the latest attempt (attempt, bytes, requests, lanes, stop, totals, rate slots)
+-- KEYS  1 ledger: hash of the latest attempt (attempt, bytes_limit, requests_limit, lanes, stop, totals, rate slots)
 --       2 live: hash group -> record of a task that reported within SILENCE seconds and is not finished
 --       3 resting: hash group -> record of a task that finished or fell silent
 -- ARGV  1 command, 2 now in seconds ('' for the server's clock), 3 attempt, then what the command takes
@@ -130,14 +130,14 @@ local commands = {}
 
 function commands.open(_, attempt)
   if not enter(attempt) then return 0 end
-  redis.call('HSET', ledger, 'bytes', ARGV[4], 'requests', ARGV[5], 'lanes', ARGV[6])
+  redis.call('HSET', ledger, 'bytes_limit', ARGV[4], 'requests_limit', ARGV[5], 'lanes', ARGV[6])
   keep(KEEP)
   return 1
 end
 
 function commands.report(now, attempt)
   local known, stopped = field('attempt'), redis.call('HGET', ledger, 'stop')
-  local bytes, requests = field('bytes'), field('requests')
+  local bytes, requests = field('bytes_limit'), field('requests_limit')
   if not known or known < attempt then return false end
   if known > attempt then return { floor_of(bytes), floor_of(requests), '1' } end
   local group, finished = ARGV[4], ARGV[9] == '1'

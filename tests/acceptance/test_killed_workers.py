@@ -73,13 +73,10 @@ async def ended(container: Container, run_id: RunId) -> Run:
     return run
 
 
-@pytest.mark.parametrize("step", STEPS)
-async def test_another_worker_finishes_what_a_killed_one_began(
-    step: str, tmp_path: Path, postgres_url: str, redis: Redis, spark_url: str
-) -> None:
-    lake = await asyncio.to_thread(lambda: make_lake(tmp_path / "lake", days=2, files=5))
-    rows = lake.rows()
-    settings = Settings(
+@pytest.fixture
+def settings(tmp_path: Path, postgres_url: str, redis: Redis, redis_url: str, spark_url: str) -> Settings:
+    """One record, queue and Spark for all processes; leases that end soon."""
+    return Settings(
         data_dir=tmp_path / "state",
         database_url=postgres_url,
         redis_url=redis_url,
@@ -87,6 +84,12 @@ async def test_another_worker_finishes_what_a_killed_one_began(
         secret_key="a key for tests",
         lease_seconds=3,
     )
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_another_worker_finishes_what_a_killed_one_began(step: str, tmp_path: Path, settings: Settings) -> None:
+    lake = await asyncio.to_thread(lambda: make_lake(tmp_path / "lake", days=2, files=5))
+    rows = lake.rows()
     log = tmp_path / "workers.log"
     async with control_plane(settings, lake) as (container, run_id):
         with worker(settings, step, log) as doomed:

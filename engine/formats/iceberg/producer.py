@@ -2,16 +2,16 @@
 
 PyIceberg 0.12 has no rewrite: its producers stamp outputs with the new sequence number (older equality deletes would
 stop applying) and the default spec, and refuse the operation `replace`. Here outputs keep the base snapshot's data
-sequence number and the spec and partition of their inputs. Inputs become DELETED entries of rewritten manifests,
-their neighbours EXISTING ones with the sequence numbers they had; every other manifest, and every delete manifest, is
-reused as it is.
+sequence number and the spec and partition of their inputs. Inputs become DELETED entries, all of a spec in one
+manifest, their neighbours EXISTING ones of rewritten manifests with the sequence numbers they had; every other
+manifest, and every delete manifest, is reused as it is.
 """
 
 import itertools
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -95,19 +95,35 @@ class SnapshotProducer:
         going = {each.path: each for group in self.surviving.groups for each in group.inputs}
         manifests: list[ManifestFile] = []
         removed: dict[str, DataFile] = {}
+        leaving: dict[int, list[ManifestEntry]] = defaultdict(list)
         for manifest in self.surviving.touched:
-            entries = manifest.fetch_manifest_entry(self.view.io, discard_deleted=True)
-            leaving = [each.data_file for each in entries if each.data_file.file_path in going]
-            for file in leaving:
+            staying: list[ManifestEntry] = []
+            for entry in manifest.fetch_manifest_entry(self.view.io, discard_deleted=True):
+                file = entry.data_file
+                if file.file_path not in going:
+                    staying.append(entry)
+                    continue
                 _check_input(file, going[file.file_path], already=file.file_path in removed)
                 removed[file.file_path] = file
-            with self._manifest_writer(manifest.partition_spec_id) as writer:
-                for entry in entries:
-                    (writer.delete if entry.data_file.file_path in going else writer.existing)(entry)
-            manifests.append(writer.to_manifest_file())
+                leaving[manifest.partition_spec_id].append(entry)
+            if staying:
+                manifests.append(self._write_entries(manifest.partition_spec_id, staying, ManifestWriter.existing))
         if missing := going.keys() - removed.keys():
             raise Fatal(f"{len(missing)} inputs were live and are in no manifest: {min(missing)}")
-        return manifests, removed
+        # One manifest a spec, not one for each that was touched: readers of this snapshot open every manifest it lists.
+        gone = [self._write_entries(spec, each, ManifestWriter.delete) for spec, each in sorted(leaving.items())]
+        return [*manifests, *gone], removed
+
+    def _write_entries(
+        self,
+        spec_id: int,
+        entries: Sequence[ManifestEntry],
+        write: Callable[[ManifestWriter, ManifestEntry], ManifestWriter],
+    ) -> ManifestFile:
+        with self._manifest_writer(spec_id) as writer:
+            for entry in entries:
+                write(writer, entry)
+        return writer.to_manifest_file()
 
     def _outputs(self, removed: dict[str, DataFile]) -> list[DataFile]:
         made: list[DataFile] = []

@@ -208,3 +208,11 @@ async def test_without_a_given_clock_the_server_tells_the_time(redis: Redis) -> 
     progress = await ledger.progress(RUN)
     assert progress.tasks == 1
     assert progress.bytes_per_second == pytest.approx(1000)
+
+
+@pytest.mark.parametrize("limit", [None, 40.0])
+async def test_what_a_task_asked_of_storage_does_not_become_its_limit(ledger: PaceLedger, limit: float | None) -> None:
+    await ledger.open(RUN, 1, Budget(None, limit), 1)
+    report = TaskReport(group=0, bytes_read=10, bytes_written=10, requests=7, throttled_seconds=0.0)
+    answers = [await ledger.report(RUN, 1, report) for _ in range(3)]
+    assert {answer.budget.requests_per_second for answer in answers} == {None if limit is None else limit * 0.98}

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.problem_details import ProblemDetails
     from ..models.problem_field import ProblemField
@@ -23,10 +25,6 @@ class Problem:
     """ Stable name of the problem type. """
     detail: str
     """ What happened here, and the remedy. """
-    details: ProblemDetails
-    """ Further facts, by problem type. """
-    errors: list[ProblemField]
-    """ One entry for each wrong field. """
     instance: str
     """ The path of the request. """
     request_id: None | str
@@ -35,19 +33,16 @@ class Problem:
     title: str
     type_: str
     """ URI path of the problem type; GET it for an explanation. """
+    details: ProblemDetails | Unset = UNSET
+    """ Further facts, by problem type. """
+    errors: list[ProblemField] | Unset = UNSET
+    """ One entry for each wrong field. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         code = self.code
 
         detail = self.detail
-
-        details = self.details.to_dict()
-
-        errors = []
-        for errors_item_data in self.errors:
-            errors_item = errors_item_data.to_dict()
-            errors.append(errors_item)
 
         instance = self.instance
 
@@ -60,14 +55,23 @@ class Problem:
 
         type_ = self.type_
 
+        details: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.details, Unset):
+            details = self.details.to_dict()
+
+        errors: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.errors, Unset):
+            errors = []
+            for errors_item_data in self.errors:
+                errors_item = errors_item_data.to_dict()
+                errors.append(errors_item)
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
                 "code": code,
                 "detail": detail,
-                "details": details,
-                "errors": errors,
                 "instance": instance,
                 "request_id": request_id,
                 "status": status,
@@ -75,6 +79,10 @@ class Problem:
                 "type": type_,
             }
         )
+        if details is not UNSET:
+            field_dict["details"] = details
+        if errors is not UNSET:
+            field_dict["errors"] = errors
 
         return field_dict
 
@@ -87,15 +95,6 @@ class Problem:
         code = d.pop("code")
 
         detail = d.pop("detail")
-
-        details = ProblemDetails.from_dict(d.pop("details"))
-
-        errors = []
-        _errors = d.pop("errors")
-        for errors_item_data in _errors:
-            errors_item = ProblemField.from_dict(errors_item_data)
-
-            errors.append(errors_item)
 
         instance = d.pop("instance")
 
@@ -112,16 +111,32 @@ class Problem:
 
         type_ = d.pop("type")
 
+        _details = d.pop("details", UNSET)
+        details: ProblemDetails | Unset
+        if isinstance(_details, Unset):
+            details = UNSET
+        else:
+            details = ProblemDetails.from_dict(_details)
+
+        _errors = d.pop("errors", UNSET)
+        errors: list[ProblemField] | Unset = UNSET
+        if _errors is not UNSET:
+            errors = []
+            for errors_item_data in _errors:
+                errors_item = ProblemField.from_dict(errors_item_data)
+
+                errors.append(errors_item)
+
         problem = cls(
             code=code,
             detail=detail,
-            details=details,
-            errors=errors,
             instance=instance,
             request_id=request_id,
             status=status,
             title=title,
             type_=type_,
+            details=details,
+            errors=errors,
         )
 
         problem.additional_properties = d

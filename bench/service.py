@@ -1,0 +1,113 @@
+"""Packhouse itself as a contender: `packhouse-server up` in a child process, driven over HTTP only."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+
+_START_SECONDS = 60.0
+_RUN_SECONDS = 900.0
+
+
+class Service:
+    """Use as a context manager. It shares the benchmark's Spark server and registers its catalog."""
+
+    def __init__(self, *, folder: Path, spark_url: str, catalog: str, properties: dict[str, str], cores: int) -> None:
+        self._folder = folder
+        self._spark_url = spark_url
+        self._catalog = catalog
+        self._properties = properties
+        self._cores = cores
+        self._tables: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        """Start the server, wait until it is ready, register the catalog."""
+        self._folder.mkdir(parents=True)
+        port = _free_port()
+        environment = os.environ | {
+            "PACKHOUSE_DATA_DIR": str(self._folder),
+            "PACKHOUSE_PORT": str(port),
+            "PACKHOUSE_SPARK_URL": self._spark_url,
+            "PACKHOUSE_SPARK_CORES": str(self._cores),
+        }
+        log = self._folder / "server.log"
+        with log.open("wb") as output:
+            command = [sys.executable, "-m", "api", "up"]
+            self._server = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+        self._http = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)
+        self._wait_until_ready(log)
+        self._http.headers["Authorization"] = f"Bearer {_admin_key(log)}"
+        body = {"name": self._catalog, "format": "iceberg", "properties": self._properties}
+        self._http.post("/v1/catalogs", json=body).raise_for_status()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop the server."""
+        self._http.close()
+        self._server.send_signal(signal.SIGTERM)
+        try:
+            self._server.wait(30)
+        except subprocess.TimeoutExpired:
+            self._server.kill()
+            self._server.wait()
+
+    def register(self, namespace: str, name: str, policy: dict[str, Any]) -> None:
+        """Register a table and set its policy; not part of what is timed."""
+        body = {"catalog": self._catalog, "namespace": [namespace], "name": name}
+        table = _answer(self._http.post("/v1/tables", json=body))["id"]
+        put = self._http.put(f"/v1/tables/{table}/policy", json=policy, headers={"If-None-Match": "*"})
+        put.raise_for_status()
+        self._tables[name] = table
+
+    def rewrite(self, name: str) -> dict[str, Any]:
+        """Trigger a run and follow its events to the end; return the run, committed and verified."""
+        submitted = _answer(self._http.post("/v1/runs", json={"table_id": self._tables[name], "operation": "rewrite"}))
+        events = f"/v1/runs/{submitted['id']}/events"
+        accept = {"Accept": "text/event-stream"}
+        with self._http.stream("GET", events, headers=accept, timeout=_RUN_SECONDS) as stream:
+            for _ in stream.iter_bytes():
+                pass
+        run = _answer(self._http.get(f"/v1/runs/{submitted['id']}"))
+        if run["state"] != "succeeded":
+            raise SystemExit(f"the run {run['state']}: {run['reason']}: {run['detail']}")
+        return run
+
+    def _wait_until_ready(self, log: Path) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        while time.monotonic() < deadline:
+            if self._server.poll() is not None:
+                break
+            try:
+                if self._http.get("/readyz").json()["status"] == "ready":
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(0.2)
+        raise SystemExit(f"the server is not ready:\n{log.read_text()[-3000:]}")
+
+
+def _answer(response: httpx.Response) -> dict[str, Any]:
+    if response.is_error:
+        raise SystemExit(f"{response.request.method} {response.request.url}: {response.text}")
+    answer: dict[str, Any] = response.json()
+    return answer
+
+
+def _admin_key(log: Path) -> str:
+    found = re.search(r"pkh_[A-Za-z0-9_-]+", log.read_text())
+    if found is None:
+        raise SystemExit("the server printed no admin key")
+    return found[0]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
