@@ -1,0 +1,112 @@
+"""Paths in all their spellings, and a whole rewrite in an object store."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engine.rewriting.kernel.contract import TaskInput
+from engine.rewriting.kernel.errors import InputFault, OutputFault, Refused
+from engine.rewriting.kernel.storage import Storage, canonical, split_scheme
+from tests.unit.kernel.building import MIB, field, make_task, rewrite, with_deletes, write, write_deletes
+from tests.unit.kernel.s3_server import ObjectStore, object_store
+
+SCHEMA = pa.schema([field(1, "id", pa.int64())])
+
+
+@pytest.mark.parametrize("uri", ["/a/b c", "file:/a/b c", "file:///a/b c", "file://localhost/a/b c", "FILE:/a/b c"])
+def test_one_local_path_has_many_spellings(uri: str) -> None:
+    assert split_scheme(uri) == ("file", "/a/b c")
+
+
+@pytest.mark.parametrize("uri", ["s3://b/k=1/x", "s3a://b/k=1/x", "s3n://b/k=1/x"])
+def test_one_object_has_three_schemes(uri: str) -> None:
+    assert canonical(uri) == "s3:b/k=1/x"
+
+
+def test_percent_signs_and_colons_are_characters_of_a_name() -> None:
+    assert split_scheme("file:/t/ts=10%3A00/a:b") == ("file", "/t/ts=10%3A00/a:b")
+    assert split_scheme("/t/10:00/x") == ("file", "/t/10:00/x")
+
+
+@pytest.mark.parametrize("uri", ["gs://b/x", "abfss://c@a/x", "hdfs://n/x"])
+def test_other_storages_are_refused(uri: str) -> None:
+    with pytest.raises(Refused, match="unsupported_storage"):
+        canonical(uri)
+
+
+def test_deleting_what_is_gone_is_fine(tmp_path: Path) -> None:
+    Storage(properties={}).delete(str(tmp_path / "gone"))
+
+
+def upload(store: ObjectStore, key: str, one: TaskInput) -> TaskInput:
+    """Put a local input into the store."""
+    store.objects[key] = Path(one.path).read_bytes()
+    return TaskInput(f"s3://{key}", one.file_bytes, one.record_count)
+
+
+def numbers(count: int) -> pa.Table:
+    return pa.table([pa.array(np.random.default_rng(1).integers(0, 2**62, count))], schema=SCHEMA)
+
+
+def read(store: ObjectStore, uri: str) -> pa.Table:
+    return pq.read_table(pa.BufferReader(store.objects[uri.removeprefix("s3://")]))
+
+
+def test_a_group_is_rewritten_in_an_object_store(tmp_path: Path) -> None:
+    table = numbers(1000)
+    local = write(tmp_path / "a.parquet", table)
+    with object_store() as store:
+        inputs = [upload(store, f"lake/in/{i}.parquet", local) for i in range(3)]
+        task = make_task(tmp_path, inputs, SCHEMA, output_dir="s3://lake/t/data/d=1%202", storage=store.properties)
+        (output,) = rewrite(task).outputs
+        assert output.path == "s3://lake/t/data/d=1%202/run-3-1-0.parquet"
+        assert read(store, output.path).equals(pa.concat_tables([table] * 3))
+
+
+def test_large_objects_go_by_ranges_and_parts(tmp_path: Path) -> None:
+    table = numbers(3_000_000)
+    local = write(tmp_path / "a.parquet", table, row_group_size=1_000_000, use_dictionary=False)
+    assert local.file_bytes > 16 * MIB
+    with object_store() as store:
+        one = upload(store, "lake/in/a.parquet", local)
+        result = rewrite(make_task(tmp_path, [one], SCHEMA, output_dir="s3a://lake/out", storage=store.properties))
+        (output,) = result.outputs
+        assert read(store, output.path.replace("s3a:", "s3:")).equals(table)
+        assert output.file_bytes == len(store.objects["lake/out/run-3-1-0.parquet"])
+        assert [method for method, key in store.requests if "/in/" in key] == ["HEAD", *["GET"] * 4]
+
+
+def test_deletes_and_data_may_name_another_s3_scheme(tmp_path: Path) -> None:
+    table = numbers(10)
+    with object_store() as store:
+        one = upload(store, "lake/in/a.parquet", write(tmp_path / "a.parquet", table))
+        deletes = write_deletes(tmp_path / "d.parquet", [("s3a://lake/in/a.parquet", 3)])
+        store.objects["lake/in/d.parquet"] = Path(deletes).read_bytes()
+        inputs = [with_deletes(one, "s3n://lake/in/d.parquet")]
+        result = rewrite(make_task(tmp_path, inputs, SCHEMA, output_dir="s3://lake/out", storage=store.properties))
+        assert result.rows_deleted == 1
+        assert read(store, result.outputs[0].path).num_rows == 9
+
+
+def test_an_object_of_the_same_name_is_never_written_over(tmp_path: Path) -> None:
+    local = write(tmp_path / "a.parquet", numbers(10))
+    with object_store() as store:
+        store.objects["lake/out/run-3-1-0.parquet"] = b"another attempt's"
+        one = upload(store, "lake/in/a.parquet", local)
+        with pytest.raises(OutputFault, match="exists already"):
+            rewrite(make_task(tmp_path, [one], SCHEMA, output_dir="s3://lake/out", storage=store.properties))
+        assert store.objects["lake/out/run-3-1-0.parquet"] == b"another attempt's"
+
+
+def test_a_failed_group_leaves_no_object(tmp_path: Path) -> None:
+    local = write(tmp_path / "a.parquet", numbers(200_000), use_dictionary=False)
+    with object_store() as store:
+        good = upload(store, "lake/in/a.parquet", local)
+        bad = TaskInput("s3://lake/in/lost.parquet", 9, 1)
+        task = make_task(tmp_path, [good, bad], SCHEMA, output_dir="s3://lake/out", storage=store.properties)
+        with pytest.raises(InputFault, match=r"lost\.parquet"):
+            rewrite(task)
+        assert not [key for key in store.objects if key.endswith(".parquet") and "/out/" in key]
