@@ -28,8 +28,8 @@ STEPS = ["claimed", "planned", "rewriting", "group_written", "before_commit", "a
 
 
 @contextmanager
-def worker(settings: Settings, step: str | None, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """Start a worker process on the same record and queue; end it if it still lives."""
+def doomed_worker(settings: Settings, step: str, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Start a worker process on the same record and queue that kills itself at a step; end it if it still lives."""
     environment = os.environ | {
         "PACKHOUSE_DATA_DIR": str(settings.data_dir),
         "PACKHOUSE_DATABASE_URL": str(settings.database_url),
@@ -39,7 +39,7 @@ def worker(settings: Settings, step: str | None, log: Path) -> Iterator["subproc
         "PACKHOUSE_LEASE_SECONDS": str(settings.lease_seconds),
         "PACKHOUSE_WORKER_SLOTS": "1",
     }
-    command = [sys.executable, "-m", "tests.support.killable_worker", *([step] if step else [])]
+    command = [sys.executable, "-m", "tests.support.killable_worker", step]
     with log.open("ab") as output:
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
         try:
@@ -92,10 +92,12 @@ async def test_another_worker_finishes_what_a_killed_one_began(step: str, tmp_pa
     rows = lake.rows()
     log = tmp_path / "workers.log"
     async with control_plane(settings, lake) as (container, run_id):
-        with worker(settings, step, log) as doomed:
+        with doomed_worker(settings, step, log) as doomed:
             assert await asyncio.to_thread(doomed.wait, PATIENCE_SECONDS) == -9, log.read_text()
-        with worker(settings, None, log):
-            run = await ended(container, run_id)
+        survivor = asyncio.create_task(container.worker.run())
+        run = await ended(container, run_id)
+        container.worker.stop()
+        await survivor
     assert run.state is RunState.SUCCEEDED, (run.reason, run.detail, log.read_text())
     assert run.attempt >= 2
     assert lake.rows() == rows

@@ -1,6 +1,6 @@
-"""A worker process that ends itself with SIGKILL when a rewrite reaches a labelled step: `python -m … <step> [count]`.
+"""A worker process that ends itself with SIGKILL when a rewrite reaches a labelled step: `python -m … <step>`.
 
-Settings come from the environment, as for the real worker. Without a step it works until it is terminated.
+Settings come from the environment, as for the real worker.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from engine.factory import open_container
 from engine.settings import Settings
 
 
-async def main(step: str | None) -> None:
+async def main(step: str) -> None:
     """Work until killed."""
 
     def on_step(name: str) -> None:
@@ -20,9 +20,8 @@ async def main(step: str | None) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     async with open_container(Settings(), step=on_step) as container:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, container.worker.stop)
         await container.worker.run()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else None))
+    asyncio.run(main(sys.argv[1]))
