@@ -1,0 +1,60 @@
+"""Redis carries hints: what is submitted while it is down is accepted, and runs when it is back."""
+
+import asyncio
+from pathlib import Path
+
+from redis.asyncio import Redis
+
+from engine.domain.ids import RunId
+from engine.domain.runs import RunState
+from engine.embedded.redis import EmbeddedRedis
+from tests.support.world import World, open_world
+
+
+async def ended(world: World, run_id: RunId) -> RunState:
+    """Let coordinator and worker work until the run has ended."""
+    container = world.container
+    duties = [asyncio.create_task(container.coordinator.run()), asyncio.create_task(container.worker.run())]
+    try:
+        async with asyncio.timeout(60):
+            while not (run := await world.get(run_id)).is_terminal:
+                await asyncio.sleep(0)
+    finally:
+        container.coordinator.stop()
+        container.worker.stop()
+        await asyncio.gather(*duties)
+    return run.state
+
+
+async def test_a_run_submitted_without_redis_runs_when_it_is_back(
+    sqlite_url: str, mortal_redis: EmbeddedRedis, tmp_path: Path
+) -> None:
+    url = mortal_redis.start()
+    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=url) as world:
+        mortal_redis.kill()
+        run = await world.submit()
+        assert run.state is RunState.QUEUED
+        mortal_redis.start()
+        assert await ended(world, run.id) is RunState.SUCCEEDED
+
+
+async def test_a_queue_that_lost_everything_loses_no_run(
+    sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path
+) -> None:
+    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=redis_url) as world:
+        run = await world.submit()
+        async with world.container.database.begin() as unit:
+            await unit.outbox.delete([entry for entry, _ in await unit.outbox.list_due(10)])
+        await redis.flushall()
+        assert await ended(world, run.id) is RunState.SUCCEEDED
+
+
+async def test_a_rewrite_goes_on_while_redis_is_down(
+    sqlite_url: str, mortal_redis: EmbeddedRedis, tmp_path: Path
+) -> None:
+    url = mortal_redis.start()
+    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=url) as world:
+        world.at("planned", mortal_redis.kill)
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED
+        assert len(world.lake.replaces()) == 1
