@@ -4,6 +4,9 @@ The task is one thread that decodes and encodes, a few that fetch ahead, and one
 way out that is not "written" removes the task's own files first. A killed task (Spark ends Python about two seconds
 after an interrupt, without `finally`) leaves files: their names begin with run, group and attempt, the worker removes
 them by that.
+
+Of a result, `seconds_reading` is how long the task waited for its inputs and `seconds_writing` for its outputs, both
+with what the share made them wait; `seconds_working` is the rest. `throttled_seconds` adds up all threads' waits.
 """
 
 import base64

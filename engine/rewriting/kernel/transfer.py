@@ -1,7 +1,8 @@
 """Every byte that a task moves goes through here: it is paced, counted and timed.
 
 Requests: one for each read call that reaches the storage and, on remote storage, one for opening a file (its size is
-asked for) and one for each 10 MiB written (Arrow uploads parts of that size) plus one at the end.
+asked for), one each for looking up an output's name before and its size afterwards, one for each 10 MiB written (Arrow
+uploads parts of that size) and one at the end.
 """
 
 import threading
@@ -13,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from engine.rewriting.kernel.errors import InputFault
+from engine.rewriting.kernel.errors import InputFault, OutputFault
 from engine.rewriting.kernel.pacing import Bucket
 from engine.rewriting.kernel.storage import Storage
 
@@ -57,8 +58,18 @@ class Transfer:
             raise InputFault(f"{uri}: {error}") from error
 
     def create(self, uri: str) -> "OutputSink":
-        """Create a file. Raises OutputFault when one of that name exists."""
-        return OutputSink(uri, self.storage.create(uri), self)
+        """Create a file. Raises OutputFault when one of that name exists, or it can't be created."""
+        if self.storage.is_remote(uri):
+            self._charge(requests=1)
+        with writing(uri):
+            return OutputSink(uri, self.storage.create(uri), self)
+
+    def stored_bytes(self, uri: str) -> int:
+        """Return the size that the storage has for a file that was written. Raises OutputFault."""
+        if self.storage.is_remote(uri):
+            self._charge(requests=1)
+        with writing(uri):
+            return self.storage.file_bytes(uri)
 
     def charge_read(self, byte_count: int) -> None:
         """Pay for one read of so many bytes."""
@@ -69,7 +80,7 @@ class Transfer:
         self._charge(written=byte_count, requests=requests)
 
     def add_writing(self, begun: float) -> None:
-        """Add the time since `begun` to the seconds spent in the storage for writing."""
+        """Add the time since `begun` to the seconds spent on writing, waiting for the share among them."""
         self.seconds_writing += self._clock() - begun
 
     def now(self) -> float:
@@ -82,6 +93,21 @@ class Transfer:
             self._read += read
             self._written += written
             self._requests += requests
+
+
+class writing:  # noqa: N801 - used as a statement: `with writing(uri):`
+    """Name the file in whatever the storage raises while it is written."""
+
+    def __init__(self, uri: str) -> None:
+        self._uri = uri
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """Turn the storage's errors into ours."""
+        if isinstance(error, OSError):
+            raise OutputFault(f"{self._uri}: {error}") from error
 
 
 class InputFile:
@@ -144,9 +170,10 @@ class OutputSink:
         done = 0
         while done < len(view):
             part = view[done : done + (self._transfer.bucket.slice_bytes or len(view))]
-            self._transfer.charge_write(len(part), self._parts(len(part)))
             begun = self._transfer.now()
-            self._handle.write(part)
+            self._transfer.charge_write(len(part), self._parts(len(part)))
+            with writing(self.uri):
+                self._handle.write(part)
             self._transfer.add_writing(begun)
             done += len(part)
             self.position += len(part)
@@ -185,10 +212,11 @@ class OutputSink:
         """Finish the file; the storage may send its last part now."""
         if not self.closed:
             self.closed = True
+            begun = self._transfer.now()
             if self._remote:
                 self._transfer.charge_write(0, 1)
-            begun = self._transfer.now()
-            self._handle.close()
+            with writing(self.uri):
+                self._handle.close()
             self._transfer.add_writing(begun)
 
     def abandon(self) -> None:

@@ -102,7 +102,7 @@ class GroupWriter:
         if self._open is None:
             return
         output = self._open.close()
-        stored = self._transfer.storage.file_bytes(output.path)
+        stored = self._transfer.stored_bytes(output.path)
         if stored != output.file_bytes:
             raise OutputFault(f"{output.path}: {output.file_bytes} bytes were written, the storage has {stored}")
         self.outputs.append(output)

@@ -1,5 +1,9 @@
 """What goes wrong names its file and leaves nothing behind; what the kernel must not do is refused with a reason."""
 
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +14,7 @@ import pyarrow.parquet.encryption as pe
 import pytest
 
 from engine.rewriting.kernel.contract import TaskInput, WriteSettings
-from engine.rewriting.kernel.errors import REASONS, InputFault
+from engine.rewriting.kernel.errors import REASONS, InputFault, OutputFault
 from tests.unit.kernel.building import MIB, field, left_behind, make_task, rewrite, with_deletes, write
 
 SCHEMA = pa.schema([field(1, "id", pa.int64()), field(2, "x", pa.float64())])
@@ -90,6 +94,33 @@ def test_a_spoiled_footer_fails_the_group(tmp_path: Path) -> None:
     data[-200:-8] = bytes(192)
     Path(bad.path).write_bytes(data)
     assert "bad.parquet" in failing(tmp_path, bad)
+
+
+def test_an_output_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    good = noise(tmp_path / "good.parquet")
+    task = make_task(tmp_path, [good], SCHEMA, output_dir=str(tmp_path / "good.parquet" / "out"))
+    with pytest.raises(OutputFault, match=r"good\.parquet/out/run-3-1-0\.parquet"):
+        rewrite(task)
+
+
+def test_a_full_disk_fails_the_group(tmp_path: Path) -> None:
+    task = make_task(tmp_path, [noise(tmp_path / "a.parquet")], SCHEMA)
+    with limited_files(50_000), pytest.raises(OutputFault, match=r"run-3-1-0\.parquet.*File too large"):
+        rewrite(task)
+    assert left_behind(tmp_path) == []
+
+
+@contextmanager
+def limited_files(most_bytes: int) -> Iterator[None]:
+    """Let no file of this process grow beyond so many bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    signalled = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, signalled)
 
 
 def flip(path: Path, at: int) -> None:
