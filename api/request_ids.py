@@ -14,6 +14,7 @@ from api.errors import answer
 
 HEADER: Final = "X-Request-Id"
 _ACCEPTABLE: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+_CHATTY: Final = ("/internal/", "/healthz", "/readyz", "/metrics")
 _log = structlog.get_logger(__name__)
 
 
@@ -53,4 +54,5 @@ class RequestIds:
             await answer(Request(scope), error)(scope, receive, tagged)
         finally:
             seconds = round(time.monotonic() - started, 4)
-            _log.info("request", method=scope["method"], path=scope["path"], status=status, seconds=seconds)
+            log = _log.debug if scope["path"].startswith(_CHATTY) else _log.info
+            log("request", method=scope["method"], path=scope["path"], status=status, seconds=seconds)

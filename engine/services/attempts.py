@@ -45,6 +45,7 @@ class Attempt:
         self.run = run
         self.lease = lease
         self.stop_reason: Stop | None = None
+        self.cancelled_by: str | None = None
         self.interrupted = asyncio.Event()
         self._is_over = False
 
@@ -99,46 +100,42 @@ class Attempt:
         return self.run
 
     async def _beat(self) -> None:
-        while not self._is_over and self.stop_reason is not Stop.LEASE_LOST:
-            try:
-                async with self._hints.watch(self.run.id) as watch:
-                    await self._look_while(watch.wait)
-            except Transient:  # no Redis: look by the clock alone
-                await self._look_while(self._wait_only, rounds=5)
+        async with self._hints.watch(self.run.id) as hint:  # without Redis this waits by the clock alone
+            extended_at = self._clock.monotonic()
+            while not self._is_over and self.stop_reason is not Stop.LEASE_LOST:
+                await hint.wait(LOOK_SECONDS)
+                extended_at = await self._keep(extended_at)
 
-    async def _look_while(self, wait: Any, rounds: int | None = None) -> None:
-        extended_at = self._clock.monotonic()
-        done = 0
-        while not self._is_over and self.stop_reason is not Stop.LEASE_LOST and (rounds is None or done < rounds):
-            done += 1
-            await wait(LOOK_SECONDS)
-            try:
-                if self._clock.monotonic() - extended_at >= self._lease_seconds / 3:
-                    await self._extend()
-                    extended_at = self._clock.monotonic()
-                await self._look()
-            except (LeaseLost, NotFound):
+    async def _keep(self, extended_at: float) -> float:
+        """Extend the lease when it is due and look for requests; return when it was extended last."""
+        try:
+            if self._clock.monotonic() - extended_at >= self._lease_seconds / 3:
+                await self._extend()
+                extended_at = self._clock.monotonic()
+            await self._look()
+        except (LeaseLost, NotFound):
+            if not self._is_over and self.run.lease_holder is not None:  # else given back, not lost
                 _log.warning("lease_lost", run_id=self.run.id, attempt=self.number)
                 self.stop(Stop.LEASE_LOST)
-            except Transient as error:  # the database is away: the lease runs out by itself if that lasts
-                _log.warning("heartbeat_failed", run_id=self.run.id, error=error.message)
-
-    async def _wait_only(self, seconds: float) -> bool:
-        await self._clock.sleep(seconds)
-        return False
+        except Transient as error:  # the database is away: the lease runs out by itself if that lasts
+            _log.warning("heartbeat_failed", run_id=self.run.id, error=error.message)
+        return extended_at
 
     async def _look(self) -> None:
         async with self._database.read() as unit:
             run = await unit.runs.get(self.run.id)
         if run is None or run.lease_holder != self.lease.holder or run.attempt != self.lease.token:
             raise LeaseLost(f"run {self.run.id}: another holder advances it now")
-        if run.cancel_requested_at is not None:
-            self.stop(Stop.CANCELLED)
+        self._hear(run)
 
     async def _extend(self) -> None:
         async with self._database.begin() as unit:
             run, self.lease = await unit.runs.extend(self.lease, self._lease_seconds)
+        self._hear(run)
+
+    def _hear(self, run: Run) -> None:
         if run.cancel_requested_at is not None:
+            self.cancelled_by = run.cancel_requested_by
             self.stop(Stop.CANCELLED)
 
     async def _tell(self) -> None:

@@ -2,21 +2,22 @@
 
 A lost answer is never guessed: the table is read, and if our snapshot is not there the same batch is sent again. That
 is safe because a commit takes effect only while every source is live: whichever of two sends lands second changes
-nothing. Nothing is deleted here.
+nothing, and the second finds the snapshot of the first by the run's id. Groups that were sent and whose outcome is not
+known stand in `intent.commit`; nothing of them is deleted.
 """
 
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, Transient
+from engine.domain.errors import CommitConflict, Fatal, LeaseLost, OutcomeUnknown, PackhouseError, Transient
 from engine.domain.runs import RunState, StoredGroup
-from engine.formats.base import CommitOutcome, CommitRequest, CommittedBatch, OpenTable, WrittenGroup
+from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, WrittenGroup
 from engine.services.attempts import Attempt
 from engine.services.formats import FormatRegistry
 from engine.services.outcomes import failed_checks, verification_document
@@ -70,9 +71,22 @@ class Commits:
         for (base, schema), batch in sorted(by_base.items(), key=lambda item: item[1][0].ordinal):
             await self._commit_batch(base, schema, batch)
 
-    async def adopt(self, table: OpenTable, batch: CommittedBatch, groups: Sequence[StoredGroup]) -> None:
-        """Record a snapshot of ours that an earlier attempt committed without recording it, after proving it."""
-        await self._prove(table, batch.snapshot_id, groups, tries=0)
+    async def adopt_found(self, groups: Sequence[StoredGroup]) -> Sequence[StoredGroup]:
+        """Record, after proving them, snapshots of this run that hold any of these groups; return the groups left.
+
+        Raises:
+            Fatal: a snapshot of ours does not hold what it should, now or when it was proven first.
+        """
+        if any(not document["ok"] for document in self.verifications):
+            raise Fatal("an earlier attempt's snapshot failed its verification; look at the run's result")
+        table = await self._open_table()
+        left = {group.ordinal: group for group in groups}
+        for batch in await self._formats.call(table.find_commits, self._attempt.run.id):
+            mine = [left.pop(ordinal) for ordinal in batch.groups if ordinal in left]
+            if mine:
+                _log.info("commit_found", snapshot_id=batch.snapshot_id, groups=len(mine))
+                await self._prove(table, batch.snapshot_id, mine, tries=0)
+        return list(left.values())
 
     async def _commit_batch(self, base: int, schema: int, groups: Sequence[StoredGroup]) -> None:
         request = CommitRequest(
@@ -84,70 +98,93 @@ class Commits:
         )
         self._step("before_commit")
         try:
-            outcome = await self._send(request)
+            outcome = await self._send(request, groups)
         except CommitConflict as error:
             outcome = CommitOutcome(None, (), {group.ordinal: error.message for group in groups})
         self._step("after_commit")
-        if outcome.dropped:
-            async with self._database.begin() as unit:
-                await unit.groups.mark_dropped(self._attempt.lease, dict(outcome.dropped))
+        by_ordinal = {group.ordinal: group for group in groups}
         if outcome.snapshot_id is not None:
-            committed = [group for group in groups if group.ordinal in set(outcome.committed)]
+            committed = [by_ordinal[ordinal] for ordinal in outcome.committed]
             await self._prove(await self._open_table(), outcome.snapshot_id, committed, tries=outcome.tries)
+        if outcome.dropped:  # by another writer, or by a send of ours whose answer was lost: the table tells
+            lost = await self.adopt_found([by_ordinal[ordinal] for ordinal in outcome.dropped])
+            await self._drop({group.ordinal: outcome.dropped[group.ordinal] for group in lost})
 
-    async def _send(self, request: CommitRequest) -> CommitOutcome:
+    async def _send(self, request: CommitRequest, groups: Sequence[StoredGroup]) -> CommitOutcome:
         loop = asyncio.get_running_loop()
 
         def prove_lease() -> None:  # called in the committing thread, just before each try
             asyncio.run_coroutine_threadsafe(self._attempt.check(), loop).result(timeout=30)
 
-        table = await self._open_table()
         for send in range(1, SENDS + 1):
             try:
+                table = await self._open_table()
                 return await self._formats.call(table.commit, request, before_try=prove_lease)
+            except LeaseLost:
+                raise
             except OutcomeUnknown as error:
-                _log.warning("commit_outcome_unknown", run_id=request.run_id, send=send, error=error.message)
+                _log.warning("commit_outcome_unknown", send=send, error=error.message)
                 await self._attempt.record("commit_unknown", {"send": send, "error": error.message})
-                table, found = await self._reconcile(request)
-                if found is not None:
-                    return found
+            except CommitConflict:
+                raise
+            except PackhouseError as error:
+                if send == 1:
+                    raise
+                # an earlier send may still land: whatever this one says, the outcome stays unknown
+                raise OutcomeUnknown(f"after {send - 1} lost answers: {error.message}") from error
+            if not await self._wait_and_look(groups):
+                return CommitOutcome(None, ())
         raise OutcomeUnknown(f"the catalog lost {SENDS} answers in a row; the batch is kept and sent again later")
 
-    async def _reconcile(self, request: CommitRequest) -> tuple[OpenTable, CommitOutcome | None]:
-        """Read the table until it answers; return our snapshot of this batch if it is there."""
+    async def _wait_and_look(self, groups: Sequence[StoredGroup]) -> bool:
+        """Read the table until it answers; True when groups are left to be sent, because our snapshot is not there."""
         for pause in (0.1, 0.5, 1.0, 2.0, 4.0):
             await self._clock.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
             try:
-                table = await self._open_table()
-                batches = await self._formats.call(table.find_commits, request.run_id)
+                left = await self.adopt_found(groups)
             except Transient:
                 continue
-            wanted = {group.ordinal for group in request.groups}
-            for batch in batches:
-                if batch.attempt == request.attempt and wanted >= set(batch.groups):
-                    missing = wanted - set(batch.groups)
-                    dropped = dict.fromkeys(missing, "dropped_in_commit")
-                    return table, CommitOutcome(batch.snapshot_id, batch.groups, dropped)
-            return table, None
+            if len(left) < len(groups):  # the others were dropped by that very commit
+                await self._drop({group.ordinal: "dropped_in_commit" for group in left})
+                return False
+            return True
         raise OutcomeUnknown("the catalog does not answer; the outcome is read from the table when it does")
+
+    async def _drop(self, reasons: Mapping[int, str]) -> None:
+        if not reasons:
+            return
+        async with self._database.begin() as unit:
+            await unit.groups.mark_dropped(self._attempt.lease, dict(reasons))
+            details = {"reasons": {str(ordinal): reason for ordinal, reason in reasons.items()}}
+            self._attempt.run = await unit.runs.record(
+                self._attempt.lease, kind="group_dropped", details=details, intent=self._settled(reasons)
+            )
 
     async def _prove(self, table: OpenTable, snapshot_id: int, groups: Sequence[StoredGroup], *, tries: int) -> None:
         verification = await self._formats.call(table.verify, snapshot_id, [_written(group) for group in groups])
         document = verification_document(verification)
+        ordinals = [group.ordinal for group in groups]
         self.verifications.append(document)
-        async with self._database.begin() as unit:
-            await unit.groups.mark_committed(self._attempt.lease, [group.ordinal for group in groups], snapshot_id)
-        await self._attempt.record(
-            "committed",
-            {"groups": [g.ordinal for g in groups], "tries": tries, "verification": document},
-            result={**self._attempt.run.result, "verifications": self.verifications},
-        )
+        async with self._database.begin() as unit:  # one transaction: a snapshot is never recorded without its proof
+            await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
+            self._attempt.run = await unit.runs.record(
+                self._attempt.lease,
+                kind="committed",
+                details={"groups": ordinals, "tries": tries, "verification": document},
+                result={**self._attempt.run.result, "verifications": self.verifications},
+                intent=self._settled(ordinals),
+            )
         self._step("verified")
         if not verification.ok:
             raise Fatal(
                 f"snapshot {snapshot_id} does not hold what was planned ({failed_checks(verification)}); its parent is "
                 "still in the table's history: roll back to it, then report this",
             )
+
+    def _settled(self, ordinals: Iterable[int]) -> dict[str, Any]:
+        """Return the intent without groups whose outcome is known now."""
+        intent = dict(self._attempt.run.intent)
+        return intent | {"commit": sorted(set(intent.get("commit", ())) - set(ordinals))}
 
 
 def _written(group: StoredGroup) -> WrittenGroup:

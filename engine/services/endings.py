@@ -4,18 +4,19 @@ A file is removed only when no task of the run can write any more and no commit 
 of a batch that an earlier attempt may still be sending is kept until the table holds it or a human removes it.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 
-from engine.domain.errors import NotFound, StateConflict, Transient
+from engine.domain.errors import LeaseLost, Transient
 from engine.domain.plans import Plan
 from engine.domain.runs import GroupState, RunState, StoredGroup, WaitingFor
 from engine.formats.base import OpenTable
+from engine.queue.budgets import LiveProgress
 from engine.services.attempts import Attempt, Stop
 from engine.services.budgets import DayBudget
 from engine.services.commits import Commits
@@ -26,8 +27,10 @@ from engine.services.outcomes import run_result
 _log = structlog.get_logger(__name__)
 
 ALL_GROUPS = 1_000_000
-LOST_RACES = 3
-"""A run whose every group lost to other writers so often in a row ends as failed."""
+MOST_LOST_RACES = 3
+"""A run whose every group lost to other writers ends as failed once so many of its attempts failed."""
+
+BACKOFF_SECONDS = 30.0
 
 _UNFINISHED = frozenset({GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN})
 
@@ -50,7 +53,7 @@ class RunEnding:
         self._open_table = open_table
         self._step = step
         self._started = context.clock.monotonic()
-        self._sent_before: frozenset[str] = frozenset()
+        self.has_waste = False  # True once a task of this attempt may have left files that no group names
 
     async def conclude(self, budget: DayBudget) -> None:
         """Decide what the attempt came to, from its groups alone."""
@@ -61,11 +64,8 @@ class RunEnding:
             await self._wait(WaitingFor.RETRY, "worker_stopped", "the worker was stopped; another goes on")
         elif stop is Stop.CANCELLED and is_unfinished:
             await self.cancel()
-        elif budget.deferred:
-            await self.remove_outputs(await self._open_table())
-            await self._wait_for_budget(budget)
         else:
-            await self._end_by_groups(stored)
+            await self._end_by_groups(stored, budget)
 
     async def nothing_to_do(self, plan: Plan, budget: DayBudget) -> None:
         """End an attempt whose plan has no groups."""
@@ -76,34 +76,41 @@ class RunEnding:
         else:
             await self.end(RunState.SKIPPED, "nothing_to_do", _why_nothing(plan), plan=plan.summary())
 
+    async def disabled(self) -> None:
+        """End a run whose policy was switched off: what earlier attempts committed counts, the rest is dropped."""
+        if self._attempt.stop_reason is Stop.CANCELLED:
+            await self.cancel()
+            return
+        await self._drop_unfinished("disabled")
+        has_committed = bool(await self.groups(GroupState.COMMITTED))
+        state = RunState.SUCCEEDED if has_committed else RunState.SKIPPED
+        await self.end(state, "disabled", "the table's policy has enabled: false")
+
     async def cancel(self) -> None:
         """End the run as cancelled: committed groups stay, everything else of ours is removed."""
-        is_quiet = await self.stop_tasks()
+        is_quiet = await self._is_quiet()
         await self._drop_unfinished("cancelled")
-        by = f"cancelled by {self._attempt.run.cancel_requested_by}"
-        await self.end(RunState.CANCELLED, "cancelled", by, is_quiet=is_quiet)
+        detail = f"cancelled by {self._attempt.cancelled_by}"
+        await self.end(RunState.CANCELLED, "cancelled", detail, is_quiet=is_quiet)
 
     async def fail(self, *, reason: str, detail: str) -> None:
         """End the run as failed: committed groups stay, everything else of ours is removed."""
-        try:
-            is_quiet = await self.stop_tasks()
-        except Transient:  # Spark is away: its tasks may go on writing, so their output stays
-            is_quiet = False
+        is_quiet = await self._is_quiet()
         await self._drop_unfinished(reason)
         await self.end(RunState.FAILED, reason, detail, is_quiet=is_quiet)
 
     async def end(self, state: RunState, reason: str, detail: str, *, is_quiet: bool = True, **documents: Any) -> None:
         """Remove what is not committed (unless tasks may still write), then record the outcome."""
         stored = await self.groups()
-        has_waste = self._attempt.number > 1 or any(group.state is not GroupState.COMMITTED for group in stored)
-        if is_quiet and has_waste:
-            with suppress(Transient, NotFound, StateConflict):  # orphans are cheaper than a run without an outcome
-                await self.remove_outputs(await self._open_table())
+        has_waste = self.has_waste or any(group.state is not GroupState.COMMITTED for group in stored)
+        if is_quiet and (has_waste or self._attempt.number > 1):
+            await self._try_to_remove_outputs()
         seconds = self._context.clock.monotonic() - self._started
         run = replace(self._attempt.run, result={"verifications": self._commits.verifications})
-        result = run_result(run, stored, seconds=seconds)
+        result = run_result(run, stored, seconds=seconds, moved=await self._moved())
         self._step("before_end")
         await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
+        _log.info("run_ended", state=state.value, reason=reason, detail=detail, seconds=round(seconds, 3))
         with suppress(Transient):
             await self._context.pace.close(self._attempt.run.id, self._attempt.number)
 
@@ -114,42 +121,81 @@ class RunEnding:
             return True
         return await stop_operations(self._context.dispatcher, intent["tag"], intent["session_id"])
 
-    def keep_sent(self, ordinals: Iterable[int], written: Iterable[StoredGroup]) -> None:
-        """Keep the output of batches that an earlier attempt may be sending to the catalog at this moment (F25)."""
-        sent = set(ordinals)
-        self._sent_before = frozenset(file.path for group in written if group.ordinal in sent for file in group.outputs)
-
     async def remove_outputs(self, table: OpenTable) -> None:
-        """Remove this run's files that no group needs. Only called while no task of the run can write."""
+        """Remove this run's files that no group needs. Only called while no task of the run can write.
+
+        Kept is also the output of batches that were sent to the catalog without a known end (`intent.commit`): such a
+        commit may still land (F14, F25).
+        """
         await self._attempt.check()
-        stored = await self.groups(GroupState.WRITTEN, GroupState.COMMITTED)
-        keep = frozenset(file.path for group in stored for file in group.outputs) | self._sent_before
+        unsettled = set(self._attempt.run.intent.get("commit", ()))
+        needed = (GroupState.WRITTEN, GroupState.COMMITTED)
+        keep = frozenset(
+            file.path
+            for group in await self.groups()
+            if group.state in needed or group.ordinal in unsettled
+            for file in group.outputs
+        )
         removed = await self._context.formats.call(
             table.remove_outputs, self._attempt.run.id, keep, up_to_attempt=self._attempt.number
         )
         if removed:
-            _log.info("outputs_removed", run_id=self._attempt.run.id, files=removed)
+            _log.info("outputs_removed", files=removed)
 
     async def groups(self, *states: GroupState) -> Sequence[StoredGroup]:
         """Return the run's groups in these states, all when none is named."""
         async with self._context.database.read() as unit:
             return await unit.groups.list(self._attempt.run.id, states=frozenset(states) or None, limit=ALL_GROUPS)
 
-    async def _end_by_groups(self, stored: Sequence[StoredGroup]) -> None:
+    async def _end_by_groups(self, stored: Sequence[StoredGroup], budget: DayBudget) -> None:
         committed = [group for group in stored if group.state is GroupState.COMMITTED]
         dropped = [group for group in stored if group.state is GroupState.DROPPED]
         broken = [group.reason for group in dropped if (group.reason or "").startswith(("failed:", "refused:"))]
         if broken:
             await self.fail(reason="groups_failed", detail=f"{len(broken)} of {len(stored)} groups {broken[0]}")
         elif committed:
-            counts = f"{len(committed)} groups committed, {len(dropped)} dropped"
+            waiting = f", {budget.deferred} left for another day (limits.bytes_per_day)" if budget.deferred else ""
+            counts = f"{len(committed)} groups committed, {len(dropped)} dropped{waiting}"
             await self.end(RunState.SUCCEEDED, "committed", counts)
-        elif self._attempt.run.failures + 1 >= LOST_RACES:
-            await self.fail(reason="conflict", detail=f"others changed every source, {LOST_RACES} times in a row")
+        elif not dropped:
+            await self._wait_for_budget(budget)
+        elif self._attempt.run.failures + 1 >= MOST_LOST_RACES:
+            detail = f"other writers changed every source; given up after {self._attempt.run.failures + 1} failures"
+            await self.fail(reason="conflict", detail=detail)
         else:
+            await self._back_off()
+
+    async def _back_off(self) -> None:
+        """Leave a table whose writers were faster alone for a while: half a minute, then a minute (F18)."""
+        await self._try_to_remove_outputs()
+        async with self._context.database.read() as unit:
+            now = await unit.now()
+        until = now + timedelta(seconds=BACKOFF_SECONDS * 2**self._attempt.run.failures)
+        detail = "other writers changed every source; it is planned again after a pause"
+        await self._wait(WaitingFor.CONFLICT_BACKOFF, "conflict", detail, until=until, failed=True)
+
+    async def _is_quiet(self) -> bool:
+        """Stop the attempt's tasks; False when some may live on, so that nothing may be removed."""
+        try:
+            return await self.stop_tasks()
+        except Transient:  # Spark is away: its tasks may go on writing, so their output stays
+            return False
+
+    async def _try_to_remove_outputs(self) -> None:
+        """Remove what can be removed: orphans are cheaper than a run without an outcome."""
+        try:
             await self.remove_outputs(await self._open_table())
-            detail = "other writers changed every source; it is planned again"
-            await self._wait(WaitingFor.CONFLICT_BACKOFF, "conflict", detail, failed=True)
+        except LeaseLost:
+            raise
+        except Exception:  # noqa: BLE001 - whatever the table answers, the run ends; logged with its trace
+            _log.exception("outputs_left_behind")
+
+    async def _moved(self) -> LiveProgress | None:
+        """What the tasks said they moved, also those that did not finish; None without Redis."""
+        try:
+            return await self._context.pace.progress(self._attempt.run.id)
+        except Transient:
+            return None
 
     async def _drop_unfinished(self, reason: str) -> None:
         unfinished = await self.groups(*_UNFINISHED)

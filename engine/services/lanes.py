@@ -82,6 +82,7 @@ class Lanes:
         self._on_stop = on_stop
         self._parts = 0
         self._tries: dict[int, int] = {}
+        self.has_failures = False  # True once a task failed: it may have left files of other groups of its bundle
         self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()
 
     async def results(self, groups: Sequence[FileGroup], count: int) -> AsyncGenerator[Finished, None]:
@@ -141,6 +142,7 @@ class Lanes:
         if self._attempt.interrupted.is_set():
             return
         _log.warning("group_failed", run_id=self._attempt.run.id, group=group.ordinal, error=error.message)
+        self.has_failures = True
         self._tries[group.ordinal] = self._tries.get(group.ordinal, 0) + 1
         if self._tries[group.ordinal] < TRIES_PER_GROUP:
             waiting.append((group,))

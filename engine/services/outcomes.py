@@ -7,14 +7,18 @@ from typing import Any
 
 from engine.domain.runs import GroupState, Run, StoredGroup
 from engine.formats.base import Verification
+from engine.queue.budgets import LiveProgress
 
 _MEASURED_SUMS = ("bytes_read", "bytes_written", "requests", "seconds_reading", "seconds_working", "seconds_writing")
 
 
-def run_result(run: Run, groups: Iterable[StoredGroup], *, seconds: float) -> dict[str, Any]:
+def run_result(
+    run: Run, groups: Iterable[StoredGroup], *, seconds: float, moved: LiveProgress | None
+) -> dict[str, Any]:
     """Return the result document of an ended run: counts of committed groups, waste, prediction against actual.
 
-    `seconds` is the wall time of the rewriting attempts; `input_bytes_per_second` counts committed input bytes only.
+    `seconds` is the wall time of the last attempt, so `input_bytes_per_second` is only told of runs that had one.
+    `moved` is what the last attempt's tasks reported while they ran: it knows of tasks that were stopped half-way.
     """
     stored = list(groups)
     committed = [group for group in stored if group.state is GroupState.COMMITTED]
@@ -22,6 +26,9 @@ def run_result(run: Run, groups: Iterable[StoredGroup], *, seconds: float) -> di
     measured: Counter[str] = Counter()
     for group in stored:
         measured.update({name: group.measured.get(name, 0) for name in (*_MEASURED_SUMS, "throttled_seconds")})
+    if moved is not None:
+        for name in ("bytes_read", "bytes_written", "throttled_seconds"):
+            measured[name] = max(measured[name], getattr(moved, name))
     rewritten_bytes = sum(group.input_bytes for group in committed)
     actual = {
         "input_files": sum(len(group.inputs) for group in committed),
@@ -43,7 +50,7 @@ def run_result(run: Run, groups: Iterable[StoredGroup], *, seconds: float) -> di
         "wasted_bytes": sum(group.output_bytes for group in dropped),
         "snapshot_ids": [str(s) for s in sorted({g.snapshot_id for g in committed if g.snapshot_id is not None})],
         "seconds": actual["seconds"],
-        "input_bytes_per_second": round(rewritten_bytes / seconds, 1) if seconds > 0 else None,
+        "input_bytes_per_second": round(rewritten_bytes / seconds, 1) if run.attempt == 1 and seconds > 0 else None,
         "measured": {name: round(value, 3) for name, value in measured.items()},
         "predicted": run.plan.get("prediction"),
         "actual": actual,

@@ -47,6 +47,7 @@ class RewriteService:
         """Advance the run as far as it goes: to a terminal state, or back to waiting. Errors end in the record."""
         flow = RewriteFlow(context=self._context, attempt=attempt, step=self._step)
         with structlog.contextvars.bound_contextvars(run_id=attempt.run.id, attempt=attempt.number):
+            _log.info("run_claimed", table_id=attempt.run.table_id)
             try:
                 async with attempt.heartbeat():
                     await self._guarded(flow, attempt)

@@ -21,7 +21,7 @@ from engine.services.budgets import DayBudget, day_budget
 from engine.services.commits import Commits
 from engine.services.context import RewriteContext
 from engine.services.endings import RunEnding
-from engine.services.lanes import GroupFailure, Lanes, stop_operations
+from engine.services.lanes import GroupFailure, Lanes
 from engine.services.registered import open_registered, read_registered
 
 _log = structlog.get_logger(__name__)
@@ -62,7 +62,8 @@ class RewriteFlow:
             return
         policy, budget = await self._policy(table)
         if not policy.enabled:
-            await self.ending.end(RunState.SKIPPED, "disabled", "the table's policy has enabled: false")
+            await self._attempt.check()
+            await self.ending.disabled()
             return
         plan = await self._plan(table, policy, budget)
         leftover = await self.ending.groups(GroupState.WRITTEN)
@@ -83,19 +84,13 @@ class RewriteFlow:
         return await open_registered(self._context.formats, catalog, table)
 
     async def _take_over(self, table: OpenTable) -> None:
-        """Find out what earlier attempts left: stop their tasks, adopt their commits, remove what nobody will use."""
+        """Find out what earlier attempts left: adopt their commits, stop their tasks, remove what nobody will use."""
         if self._attempt.number == 1:
             return
-        intent = self._attempt.run.intent
-        if "tag" in intent and not await stop_operations(self._context.dispatcher, intent["tag"], intent["session_id"]):
+        await self._commits.adopt_found(await self.ending.groups(GroupState.WRITTEN))
+        await self._attempt.check()
+        if not await self.ending.stop_tasks():
             raise Transient("tasks of an earlier attempt still run on Spark; waiting for them to end")
-        table = await self._open()
-        written = {group.ordinal: group for group in await self.ending.groups(GroupState.WRITTEN)}
-        for batch in await self._context.formats.call(table.find_commits, self._attempt.run.id):
-            mine = [written.pop(ordinal) for ordinal in batch.groups if ordinal in written]
-            if mine:
-                await self._commits.adopt(table, batch, mine)
-        self.ending.keep_sent(intent.get("commit", ()), written.values())
         await self.ending.remove_outputs(table)
         self._step("taken_over")
 
@@ -192,6 +187,7 @@ class RewriteFlow:
                 if self._commit_is_due(pending, oldest):
                     await self._commit(await self.ending.groups(GroupState.WRITTEN))
                     pending, oldest = 0, None
+                self.ending.has_waste |= running.has_failures
 
     def _commit_is_due(self, pending_bytes: int, oldest: float | None) -> bool:
         if oldest is None or self._attempt.stop_reason is not None:

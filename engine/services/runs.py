@@ -130,7 +130,7 @@ class RunService:
         total = sum(totals.input_bytes.values()) - totals.input_bytes[GroupState.DROPPED]
         kept = totals.input_bytes[GroupState.WRITTEN] + totals.input_bytes[GroupState.COMMITTED]
         done = min(total, max(kept, read))
-        finished = (GroupState.WRITTEN, GroupState.COMMITTED, GroupState.DROPPED)
+        finished = (GroupState.WRITTEN, GroupState.COMMITTED)
         return RunProgress(
             groups_total=sum(totals.counts.values()),
             groups_finished=sum(totals.counts[state] for state in finished),

@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.domain.access import Caller
 from engine.domain.clock import Clock
-from engine.domain.errors import FieldProblem, InvalidInput, NotFound, Transient
+from engine.domain.errors import FieldProblem, InvalidInput, NotFound, StateConflict, TableReplaced, Transient
 from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
 from engine.domain.runs import TERMINAL_STATES, Run, RunState
@@ -153,7 +153,9 @@ class TableService:
         try:
             _, opened, policy = await self._observe(table_id)
             trial = await self._formats.ask(f"table {table.ref}", try_plan, opened, policy, last)
-        except (Transient, InvalidInput) as error:
+        except TableReplaced:
+            raise
+        except (Transient, InvalidInput, StateConflict) as error:
             policy = effective_policy(table_properties={}, own=await self._own_policy(table_id))
             return explain_unreachable(table, policy, error.message, live=live, last=last)
         return explain(table, policy, trial, live=live, last=last)

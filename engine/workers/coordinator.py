@@ -5,11 +5,13 @@ Every duty is one guarded statement or can be repeated without harm, so several 
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable
 
 import structlog
 
 from engine.domain.errors import PackhouseError
+from engine.domain.ids import RunId
 from engine.domain.runs import RunState
 from engine.queue.streams import RunQueue
 from engine.stores.database import Database
@@ -21,6 +23,7 @@ RELAY_SECONDS = 1.0
 REAP_SECONDS = 2.0
 SWEEP_SECONDS = 3.0
 RECLAIM_SECONDS = 30.0
+RESEND_SECONDS = 60.0
 FORGET_SECONDS = 3600.0
 
 
@@ -31,6 +34,7 @@ class Coordinator:
         self._database = database
         self._queue = queue
         self._reclaim_idle_seconds = reclaim_idle_seconds
+        self._swept: dict[RunId, float] = {}
         self._stopping = asyncio.Event()
 
     async def run(self) -> None:
@@ -70,14 +74,20 @@ class Coordinator:
         return len(reaped)
 
     async def sweep(self) -> int:
-        """Send ready runs again that no queue entry stands for: after a lost Redis, or when their time has come."""
-        if (await self._queue.depth()).waiting:
-            return 0
+        """Send ready runs again that no queue entry stands for: after a lost Redis, or when their time has come.
+
+        While entries wait, a ready run most likely has one among them; it is sent again only after a minute.
+        """
+        is_backlog = bool((await self._queue.depth()).waiting)
         async with self._database.read() as unit:
             ready = await unit.runs.list_ready(BATCH)
-        for run_id in ready:
+        now = time.monotonic()
+        known = {run_id: self._swept.get(run_id, now if is_backlog else 0.0) for run_id in ready}
+        due = [run_id for run_id, at in known.items() if not is_backlog or now - at >= RESEND_SECONDS]
+        for run_id in due:
             await self._queue.enqueue(run_id)
-        return len(ready)
+        self._swept = known | dict.fromkeys(due, now)
+        return len(due)
 
     async def reclaim(self) -> int:
         """Acknowledge entries of dead workers: their runs come back by lease expiry, not by the queue."""

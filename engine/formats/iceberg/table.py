@@ -85,7 +85,7 @@ class IcebergTable:
             "format_version": metadata.format_version,
             "uuid": self.uuid,
             "location": self.location,
-            "head_snapshot_id": self.head_snapshot_id,
+            "head_snapshot_id": None if self.head_snapshot_id is None else str(self.head_snapshot_id),
             "snapshot_count": len(metadata.snapshots),
             "refs": sorted(metadata.refs),
             "data_manifest_count": len(manifests) - deletes,

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,12 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
 from engine.domain.access import SYSTEM
-from engine.domain.errors import StateConflict
+from engine.domain.errors import StateConflict, Transient
 from engine.domain.ids import RunId
 from engine.domain.runs import GroupState, RunState
+from engine.formats.base import Verification
+from engine.formats.iceberg.table import IcebergTable
+from tests.support.local_dispatch import LocalDispatcher
 from tests.support.world import World
 
 
@@ -216,6 +221,134 @@ async def test_the_catalog_away_puts_the_run_back_and_it_ends_later(world: World
     assert waiting.state is RunState.QUEUED, waiting.detail
     run = await world.finish(run.id)
     assert run.state is RunState.SUCCEEDED
+
+
+async def test_a_commit_that_lands_after_its_answer_was_given_up_is_found(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """I5: the second send finds every source gone; it was the first send that replaced them."""
+    land_late(monkeypatch)
+    rows = world.lake.rows()
+    run = await world.rewrite()
+    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
+    assert [v["ok"] for v in run.result["verifications"]] == [True]
+    assert len(world.lake.replaces()) == 1
+    assert world.lake.rows() == rows
+
+
+async def test_output_of_a_commit_that_may_still_land_is_never_removed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F14: the answer was lost, then the catalog was away, then somebody cancelled; then the commit landed."""
+    rows, run = world.lake.rows(), await world.submit()
+    sent: list[Callable[[], Any]] = []
+    real: Callable[..., Any] = SqlCatalog.commit_table
+
+    def lost(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
+        sent.append(lambda: real(self, *args, **kwargs))
+        world.cancel_soon(run.id)()
+        message = "connection reset by peer"
+        raise ConnectionResetError(message)
+
+    monkeypatch.setattr(SqlCatalog, "commit_table", lost)
+    await world.container.worker.advance(run.id)
+    assert (await world.get(run.id)).state is RunState.QUEUED  # not cancelled: nobody knows what happened
+    monkeypatch.setattr(SqlCatalog, "commit_table", real)
+    sent[0]()
+    assert world.lake.rows() == rows
+    run = await world.finish(run.id)
+    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
+
+
+async def test_a_snapshot_that_does_not_hold_what_it_should_fails_the_run_for_good(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F5: the proof is stored with the commit, so that a crash in between does not turn it into a success."""
+    real: Callable[..., Verification] = IcebergTable.verify
+
+    def false_proof(self: IcebergTable, *args: Any) -> Verification:
+        return replace(real(self, *args), ok=False)
+
+    monkeypatch.setattr(IcebergTable, "verify", false_proof)
+    run = await world.submit()
+    world.at("verified", world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    await world.expire_lease(run.id)
+    monkeypatch.setattr(IcebergTable, "verify", real)
+    run = await world.finish(run.id)
+    assert (run.state, run.reason) == (RunState.FAILED, "invariant_broken")
+
+
+async def test_a_daily_budget_does_not_hide_a_failing_group(world: World) -> None:
+    for path in world.lake.paths():
+        damage(Path(path.removeprefix("file://")))
+    sizes = [task.file.file_size_in_bytes for task in world.lake.table.scan().plan_files()]
+    await world.set_policy({"limits": {"bytes_per_day": "1MiB"}})
+    run = await world.submit()
+    world.spend(run.id, 2**20 - sum(sizes) // 2)
+    run = await world.finish(run.id, attempts=1)
+    assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
+
+
+async def test_a_run_ends_even_when_its_table_can_not_be_opened_any_more(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = await world.submit()
+    world.at("before_commit", world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    await world.expire_lease(run.id)
+
+    def unreadable(*_: Any, **__: Any) -> Any:
+        message = "metadata is not JSON"
+        raise ValueError(message)
+
+    monkeypatch.setattr(SqlCatalog, "load_table", unreadable)
+    run = await world.finish(run.id)
+    assert (run.state, run.reason) == (RunState.FAILED, "gave_up")
+
+
+async def test_a_cancel_while_spark_is_away_ends_the_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = await world.submit()
+    world.at("rewriting", world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    await world.expire_lease(run.id)
+
+    def away(*_: Any, **__: Any) -> Any:
+        raise Transient("no Spark server answers")
+
+    monkeypatch.setattr(LocalDispatcher, "interrupt", away)
+    monkeypatch.setattr(LocalDispatcher, "wait_gone", away)
+    await world.container.runs.cancel(SYSTEM, run.id)
+    run = await world.finish(run.id, attempts=1)
+    assert (run.state, run.detail) == (RunState.CANCELLED, "cancelled by system")
+
+
+async def test_a_lost_race_makes_the_run_wait_before_it_tries_again(world: World) -> None:
+    """F18: other writers were faster; the table is left alone for a while."""
+    run = await world.submit()
+    world.at("before_commit", lambda: world.lake.table.delete("id >= 0"))
+    await world.container.worker.advance(run.id)
+    waiting = await world.get(run.id)
+    assert waiting.waiting_for == "conflict_backoff"
+    assert waiting.not_before is not None
+    assert waiting.not_before > waiting.updated_at + timedelta(seconds=20)
+
+
+def land_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lose the first commit's answer, and let that commit take effect while the second is under way."""
+    real: Callable[..., Any] = SqlCatalog.commit_table
+    sent: list[Callable[[], Any]] = []
+
+    def late(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
+        sent.append(lambda: real(self, *args, **kwargs))
+        if len(sent) == 1:
+            message = "connection reset by peer"
+            raise ConnectionResetError(message)
+        if len(sent) == 2:
+            sent[0]()
+        return sent[-1]()
+
+    monkeypatch.setattr(SqlCatalog, "commit_table", late)
 
 
 def lose_answers(monkeypatch: pytest.MonkeyPatch, *, count: int, after_success: bool) -> None:

@@ -112,14 +112,16 @@ async def test_a_spent_daily_byte_budget_makes_the_run_wait_until_there_is_room(
     assert world.lake.replaces() == []
 
 
-async def test_what_fits_the_daily_byte_budget_is_rewritten_and_the_rest_waits(world: World) -> None:
+async def test_what_fits_the_daily_byte_budget_is_rewritten_and_the_rest_is_left(world: World) -> None:
     sizes = [task.file.file_size_in_bytes for task in world.lake.table.scan().plan_files()]
     await world.set_policy({"limits": {"bytes_per_day": "1MiB"}})
     run = await world.submit()
     world.spend(run.id, 2**20 - sum(sizes) // 2)  # room for one or two of three partitions
     await world.container.worker.advance(run.id)
-    waiting = await world.get(run.id)
-    assert (waiting.state, waiting.waiting_for) == (RunState.QUEUED, "budget")
+    run = await world.get(run.id)
+    assert run.state is RunState.SUCCEEDED
+    assert run.detail is not None
+    assert "left for another day" in run.detail
     assert len(world.lake.replaces()) == 1
     assert 3 < len(world.lake.paths()) < len(sizes)
 
@@ -130,3 +132,14 @@ async def test_all_groups_end_committed(world: World) -> None:
         groups = await unit.groups.list(run.id, states=None, after_ordinal=None, limit=100)
     assert {group.state for group in groups} == {GroupState.COMMITTED}
     assert len(groups) == 3
+
+
+async def test_a_run_that_had_committed_is_not_called_skipped_when_its_policy_was_switched_off(world: World) -> None:
+    run = await world.submit()
+    world.at("before_end", world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    await world.expire_lease(run.id)
+    await world.set_policy({"enabled": False})
+    run = await world.finish(run.id)
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "disabled")
+    assert run.result["groups_committed"] == 3
