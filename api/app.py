@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
 from typing import Any, Final
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 
 from api import errors
@@ -18,6 +18,9 @@ from api.pagination import PageTokens
 from api.request_ids import RequestIds
 from api.routes import catalogs, health, pace, policies, problems, runs, tables
 from api.streaming import StreamSlots
+from api.validation import refuse_unknown_parameters
+
+_KNOWN_PARAMETERS: Final = [Depends(refuse_unknown_parameters)]
 
 TAGS: Final[list[dict[str, Any]]] = [
     {"name": "catalogs", "description": "Connections through which tables are reached."},
@@ -64,10 +67,10 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
 
 def _include(app: FastAPI) -> None:
     for module in (catalogs, tables, runs):
-        app.include_router(module.creating)
-        app.include_router(module.router)
+        app.include_router(module.creating, dependencies=_KNOWN_PARAMETERS)
+        app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
     for module in (policies, health, pace, problems):
-        app.include_router(module.router)
+        app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
 
 
 def _handler_name(route: APIRoute) -> str:

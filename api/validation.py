@@ -9,10 +9,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Union, get_args, get_origin
 
+from fastapi import Request
+from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 
-from engine.domain.errors import FieldProblem
+from engine.domain.errors import FieldProblem, InvalidInput
 
 MAX_PROBLEMS: Final = 50
 _PLACES: Final = {"query": "query", "path": "path", "header": "header", "cookie": "cookie"}
@@ -26,6 +28,27 @@ def unreadable_body(error: RequestValidationError) -> str | None:
         if found["type"] == "json_invalid":
             return f"the body is not JSON: {found['ctx']['error']} at character {found['loc'][-1]}"
     return None
+
+
+def refuse_unknown_parameters(request: Request) -> None:
+    """Refuse query parameters that the route does not know: a misspelt filter must not pass as no filter.
+
+    Raises:
+        InvalidInput: one problem for each, with the nearest name.
+    """
+    known = _query_names(request.scope["route"].dependant)
+    problems = tuple(
+        FieldProblem(f"query:{name}", "unknown parameter", value, _nearest(name, known) or "it takes none")
+        for name, value in request.query_params.multi_items()
+        if name not in known
+    )
+    if problems:
+        raise InvalidInput(f"{len(problems)} unknown query parameters; see errors", problems=problems[:MAX_PROBLEMS])
+
+
+def _query_names(dependant: Dependant) -> list[str]:
+    own = [field.alias for field in dependant.query_params]
+    return own + [name for each in dependant.dependencies for name in _query_names(each)]
 
 
 def problems_of(error: RequestValidationError, route: Any) -> tuple[FieldProblem, ...]:

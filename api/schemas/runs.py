@@ -19,7 +19,13 @@ class RunSubmit(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"table_id": _TABLE_ID, "operation": "rewrite"}]})
 
-    table_id: str = Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=[_TABLE_ID])
+    table_id: str = Field(
+        min_length=1,
+        max_length=64,
+        pattern=r"^[A-Za-z0-9_-]+$",
+        examples=[_TABLE_ID],
+        description="The registered table's id, `tbl_…`; find it with GET /v1/tables.",
+    )
     operation: Operation = Field(default=Operation.REWRITE, description="What is done to the table.")
 
 
@@ -32,7 +38,9 @@ class Progress(Answer):
     bytes_finished: int
     bytes_per_second: float | None = Field(description="Null while no task reports.")
     eta_seconds: float | None = Field(description="Null while there is no rate.")
-    throttled_seconds: float = Field(description="How long the tasks held back to keep the bandwidth limit.")
+    throttled_seconds: float = Field(
+        description="Thread-seconds, summed over all tasks, in which reading or writing held back for a limit."
+    )
 
     @classmethod
     def from_domain(cls, progress: RunProgress) -> Self:

@@ -26,8 +26,6 @@ from engine.services.registered import open_registered, read_registered
 
 _log = structlog.get_logger(__name__)
 
-ALL_GROUPS = 1_000_000
-
 
 class RewriteFlow:
     """One attempt. `run` goes through all steps; `ending` ends the run whatever was reached."""

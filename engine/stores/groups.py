@@ -204,10 +204,7 @@ def _to_group(row: RowMapping) -> StoredGroup:
         attempt=row["attempt"],
         spec_id=row["spec_id"],
         partition=row["partition"],
-        inputs=tuple(
-            InputFile(**{**each, "deletes": tuple(DeleteRef(**ref) for ref in each["deletes"])})
-            for each in row["inputs"]
-        ),
+        inputs=tuple(_input(each) for each in row["inputs"]),
         predicted_outputs=row["predicted_outputs"],
         outputs=tuple(_output(each) for each in row["outputs"]),
         rows_deleted=row["rows_deleted"],

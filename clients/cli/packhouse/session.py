@@ -26,7 +26,15 @@ _TIMEOUT: Final = httpx.Timeout(60.0)
 
 def connect(url: str, api_key: str) -> AuthenticatedClient:
     """Return the SDK's client; an error answer raises `CommandError` before the SDK looks at it, in streams as well."""
-    client = AuthenticatedClient(base_url=url.rstrip("/"), token=api_key, timeout=_TIMEOUT)
+    if not url.startswith(("http://", "https://")):
+        raise problems.CommandError(
+            f"{url!r} is not an address", hint="write http://host:port, as `make up` prints it", code=ExitCode.USAGE
+        )
+    if not api_key.isascii():
+        raise problems.CommandError(
+            "the API key has characters that no key has", hint="copy it again", code=ExitCode.UNAUTHENTICATED
+        )
+    client = AuthenticatedClient(base_url=url.rstrip("/").removesuffix("/v1"), token=api_key, timeout=_TIMEOUT)
     client.get_httpx_client().event_hooks = {"response": [_refuse_errors]}
     return client
 

@@ -157,3 +157,11 @@ async def test_every_problem_type_is_explained(api: Api) -> None:
     problem = (await api.call("GET", "/v1/runs/run_nope", status=404)).json()
     text = (await api.client.get(problem["type"])).text
     assert problem["title"] in text
+
+
+@pytest.mark.parametrize(("query", "hint"), [("stat=failed", "did you mean 'state'?"), ("limit=1", "known fields")])
+async def test_a_misspelt_filter_is_refused_with_the_nearest_name(api: Api, query: str, hint: str) -> None:
+    response = await api.call("GET", f"/v1/runs?{query}", status=422)
+    (problem,) = response.json()["errors"]
+    assert problem["pointer"] == f"query:{query.partition('=')[0]}"
+    assert hint in problem["hint"]

@@ -23,7 +23,7 @@ class Progress:
     groups_finished: int
     groups_total: int
     throttled_seconds: float
-    """ How long the tasks held back to keep the bandwidth limit. """
+    """ Thread-seconds, summed over all tasks, in which reading or writing held back for a limit. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

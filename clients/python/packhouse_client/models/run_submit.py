@@ -17,6 +17,7 @@ class RunSubmit:
     """A run to start."""
 
     table_id: str
+    """ The registered table's id, `tbl_…`; find it with GET /v1/tables. """
     operation: Operation | Unset = UNSET
     """ What a run does to its table. """
 
