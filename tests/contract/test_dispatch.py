@@ -12,7 +12,7 @@ from engine.services.lanes import Dispatcher
 from engine.spark.dispatch import Ticket
 from tests.support.eventually import eventually
 from tests.support.local_dispatch import LocalDispatcher
-from tests.support.task_functions import holding, is_held, raising, upper_case, waiting_for
+from tests.support.task_functions import deaf, holding, is_held, raising, upper_case, waiting_for
 
 
 @pytest.fixture(params=["local", "spark"])
@@ -97,19 +97,10 @@ def test_the_task_is_dead_when_the_operation_is_said_to_be_gone(
 def test_waiting_gives_up_in_time(
     dispatcher: Dispatcher, ticket: Ticket, background: ThreadPoolExecutor, tmp_path: Path
 ) -> None:
-    def deaf() -> Callable[[str], str]:
-        def work(payload: str) -> str:
-            import subprocess  # noqa: PLC0415
-
-            (tmp_path / "started").touch()
-            subprocess.run(["sleep", "1"], check=True)
-            return payload
-
-        return work
-
-    background.submit(dispatcher.run, ticket, deaf(), ["a"])
+    background.submit(dispatcher.run, ticket, deaf(tmp_path), ["a"])
     eventually((tmp_path / "started").exists)
     assert not dispatcher.wait_gone(ticket.tag, session_id=ticket.session_id, timeout=0.05)
+    (tmp_path / "release").touch()
 
 
 def test_nothing_is_sent_under_a_tag_that_was_stopped(dispatcher: Dispatcher, ticket: Ticket) -> None:
