@@ -1,36 +1,70 @@
-"""Who calls: passed through all layers, so that every record says who asked for it."""
+"""Who calls: passed through all layers, so that every record says who asked for it, and what the caller may see.
+
+Roles contain one another: viewer < operator < owner < admin. Teams narrow what a caller sees and changes: a table of
+another team does not exist for it. A caller of every team (`teams` is None) also sees tables that no team owns.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from engine.domain.ids import KeyId
 
 
 class Role(StrEnum):
-    """What a caller may do. Only `admin` keys exist so far."""
+    """What a caller may do."""
 
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    OWNER = "owner"
     ADMIN = "admin"
+
+    def includes(self, other: "Role") -> bool:
+        """Return True when this role may do all that the other may."""
+        return _STRENGTH[self] >= _STRENGTH[other]
+
+
+_STRENGTH: Final = {role: strength for strength, role in enumerate(Role)}
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The authenticated caller of one request; `subject` is what records show."""
+    """The authenticated caller of one request; `subject` is what records show, `teams` None means every team."""
 
     subject: str
     role: Role
+    teams: frozenset[str] | None = None
+    request_id: str | None = None
+
+    def sees(self, owner_team: str | None) -> bool:
+        """Return True when objects of this team (None: of no team) exist for the caller."""
+        return self.role is Role.ADMIN or self.teams is None or owner_team in self.teams
+
+    @property
+    def visible_teams(self) -> frozenset[str] | None:
+        """The teams whose objects lists may show; None for all and for those of no team."""
+        return None if self.role is Role.ADMIN else self.teams
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A stored key: only the SHA-256 of the secret is kept."""
+    """A stored key: only the SHA-256 of the secret is kept.
+
+    Two live keys may share a name while one replaces the other.
+    """
 
     id: KeyId
     name: str
+    slot: int
     role: Role
     secret_sha256: str
     created_at: datetime
+    created_by: str
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
     last_used_at: datetime | None = None
+    teams: tuple[str, ...] | None = None
 
 
-SYSTEM: Caller = Caller(subject="system", role=Role.ADMIN)
+SYSTEM: Final = Caller(subject="system", role=Role.ADMIN)

@@ -16,9 +16,24 @@ from engine.domain.ids import RunId, TableId
 
 
 class Operation(StrEnum):
-    """What a run does to its table."""
+    """What a run does to its table. The capability matrix says which of them a table format can do."""
 
     REWRITE = "rewrite"
+    REWRITE_MANIFESTS = "rewrite_manifests"
+    REWRITE_DELETES = "rewrite_deletes"
+    EXPIRE_SNAPSHOTS = "expire_snapshots"
+    REMOVE_ORPHANS = "remove_orphans"
+    DELETE_OLD_COMPACTIONS = "delete_old_compactions"
+    RECLAIM = "reclaim"
+    PURGE = "purge"
+
+
+class Priority(StrEnum):
+    """How soon a queued run is taken, before its age."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
 
 
 class RunState(StrEnum):
@@ -64,6 +79,9 @@ class WaitingFor(StrEnum):
     RETRY = "retry"
     BUDGET = "budget"
     CONFLICT_BACKOFF = "conflict_backoff"
+    PAUSED = "paused"
+    QUIET_HOURS = "quiet_hours"
+    BLACKOUT = "blackout"
 
 
 class GroupState(StrEnum):
@@ -81,7 +99,8 @@ class Run:
     """The stored run.
 
     Its free-form parts are JSON documents: `plan` (summary and predictions), `intent` (what is about to be done: table
-    uuid, base snapshot, Spark session and tag), `result` (what was measured), `policy` (effective).
+    uuid, base snapshot, Spark session and tag), `result` (what was measured), `policy` (effective), `request` (what was
+    asked for beside the operation; `request_key` is equal for equal requests). `catalog`, `owner_team`: the table's.
     """
 
     id: RunId
@@ -91,6 +110,11 @@ class Run:
     requested_by: str
     created_at: datetime
     updated_at: datetime
+    catalog: str = ""
+    owner_team: str | None = None
+    priority: Priority = Priority.NORMAL
+    request: Mapping[str, Any] = field(default_factory=dict)
+    request_key: str = ""
     attempt: int = 0
     failures: int = 0
     lease_holder: str | None = None
@@ -103,6 +127,7 @@ class Run:
     detail: str | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    snapshot_count: int = 0
     plan: Mapping[str, Any] = field(default_factory=dict)
     intent: Mapping[str, Any] = field(default_factory=dict)
     result: Mapping[str, Any] = field(default_factory=dict)

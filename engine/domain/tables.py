@@ -32,7 +32,8 @@ class Catalog:
     """A connection to a catalog of tables.
 
     `properties` go to the catalog's library as they are; a value `env:NAME` or `file:PATH` is a reference to a secret,
-    resolved at use and never stored or answered. `version` grows with each replace and is the ETag.
+    resolved at use and never stored or answered. `version` grows with each replace and is the ETag. Tables must lie
+    under one of `allowed_locations` (empty: anywhere that the deployment allows).
     """
 
     name: str
@@ -41,6 +42,17 @@ class Catalog:
     version: int
     created_at: datetime
     updated_at: datetime
+    allowed_locations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A kill switch that is on: nothing new starts; running work stops, or drains: ends what is in flight."""
+
+    at: datetime
+    by: str
+    reason: str
+    stops: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +66,4 @@ class Table:
     owner_team: str | None
     created_at: datetime
     labels: Mapping[str, str] = field(default_factory=dict)
+    pause: Pause | None = None

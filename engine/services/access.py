@@ -46,7 +46,15 @@ class AccessService:
     async def ensure_admin_key(self) -> str | None:
         """Make the first key of an installation; return its secret this once, None where there is a key already."""
         secret = f"{KEY_PREFIX}{self._entropy(32).hex()}"
-        key = ApiKey(self._ids.key_id(), "admin", Role.ADMIN, _sha256(secret), self._clock.now())
+        key = ApiKey(
+            id=self._ids.key_id(),
+            name="admin",
+            slot=1,
+            role=Role.ADMIN,
+            secret_sha256=_sha256(secret),
+            created_at=self._clock.now(),
+            created_by="system",
+        )
         try:
             async with self._database.begin() as unit:
                 if await unit.keys.count():

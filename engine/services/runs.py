@@ -155,7 +155,7 @@ class RunService:
                 created_at=now,
                 updated_at=now,
             )
-            await unit.runs.insert(run)
+            run = await unit.runs.insert(run)
             await unit.outbox.insert(run.id)
         return run
 

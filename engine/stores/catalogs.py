@@ -32,6 +32,7 @@ class CatalogStore:
             "created_at": catalog.created_at,
             "updated_at": catalog.updated_at,
             "properties": dict(catalog.properties),
+            "allowed_locations": list(catalog.allowed_locations),
         }
         async with self._connection.begin_nested():
             await self._connection.execute(insert(catalogs).values(values))
@@ -101,4 +102,5 @@ def _to_catalog(row: Row[Any]) -> Catalog:
         version=row.version,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        allowed_locations=tuple(row.allowed_locations),
     )

@@ -31,9 +31,12 @@ _CONFLICTS: Final = {
     LEASED_TABLE: "another run holds the table",
     "pk_catalogs": "a catalog of this name exists",
     "uq_tables_ref": "the table is registered already",
-    "pk_policies": "the table has a policy already",
-    "pk_policy_versions": "the table's policy was written at the same time",
-    "uq_api_keys_name": "a key of this name exists",
+    "pk_policies": "a policy of this name exists already",
+    "pk_policy_versions": "the policy was written at the same time",
+    "uq_api_keys_live": "a key of this name exists",
+    "uq_policies_fleet": "the fleet has a policy already",
+    "uq_policies_catalog": "the catalog has a policy already",
+    "uq_policies_namespace": "the namespace has a policy already",
     "uq_api_keys_secret": "a key with this secret exists",
 }
 _SQLITE_TRANSIENT: Final = frozenset(

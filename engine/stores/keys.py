@@ -1,6 +1,6 @@
 """API keys, found by the hash of their secret."""
 
-from sqlalchemy import func, insert, or_, select, update
+from sqlalchemy import RowMapping, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.access import ApiKey
@@ -24,6 +24,7 @@ class KeyStore:
             StateConflict: a key with this name or secret exists.
         """
         values = {name: getattr(key, name) for name in api_keys.c.keys()}  # noqa: SIM118 - columns, not a mapping
+        values["teams"] = None if key.teams is None else list(key.teams)
         async with self._connection.begin_nested():
             await self._connection.execute(insert(api_keys).values(values))
 
@@ -31,7 +32,7 @@ class KeyStore:
         """Return the key whose secret has this SHA-256 (hex), None when there is none."""
         query = select(api_keys).where(api_keys.c.secret_sha256 == secret_sha256)
         row = (await self._connection.execute(query)).mappings().one_or_none()
-        return None if row is None else ApiKey(**row)
+        return None if row is None else _to_key(row)
 
     async def count(self) -> int:
         """Return how many keys there are."""
@@ -43,3 +44,7 @@ class KeyStore:
         await self._connection.execute(
             update(api_keys).where(api_keys.c.id == key_id, stale).values(last_used_at=now())
         )
+
+
+def _to_key(row: RowMapping) -> ApiKey:
+    return ApiKey(**{**row, "teams": None if row["teams"] is None else tuple(row["teams"])})

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.errors import NotFound, PreconditionFailed
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, StoredPolicy
+from engine.domain.policy_scopes import PolicyScopeKind
 from engine.stores.clock import now
 from engine.stores.schema import policies, policy_versions, tables
 
@@ -21,7 +22,7 @@ class PolicyStore:
 
     async def get(self, table_id: TableId) -> StoredPolicy | None:
         """Return the policy, None when the table has none of its own."""
-        row = (await self._connection.execute(select(policies).where(policies.c.table_id == table_id))).one_or_none()
+        row = (await self._connection.execute(select(policies).where(policies.c.name == table_id))).one_or_none()
         if row is None:
             return None
         document = PolicyDocument.model_validate(row.document)
@@ -37,9 +38,16 @@ class PolicyStore:
         table = select(tables.c.id).where(tables.c.id == table_id).with_for_update(read=True, key_share=True)
         if (await self._connection.execute(table)).one_or_none() is None:
             raise NotFound(f"no table {table_id}")
-        newest = select(func.max(policy_versions.c.version)).where(policy_versions.c.table_id == table_id)
+        newest = select(func.max(policy_versions.c.version)).where(policy_versions.c.name == table_id)
         version = ((await self._connection.execute(newest)).scalar_one() or 0) + 1
-        values = {"table_id": table_id, "version": version, "document": _dump(document), "updated_by": by}
+        values = {
+            "name": table_id,
+            "kind": PolicyScopeKind.TABLE,
+            "table_id": table_id,
+            "version": version,
+            "document": _dump(document),
+            "updated_by": by,
+        }
         statement = insert(policies).values(**values, updated_at=now()).returning(policies.c.updated_at)
         async with self._connection.begin_nested():
             at = (await self._connection.execute(statement)).scalar_one()
@@ -57,7 +65,7 @@ class PolicyStore:
         """
         statement = (
             update(policies)
-            .where(policies.c.table_id == table_id, policies.c.version == expected_version)
+            .where(policies.c.name == table_id, policies.c.version == expected_version)
             .values(version=policies.c.version + 1, document=_dump(document), updated_by=by, updated_at=now())
             .returning(policies.c.version, policies.c.updated_at)
         )
@@ -76,14 +84,21 @@ class PolicyStore:
         """
         statement = (
             delete(policies)
-            .where(policies.c.table_id == table_id, policies.c.version == expected_version)
+            .where(policies.c.name == table_id, policies.c.version == expected_version)
             .returning(policies.c.version)
         )
         if (await self._connection.execute(statement)).one_or_none() is None:
             raise await self._stale(table_id)
 
     async def _keep(self, table_id: TableId, version: int, document: PolicyDocument, at: datetime, by: str) -> None:
-        values = {"table_id": table_id, "version": version, "written_at": at, "written_by": by}
+        values = {
+            "name": table_id,
+            "version": version,
+            "written_at": at,
+            "written_by": by,
+            "is_deletion": False,
+            "scope": {"kind": PolicyScopeKind.TABLE, "table_id": table_id},
+        }
         await self._connection.execute(insert(policy_versions).values(**values, document=_dump(document)))
 
     async def _stale(self, table_id: TableId) -> NotFound | PreconditionFailed:

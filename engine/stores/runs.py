@@ -15,7 +15,7 @@ Hazard: a cancel of a queued run is final, also of one that was parked or reaped
 import builtins
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -66,23 +66,29 @@ class RunStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def insert(self, run: Run) -> None:
-        """Add a run with its first event (`submitted`). After a conflict the transaction can go on.
+    async def insert(self, run: Run) -> Run:
+        """Add a run with its first event (`submitted`); return it with its table's catalog and team.
+
+        After a conflict the transaction can go on.
 
         Raises:
             NotFound: the table is not registered.
             StateConflict: a live run of this operation on the table exists (constraint `uq_runs_live`).
         """
-        table = select(tables.c.id).where(tables.c.id == run.table_id).with_for_update(read=True, key_share=True)
-        if (await self._connection.execute(table)).one_or_none() is None:
+        of_table = select(tables.c.catalog, tables.c.owner_team).where(tables.c.id == run.table_id)
+        locked = of_table.with_for_update(read=True, key_share=True)
+        table = (await self._connection.execute(locked)).one_or_none()
+        if table is None:
             raise NotFound(f"no table {run.table_id}")
+        run = replace(run, catalog=table.catalog, owner_team=table.owner_team)
         values = {name: getattr(run, name) for name in _FIELDS} | {
-            name: dict(getattr(run, name)) for name in _DOCUMENTS
+            name: dict(getattr(run, name)) for name in (*_DOCUMENTS, "request")
         }
         async with self._connection.begin_nested():
             await self._connection.execute(insert(runs).values(**values, last_event=1))
         event = RunEvent(run.id, 1, run.created_at, "submitted", run.requested_by, run.attempt, None, run.state)
         await append_events(self._connection, [event])
+        return run
 
     async def get(self, run_id: RunId) -> Run | None:
         """Return a run, None when there is none of this id."""
@@ -179,7 +185,7 @@ class RunStore:
         """
         values = {"state": to, "reason": reason, "detail": detail, **_given(plan, intent, result, policy)}
         if to in TERMINAL_STATES:
-            values |= {**_NO_LEASE, "finished_at": now()}
+            values |= {**_NO_LEASE, "finished_at": now(), "snapshot_count": len((result or {}).get("snapshot_ids", ()))}
         sources = [] if to is RunState.QUEUED else _sources(to)
         entry = _Entry("state_changed", lease.holder, reason, _with_detail(detail, details))
         run = await self._change((*held(lease), runs.c.state.in_(sources)), values, entry)

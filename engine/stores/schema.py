@@ -9,14 +9,17 @@ from collections.abc import Iterable
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
     LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
+    SmallInteger,
     String,
     Table,
     Text,
@@ -25,18 +28,32 @@ from sqlalchemy import (
 )
 
 from engine.domain.access import Role
-from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, GroupState, Operation, RunState, WaitingFor
+from engine.domain.policy_scopes import PolicyScopeKind
+from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, GroupState, Operation, Priority, RunState, WaitingFor
+from engine.domain.signals import SignalKind
 from engine.domain.tables import TableFormatName
 from engine.stores.columns import EnumText, Namespace, UtcTime, document, ordered_text
 
 _ID = 40
 _NAME = 200
-_LIVE = text("finished_at IS NULL")
+_PAUSE_WHOLE = (
+    "(paused_at IS NULL) = (paused_by IS NULL) AND (paused_at IS NULL) = (pause_reason IS NULL) "
+    "AND (paused_at IS NULL) = (pause_stops IS NULL)"
+)
 _LEASED = text("lease_holder IS NOT NULL")
 
 
 def _one_of(column: str, members: Iterable[str]) -> str:
     return f"{column} IN ({', '.join(repr(str(member)) for member in sorted(members))})"
+
+
+def _index_where(name: str, *columns: str, where: str, unique: bool = False) -> tuple[Index]:
+    condition = text(where)
+    return (Index(name, *columns, unique=unique, postgresql_where=condition, sqlite_where=condition),)
+
+
+def _unique_where(name: str, *columns: str, where: str) -> tuple[Index]:
+    return _index_where(name, *columns, where=where, unique=True)
 
 
 metadata = MetaData(
@@ -57,6 +74,7 @@ catalogs = Table(
     Column("created_at", UtcTime, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
     Column("properties", document(), nullable=False),
+    Column("allowed_locations", document(), nullable=False),
     CheckConstraint("version >= 1", name="version"),
 )
 
@@ -71,31 +89,55 @@ tables = Table(
     Column("location", Text, nullable=False),
     Column("owner_team", String(_NAME)),
     Column("created_at", UtcTime, nullable=False),
+    Column("paused_at", UtcTime),
+    Column("paused_by", Text),
+    Column("pause_reason", Text),
+    Column("pause_stops", Boolean),  # True: running work stops; False: it drains
     Column("labels", document(), nullable=False),
     UniqueConstraint("catalog", "namespace", "name", name="ref"),
+    CheckConstraint(_PAUSE_WHOLE, name="pause_whole"),
     Index("ix_tables_catalog_id", "catalog", "id"),
+    Index("ix_tables_owner_team_id", "owner_team", "id"),
 )
 
 policies = Table(
     "policies",
     metadata,
-    Column("table_id", ordered_text(_ID), ForeignKey("tables.id"), primary_key=True),
+    Column("name", ordered_text(_NAME), primary_key=True),  # of a table's own policy: the table's id
+    Column("kind", EnumText(PolicyScopeKind), nullable=False),
+    Column("catalog", ordered_text(_NAME)),
+    Column("namespace", Namespace),
+    Column("pattern", Text),
+    Column("table_id", ordered_text(_ID), ForeignKey("tables.id")),
     Column("version", Integer, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
     Column("updated_by", Text, nullable=False),
     Column("document", document(), nullable=False),
     CheckConstraint("version >= 1", name="version"),
+    CheckConstraint(_one_of("kind", PolicyScopeKind), name="kind"),
+    CheckConstraint("(catalog IS NOT NULL) = (kind IN ('catalog', 'namespace'))", name="catalog_fits_kind"),
+    CheckConstraint("(namespace IS NOT NULL) = (kind = 'namespace')", name="namespace_fits_kind"),
+    CheckConstraint("(pattern IS NOT NULL) = (kind = 'pattern')", name="pattern_fits_kind"),
+    CheckConstraint("(table_id IS NOT NULL) = (kind = 'table')", name="table_fits_kind"),
+    CheckConstraint("table_id IS NULL OR table_id = name", name="table_is_name"),
+    *_unique_where("uq_policies_fleet", "kind", where="kind = 'fleet'"),
+    *_unique_where("uq_policies_catalog", "catalog", where="kind = 'catalog'"),
+    *_unique_where("uq_policies_namespace", "catalog", "namespace", where="kind = 'namespace'"),
+    *_index_where("ix_policies_scoped", "name", where="kind <> 'table'"),
 )
+"""One policy for the fleet, for each catalog, for each namespace and for each table; any number with patterns."""
 
 policy_versions = Table(
     "policy_versions",
     metadata,
-    Column("table_id", ordered_text(_ID), nullable=False),  # no foreign key: history outlives the table
+    Column("name", ordered_text(_NAME), nullable=False),  # no foreign key: history outlives the policy
     Column("version", Integer, nullable=False),
     Column("written_at", UtcTime, nullable=False),
     Column("written_by", Text, nullable=False),
+    Column("is_deletion", Boolean, nullable=False),
+    Column("scope", document(), nullable=False),
     Column("document", document(), nullable=False),
-    PrimaryKeyConstraint("table_id", "version"),
+    PrimaryKeyConstraint("name", "version"),
 )
 
 runs = Table(
@@ -103,7 +145,11 @@ runs = Table(
     metadata,
     Column("id", ordered_text(_ID), primary_key=True),
     Column("table_id", ordered_text(_ID), nullable=False),  # no foreign key: runs outlive the table's registration
+    Column("catalog", ordered_text(_NAME), nullable=False),
+    Column("owner_team", String(_NAME)),  # the table's present one: a change of owner writes it to the runs too
     Column("operation", EnumText(Operation), nullable=False),
+    Column("request_key", String(64), nullable=False),  # equal for requests that ask for the same
+    Column("priority", EnumText(Priority), nullable=False),
     Column("state", EnumText(RunState), nullable=False),
     # What `state` was before the last write: lets one UPDATE … RETURNING tell the event where the run came from.
     Column("state_before", EnumText(RunState)),
@@ -123,25 +169,32 @@ runs = Table(
     Column("detail", Text),
     Column("started_at", UtcTime),
     Column("finished_at", UtcTime),
+    Column("snapshot_count", Integer, nullable=False),  # snapshots of ours that it ended with
     Column("plan", document(), nullable=False),
     Column("intent", document(), nullable=False),
     Column("result", document(), nullable=False),
     Column("policy", document(), nullable=False),
+    Column("request", document(), nullable=False),
     CheckConstraint(_one_of("state", RunState), name="state"),
+    CheckConstraint(_one_of("priority", Priority), name="priority"),
     CheckConstraint("(lease_holder IS NULL) = (lease_expires_at IS NULL)", name="lease_whole"),
     CheckConstraint(f"(lease_holder IS NOT NULL) = ({_one_of('state', LEASED_STATES)})", name="lease_fits_state"),
     CheckConstraint(f"(finished_at IS NOT NULL) = ({_one_of('state', TERMINAL_STATES)})", name="finished_if_terminal"),
     CheckConstraint("(started_at IS NOT NULL) = (attempt > 0)", name="started_if_attempted"),
     CheckConstraint("state = 'queued' OR (waiting_for IS NULL AND not_before IS NULL)", name="only_queued_waits"),
     CheckConstraint("(cancel_requested_at IS NULL) = (cancel_requested_by IS NULL)", name="cancel_whole"),
-    CheckConstraint("attempt >= 0 AND failures >= 0 AND last_event >= 1", name="counts"),
-    Index("uq_runs_live", "table_id", "operation", unique=True, postgresql_where=_LIVE, sqlite_where=_LIVE),
+    CheckConstraint("attempt >= 0 AND failures >= 0 AND last_event >= 1 AND snapshot_count >= 0", name="counts"),
+    *_unique_where("uq_runs_live", "table_id", "operation", "request_key", where="finished_at IS NULL"),
     Index("uq_runs_leased", "table_id", unique=True, postgresql_where=_LEASED, sqlite_where=_LEASED),
     Index("ix_runs_lease_expires_at", "lease_expires_at", postgresql_where=_LEASED, sqlite_where=_LEASED),
     Index("ix_runs_state_id", "state", "id"),
     Index("ix_runs_table_id_state_id", "table_id", "state", "id"),
+    Index("ix_runs_catalog_state_id", "catalog", "state", "id"),
+    Index("ix_runs_owner_team_state_id", "owner_team", "state", "id"),
+    *_index_where("ix_runs_changes", "table_id", "id", where="snapshot_count > 0"),
 )
-"""`uq_runs_live`: one live run for each table and operation. `uq_runs_leased`: one maintenance lock for each table."""
+"""`uq_runs_live`: one live run for each table, operation and request. `uq_runs_leased`: one maintenance lock for each
+table."""
 
 file_groups = Table(
     "file_groups",
@@ -224,11 +277,101 @@ api_keys = Table(
     "api_keys",
     metadata,
     Column("id", ordered_text(_ID), primary_key=True),
-    Column("name", Text, nullable=False),
+    Column(
+        "name", Text, nullable=False
+    ),  # the subject that records show; two keys share it while one replaces the other
+    Column("slot", SmallInteger, nullable=False),
     Column("role", EnumText(Role), nullable=False),
     Column("secret_sha256", String(64), nullable=False),
     Column("created_at", UtcTime, nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("expires_at", UtcTime),
+    Column("revoked_at", UtcTime),
     Column("last_used_at", UtcTime),
-    UniqueConstraint("name", name="name"),  # it is the subject that records show
+    Column("teams", document(), nullable=False),  # a list of names; null means every team
+    CheckConstraint("slot IN (1, 2)", name="slot"),
+    CheckConstraint(_one_of("role", Role), name="role"),
     UniqueConstraint("secret_sha256", name="secret"),
+    *_unique_where("uq_api_keys_live", "name", "slot", where="revoked_at IS NULL"),
 )
+
+fleet = Table(
+    "fleet",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("version", Integer, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+    Column("updated_by", Text, nullable=False),
+    Column("paused_at", UtcTime),
+    Column("paused_by", Text),
+    Column("pause_reason", Text),
+    Column("pause_stops", Boolean),
+    Column("limits", document(), nullable=False),
+    CheckConstraint("id = 1", name="single"),
+    CheckConstraint("version >= 1", name="version"),
+    CheckConstraint(_PAUSE_WHOLE, name="pause_whole"),
+)
+"""One row: what holds for all tables together. The migration inserts it."""
+
+measurements = Table(
+    "measurements",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("table_id", ordered_text(_ID), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
+    Column("snapshot_id", Text, nullable=False),  # "" for a table without a snapshot
+    Column("measured_at", UtcTime, nullable=False),
+    Column("is_latest", Boolean, nullable=False),
+    Column("file_count", BigInteger, nullable=False),
+    Column("small_file_count", BigInteger, nullable=False),
+    Column("avoidable_file_count", BigInteger, nullable=False),
+    Column("total_bytes", BigInteger, nullable=False),
+    Column("score", Float, nullable=False),
+    Column("benefit_per_cost", Float, nullable=False),
+    Column("document", document(), nullable=False),
+    UniqueConstraint("table_id", "snapshot_id", name="snapshot"),
+    Index("ix_measurements_table_id_id", "table_id", "id"),
+    *_unique_where("uq_measurements_latest", "table_id", where="is_latest"),
+    *_index_where("ix_measurements_rank", "benefit_per_cost", "table_id", where="is_latest"),
+)
+"""The health of a table over time: one row for each snapshot that was measured, the newest marked."""
+
+signals = Table(
+    "signals",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("table_id", ordered_text(_ID), ForeignKey("tables.id", ondelete="CASCADE")),  # null: for the whole fleet
+    Column("kind", EnumText(SignalKind), nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Column("sent_by", Text, nullable=False),
+    Column("value", document(), nullable=False),
+    CheckConstraint(_one_of("kind", SignalKind), name="kind"),
+    Index("ix_signals_table_id_kind_id", "table_id", "kind", "id"),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("at", UtcTime, nullable=False),
+    Column("caller", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("object", Text, nullable=False),
+    Column("request_id", Text),
+    Column("before", document(), nullable=False),
+    Column("after", document(), nullable=False),
+    Index("ix_audit_object_id", "object", "id"),
+    Index("ix_audit_caller_id", "caller", "id"),
+)
+"""What was changed, by whom; append-only. Written in the transaction of the change."""
+
+audit_seals = Table(
+    "audit_seals",
+    metadata,
+    Column("sequence", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False),
+    Column("audit_id", BigInteger().with_variant(Integer, "sqlite"), nullable=False),
+    Column("sealed_at", UtcTime, nullable=False),
+    Column("hash", String(64), nullable=False),
+    CheckConstraint("sequence >= 1", name="sequence"),
+    UniqueConstraint("audit_id", name="audit_id"),
+)
+"""The hash chain over `audit`: `hash` = SHA-256 of the seal before and the row. Append-only; one writer at a time."""

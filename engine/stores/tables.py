@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import TableId
-from engine.domain.tables import Table, TableRef
+from engine.domain.tables import Pause, Table, TableRef
 from engine.stores.schema import catalogs, policies, runs, tables
 
 
@@ -85,6 +85,13 @@ class TableStore:
         await self._connection.execute(delete(tables).where(tables.c.id == table_id))
 
 
+def to_pause(row: Row[Any]) -> Pause | None:
+    """Return the pause that a row of `tables` or `fleet` holds, None when it is not paused."""
+    if row.paused_at is None:
+        return None
+    return Pause(row.paused_at, row.paused_by, row.pause_reason, row.pause_stops)
+
+
 def _to_table(row: Row[Any]) -> Table:
     return Table(
         id=TableId(row.id),
@@ -94,4 +101,5 @@ def _to_table(row: Row[Any]) -> Table:
         owner_team=row.owner_team,
         created_at=row.created_at,
         labels=row.labels,
+        pause=to_pause(row),
     )

@@ -30,7 +30,7 @@ def a_table(name: str = "orders", *, catalog: str = "lake") -> Table:
 def a_run(table_id: TableId, **changes: Any) -> Run:
     """Return a queued run; later ones have larger ids."""
     run_id = RunId(f"run_{next(_numbers):08}")
-    run = Run(run_id, table_id, Operation.REWRITE, RunState.QUEUED, "key:admin", NOON, NOON)
+    run = Run(run_id, table_id, Operation.REWRITE, RunState.QUEUED, "key:admin", NOON, NOON, "lake", "shop")
     return replace(run, **changes)
 
 

@@ -14,7 +14,7 @@ from tests.integration.stores.samples import NOON, submitted
 from tests.support.databases import FreshDatabase
 
 _SCOPE = ("key:admin", "POST /v1/runs", "k-1")
-_KEY = ApiKey(KeyId("key_1"), "admin", Role.ADMIN, "a" * 64, NOON)
+_KEY = ApiKey(KeyId("key_1"), "admin", 1, Role.ADMIN, "a" * 64, NOON, "system")
 
 
 async def _begin(database: Database, body_hash: str = "hash") -> StoredAnswer | None:
@@ -109,8 +109,8 @@ async def test_a_key_is_found_by_the_hash_of_its_secret(database: Database) -> N
 @pytest.mark.parametrize(
     ("twin", "constraint"),
     [
-        (ApiKey(KeyId("key_2"), "admin", Role.ADMIN, "b" * 64, NOON), "uq_api_keys_name"),
-        (ApiKey(KeyId("key_2"), "other", Role.ADMIN, "a" * 64, NOON), "uq_api_keys_secret"),
+        (ApiKey(KeyId("key_2"), "admin", 1, Role.ADMIN, "b" * 64, NOON, "system"), "uq_api_keys_live"),
+        (ApiKey(KeyId("key_2"), "other", 1, Role.ADMIN, "a" * 64, NOON, "system"), "uq_api_keys_secret"),
     ],
 )
 async def test_names_and_secrets_of_keys_are_unique(database: Database, twin: ApiKey, constraint: str) -> None:

@@ -3,6 +3,7 @@
 Written out in full, not taken from `stores.schema`: a migration must mean the same for ever.
 """
 
+from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,17 +20,46 @@ _LEASED = "'committing', 'planning', 'rewriting'"
 _TERMINAL = "'cancelled', 'failed', 'skipped', 'succeeded'"
 _GROUP_STATES = "'committed', 'dropped', 'planned', 'running', 'written'"
 
+_PAUSE_WHOLE = (
+    "(paused_at IS NULL) = (paused_by IS NULL) AND (paused_at IS NULL) = (pause_reason IS NULL) "
+    "AND (paused_at IS NULL) = (pause_stops IS NULL)"
+)
+_POLICY_CHECKS = {
+    "version": "version >= 1",
+    "kind": "kind IN ('catalog', 'fleet', 'namespace', 'pattern', 'table')",
+    "catalog_fits_kind": "(catalog IS NOT NULL) = (kind IN ('catalog', 'namespace'))",
+    "namespace_fits_kind": "(namespace IS NOT NULL) = (kind = 'namespace')",
+    "pattern_fits_kind": "(pattern IS NOT NULL) = (kind = 'pattern')",
+    "table_fits_kind": "(table_id IS NOT NULL) = (kind = 'table')",
+    "table_is_name": "table_id IS NULL OR table_id = name",
+}
+_RUN_CHECKS = {
+    "state": f"state IN ({_RUN_STATES})",
+    "priority": "priority IN ('high', 'low', 'normal')",
+    "lease_whole": "(lease_holder IS NULL) = (lease_expires_at IS NULL)",
+    "lease_fits_state": f"(lease_holder IS NOT NULL) = (state IN ({_LEASED}))",
+    "finished_if_terminal": f"(finished_at IS NOT NULL) = (state IN ({_TERMINAL}))",
+    "started_if_attempted": "(started_at IS NOT NULL) = (attempt > 0)",
+    "only_queued_waits": "state = 'queued' OR (waiting_for IS NULL AND not_before IS NULL)",
+    "cancel_whole": "(cancel_requested_at IS NULL) = (cancel_requested_by IS NULL)",
+    "counts": "attempt >= 0 AND failures >= 0 AND last_event >= 1 AND snapshot_count >= 0",
+}
+
 
 def upgrade() -> None:
     """Make the first schema."""
     _create_registry()
+    _create_policies()
     _create_runs()
     _create_run_details()
     _create_requests()
+    _create_observations()
+    _create_fleet()
+    _create_audit()
     if op.get_bind().dialect.name == "postgresql":
-        _guard_events_on_postgresql()
+        _guard_logs_on_postgresql()
     else:
-        _guard_events_on_sqlite()
+        _guard_logs_on_sqlite()
 
 
 def _ordered(length: int) -> Any:
@@ -53,6 +83,19 @@ def _partial_index(name: str, table: str, columns: list[str], *, where: str, uni
     op.create_index(name, table, columns, unique=unique, postgresql_where=condition, sqlite_where=condition)
 
 
+def _checks(table: str, conditions: dict[str, str]) -> list[sa.CheckConstraint]:
+    return [sa.CheckConstraint(condition, name=f"ck_{table}_{name}") for name, condition in conditions.items()]
+
+
+def _pause() -> list[sa.Column[Any]]:
+    return [
+        sa.Column("paused_at", _time()),
+        sa.Column("paused_by", sa.Text()),
+        sa.Column("pause_reason", sa.Text()),
+        sa.Column("pause_stops", sa.Boolean()),
+    ]
+
+
 def _create_registry() -> None:
     op.create_table(
         "catalogs",
@@ -62,6 +105,7 @@ def _create_registry() -> None:
         sa.Column("created_at", _time(), nullable=False),
         sa.Column("updated_at", _time(), nullable=False),
         sa.Column("properties", _document(), nullable=False),
+        sa.Column("allowed_locations", _document(), nullable=False),
         sa.PrimaryKeyConstraint("name", name="pk_catalogs"),
         sa.CheckConstraint("version >= 1", name="ck_catalogs_version"),
     )
@@ -75,31 +119,49 @@ def _create_registry() -> None:
         sa.Column("location", sa.Text(), nullable=False),
         sa.Column("owner_team", sa.String(200)),
         sa.Column("created_at", _time(), nullable=False),
+        *_pause(),
         sa.Column("labels", _document(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_tables"),
         sa.ForeignKeyConstraint(["catalog"], ["catalogs.name"], name="fk_tables_catalog"),
         sa.UniqueConstraint("catalog", "namespace", "name", name="uq_tables_ref"),
+        sa.CheckConstraint(_PAUSE_WHOLE, name="ck_tables_pause_whole"),
     )
     op.create_index("ix_tables_catalog_id", "tables", ["catalog", "id"])
+    op.create_index("ix_tables_owner_team_id", "tables", ["owner_team", "id"])
+
+
+def _create_policies() -> None:
     op.create_table(
         "policies",
-        sa.Column("table_id", _ordered(40), nullable=False),
+        sa.Column("name", _ordered(200), nullable=False),
+        sa.Column("kind", sa.String(40), nullable=False),
+        sa.Column("catalog", _ordered(200)),
+        sa.Column("namespace", sa.Text()),
+        sa.Column("pattern", sa.Text()),
+        sa.Column("table_id", _ordered(40)),
         sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("updated_at", _time(), nullable=False),
         sa.Column("updated_by", sa.Text(), nullable=False),
         sa.Column("document", _document(), nullable=False),
-        sa.PrimaryKeyConstraint("table_id", name="pk_policies"),
+        sa.PrimaryKeyConstraint("name", name="pk_policies"),
         sa.ForeignKeyConstraint(["table_id"], ["tables.id"], name="fk_policies_table_id"),
-        sa.CheckConstraint("version >= 1", name="ck_policies_version"),
+        *_checks("policies", _POLICY_CHECKS),
     )
+    _partial_index("uq_policies_fleet", "policies", ["kind"], where="kind = 'fleet'", unique=True)
+    _partial_index("uq_policies_catalog", "policies", ["catalog"], where="kind = 'catalog'", unique=True)
+    of_namespace = ["catalog", "namespace"]
+    _partial_index("uq_policies_namespace", "policies", of_namespace, where="kind = 'namespace'", unique=True)
+    _partial_index("ix_policies_scoped", "policies", ["name"], where="kind <> 'table'", unique=False)
     op.create_table(
         "policy_versions",
-        sa.Column("table_id", _ordered(40), nullable=False),
+        sa.Column("name", _ordered(200), nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("written_at", _time(), nullable=False),
         sa.Column("written_by", sa.Text(), nullable=False),
+        sa.Column("is_deletion", sa.Boolean(), nullable=False),
+        sa.Column("scope", _document(), nullable=False),
         sa.Column("document", _document(), nullable=False),
-        sa.PrimaryKeyConstraint("table_id", "version", name="pk_policy_versions"),
+        sa.PrimaryKeyConstraint("name", "version", name="pk_policy_versions"),
     )
 
 
@@ -108,7 +170,11 @@ def _create_runs() -> None:
         "runs",
         sa.Column("id", _ordered(40), nullable=False),
         sa.Column("table_id", _ordered(40), nullable=False),
+        sa.Column("catalog", _ordered(200), nullable=False),
+        sa.Column("owner_team", sa.String(200)),
         sa.Column("operation", sa.String(40), nullable=False),
+        sa.Column("request_key", sa.String(64), nullable=False),
+        sa.Column("priority", sa.String(40), nullable=False),
         sa.Column("state", sa.String(40), nullable=False),
         sa.Column("state_before", sa.String(40)),
         sa.Column("last_event", sa.Integer(), nullable=False),
@@ -127,30 +193,20 @@ def _create_runs() -> None:
         sa.Column("detail", sa.Text()),
         sa.Column("started_at", _time()),
         sa.Column("finished_at", _time()),
-        *(sa.Column(name, _document(), nullable=False) for name in ("plan", "intent", "result", "policy")),
+        sa.Column("snapshot_count", sa.Integer(), nullable=False),
+        *(sa.Column(name, _document(), nullable=False) for name in ("plan", "intent", "result", "policy", "request")),
         sa.PrimaryKeyConstraint("id", name="pk_runs"),
-        *_run_checks(),
+        *_checks("runs", _RUN_CHECKS),
     )
-    _partial_index("uq_runs_live", "runs", ["table_id", "operation"], where="finished_at IS NULL", unique=True)
+    live = ["table_id", "operation", "request_key"]
+    _partial_index("uq_runs_live", "runs", live, where="finished_at IS NULL", unique=True)
     _partial_index("uq_runs_leased", "runs", ["table_id"], where="lease_holder IS NOT NULL", unique=True)
     leased = "lease_holder IS NOT NULL"
     _partial_index("ix_runs_lease_expires_at", "runs", ["lease_expires_at"], where=leased, unique=False)
     op.create_index("ix_runs_state_id", "runs", ["state", "id"])
-    op.create_index("ix_runs_table_id_state_id", "runs", ["table_id", "state", "id"])
-
-
-def _run_checks() -> list[sa.CheckConstraint]:
-    checks = {
-        "state": f"state IN ({_RUN_STATES})",
-        "lease_whole": "(lease_holder IS NULL) = (lease_expires_at IS NULL)",
-        "lease_fits_state": f"(lease_holder IS NOT NULL) = (state IN ({_LEASED}))",
-        "finished_if_terminal": f"(finished_at IS NOT NULL) = (state IN ({_TERMINAL}))",
-        "started_if_attempted": "(started_at IS NOT NULL) = (attempt > 0)",
-        "only_queued_waits": "state = 'queued' OR (waiting_for IS NULL AND not_before IS NULL)",
-        "cancel_whole": "(cancel_requested_at IS NULL) = (cancel_requested_by IS NULL)",
-        "counts": "attempt >= 0 AND failures >= 0 AND last_event >= 1",
-    }
-    return [sa.CheckConstraint(condition, name=f"ck_runs_{name}") for name, condition in checks.items()]
+    for column in ("table_id", "catalog", "owner_team"):
+        op.create_index(f"ix_runs_{column}_state_id", "runs", [column, "state", "id"])
+    _partial_index("ix_runs_changes", "runs", ["table_id", "id"], where="snapshot_count > 0", unique=False)
 
 
 def _create_run_details() -> None:
@@ -235,17 +291,108 @@ def _create_requests() -> None:
         "api_keys",
         sa.Column("id", _ordered(40), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("slot", sa.SmallInteger(), nullable=False),
         sa.Column("role", sa.String(40), nullable=False),
         sa.Column("secret_sha256", sa.String(64), nullable=False),
         sa.Column("created_at", _time(), nullable=False),
+        sa.Column("created_by", sa.Text(), nullable=False),
+        sa.Column("expires_at", _time()),
+        sa.Column("revoked_at", _time()),
         sa.Column("last_used_at", _time()),
+        sa.Column("teams", _document(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_api_keys"),
-        sa.UniqueConstraint("name", name="uq_api_keys_name"),
         sa.UniqueConstraint("secret_sha256", name="uq_api_keys_secret"),
+        sa.CheckConstraint("slot IN (1, 2)", name="ck_api_keys_slot"),
+        sa.CheckConstraint("role IN ('admin', 'operator', 'owner', 'viewer')", name="ck_api_keys_role"),
+    )
+    _partial_index("uq_api_keys_live", "api_keys", ["name", "slot"], where="revoked_at IS NULL", unique=True)
+
+
+def _create_observations() -> None:
+    op.create_table(
+        "measurements",
+        sa.Column("id", _serial(), autoincrement=True, nullable=False),
+        sa.Column("table_id", _ordered(40), nullable=False),
+        sa.Column("snapshot_id", sa.Text(), nullable=False),
+        sa.Column("measured_at", _time(), nullable=False),
+        sa.Column("is_latest", sa.Boolean(), nullable=False),
+        sa.Column("file_count", sa.BigInteger(), nullable=False),
+        sa.Column("small_file_count", sa.BigInteger(), nullable=False),
+        sa.Column("avoidable_file_count", sa.BigInteger(), nullable=False),
+        sa.Column("total_bytes", sa.BigInteger(), nullable=False),
+        sa.Column("score", sa.Float(), nullable=False),
+        sa.Column("benefit_per_cost", sa.Float(), nullable=False),
+        sa.Column("document", _document(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_measurements"),
+        sa.ForeignKeyConstraint(["table_id"], ["tables.id"], name="fk_measurements_table_id", ondelete="CASCADE"),
+        sa.UniqueConstraint("table_id", "snapshot_id", name="uq_measurements_snapshot"),
+    )
+    op.create_index("ix_measurements_table_id_id", "measurements", ["table_id", "id"])
+    rank = ["benefit_per_cost", "table_id"]
+    _partial_index("uq_measurements_latest", "measurements", ["table_id"], where="is_latest", unique=True)
+    _partial_index("ix_measurements_rank", "measurements", rank, where="is_latest", unique=False)
+    op.create_table(
+        "signals",
+        sa.Column("id", _serial(), autoincrement=True, nullable=False),
+        sa.Column("table_id", _ordered(40)),
+        sa.Column("kind", sa.String(40), nullable=False),
+        sa.Column("at", _time(), nullable=False),
+        sa.Column("sent_by", sa.Text(), nullable=False),
+        sa.Column("value", _document(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_signals"),
+        sa.ForeignKeyConstraint(["table_id"], ["tables.id"], name="fk_signals_table_id", ondelete="CASCADE"),
+        sa.CheckConstraint("kind IN ('backpressure', 'commit', 'filters', 'query_latency')", name="ck_signals_kind"),
+    )
+    op.create_index("ix_signals_table_id_kind_id", "signals", ["table_id", "kind", "id"])
+
+
+def _create_fleet() -> None:
+    fleet = op.create_table(
+        "fleet",
+        sa.Column("id", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("updated_at", _time(), nullable=False),
+        sa.Column("updated_by", sa.Text(), nullable=False),
+        *_pause(),
+        sa.Column("limits", _document(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_fleet"),
+        sa.CheckConstraint("id = 1", name="ck_fleet_single"),
+        sa.CheckConstraint("version >= 1", name="ck_fleet_version"),
+        sa.CheckConstraint(_PAUSE_WHOLE, name="ck_fleet_pause_whole"),
+    )
+    now = datetime.now(UTC)
+    at = now.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if op.get_bind().dialect.name == "sqlite" else now
+    op.bulk_insert(fleet, [{"id": 1, "version": 1, "updated_at": at, "updated_by": "system", "limits": {}}])
+
+
+def _create_audit() -> None:
+    op.create_table(
+        "audit",
+        sa.Column("id", _serial(), autoincrement=True, nullable=False),
+        sa.Column("at", _time(), nullable=False),
+        sa.Column("caller", sa.Text(), nullable=False),
+        sa.Column("action", sa.Text(), nullable=False),
+        sa.Column("object", sa.Text(), nullable=False),
+        sa.Column("request_id", sa.Text()),
+        sa.Column("before", _document(), nullable=False),
+        sa.Column("after", _document(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_audit"),
+    )
+    op.create_index("ix_audit_object_id", "audit", ["object", "id"])
+    op.create_index("ix_audit_caller_id", "audit", ["caller", "id"])
+    op.create_table(
+        "audit_seals",
+        sa.Column("sequence", _serial(), autoincrement=False, nullable=False),
+        sa.Column("audit_id", _serial(), nullable=False),
+        sa.Column("sealed_at", _time(), nullable=False),
+        sa.Column("hash", sa.String(64), nullable=False),
+        sa.PrimaryKeyConstraint("sequence", name="pk_audit_seals"),
+        sa.UniqueConstraint("audit_id", name="uq_audit_seals_audit_id"),
+        sa.CheckConstraint("sequence >= 1", name="ck_audit_seals_sequence"),
     )
 
 
-def _guard_events_on_postgresql() -> None:
+def _guard_logs_on_postgresql() -> None:
     op.execute(
         f"""
         CREATE FUNCTION guard_run_events() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -265,12 +412,29 @@ def _guard_events_on_postgresql() -> None:
         "FOR EACH ROW EXECUTE FUNCTION guard_run_events()"
     )
     op.execute(
+        """
+        CREATE FUNCTION guard_audit() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE EXCEPTION 'the audit log is append-only' USING ERRCODE = '23000';
+        END $$
+        """
+    )
+    for table in ("audit", "audit_seals"):
+        op.execute(
+            f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
+            "FOR EACH ROW EXECUTE FUNCTION guard_audit()"
+        )
+        op.execute(
+            f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION guard_audit()"
+        )
+    op.execute(
         "CREATE TRIGGER run_events_no_truncate BEFORE TRUNCATE ON run_events "
         "FOR EACH STATEMENT EXECUTE FUNCTION guard_run_events()"
     )
 
 
-def _guard_events_on_sqlite() -> None:
+def _guard_logs_on_sqlite() -> None:
     op.execute(
         "CREATE TRIGGER run_events_no_update BEFORE UPDATE ON run_events "
         "BEGIN SELECT RAISE(ABORT, 'events are append-only'); END"
@@ -282,3 +446,9 @@ def _guard_events_on_sqlite() -> None:
         BEGIN SELECT RAISE(ABORT, 'events of a live run are not deleted'); END
         """  # noqa: S608 - constants of this module
     )
+    for table in ("audit", "audit_seals"):
+        for action in ("UPDATE", "DELETE"):
+            op.execute(
+                f"CREATE TRIGGER {table}_no_{action.lower()} BEFORE {action} ON {table} "
+                "BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END"
+            )
