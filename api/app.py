@@ -16,7 +16,7 @@ from api.metrics import Metrics, RequestMetrics
 from api.openapi import describe
 from api.pagination import PageTokens
 from api.request_ids import RequestIds
-from api.routes import catalogs, health, pace, policies, problems, runs, tables
+from api.routes import catalogs, explain, health, pace, policies, problems, runs, tables
 from api.streaming import StreamSlots
 from api.validation import refuse_unknown_parameters
 
@@ -69,7 +69,7 @@ def _include(app: FastAPI) -> None:
     for module in (catalogs, tables, runs):
         app.include_router(module.creating, dependencies=_KNOWN_PARAMETERS)
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
-    for module in (policies, health, pace, problems):
+    for module in (explain, policies, health, pace, problems):
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
 
 

@@ -9,7 +9,6 @@ from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
 from api.responses import WITH_BODY, problems
 from api.schemas.tables import (
-    Explanation,
     PlanRequest,
     Table,
     TableHealth,
@@ -100,9 +99,3 @@ async def list_table_history(
         of=RunId,
     )
     return TableHistory.of(page)
-
-
-@router.get("/{table_id}/explain", summary="Explain why a table did or did not run", responses=problems(*_OBSERVED))
-async def explain_table(table_id: TableIdPath, services: ServicesDep, caller: CallerDep) -> Explanation:
-    """Show every setting with its origin, every condition, the live and the last run, and what a run would do now."""
-    return Explanation.from_domain(await services.tables.explain(caller, table_id))
