@@ -1,7 +1,8 @@
-"""Writes the Python SDK, `clients/python/packhouse_client`, from `openapi.yaml`; with `--check` compares only.
+"""Writes the generated half of the Python SDK from `openapi.yaml`; with `--check` compares only.
 
-The output depends on the spec, `clients/sdk.yaml` and the versions in `uv.lock`, and on nothing else. Files are
-labelled as generated; edit the API instead.
+It goes to `clients/python/packhouse_client/_generated`; what is written by hand stands around it. The output depends on
+the spec, `clients/sdk.yaml` and the versions in `uv.lock`, and on nothing else. Files are labelled as generated; edit
+the API instead.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 SPEC: Final = ROOT / "openapi.yaml"
-TARGET: Final = ROOT / "clients" / "python" / "packhouse_client"
+TARGET: Final = ROOT / "clients" / "python" / "packhouse_client" / "_generated"
 LABEL: Final = "# Generated from openapi.yaml by clients/generate.py; do not edit.\n"
 
 
@@ -36,7 +37,7 @@ def generate(folder: Path) -> None:
     done = subprocess.run(command, cwd=folder.parent, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"openapi-python-client failed:\n{done.stdout}{done.stderr}")
-    (folder / "py.typed").touch()
+    (folder / "py.typed").unlink(missing_ok=True)  # the package around it carries the mark
     for path in folder.rglob("*.py"):
         path.write_text(LABEL + path.read_text())
     for cache in [*folder.rglob("__pycache__"), *folder.rglob(".ruff_cache")]:
@@ -55,7 +56,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when the SDK is not the spec's")
     check = parser.parse_args().check
     with tempfile.TemporaryDirectory() as scratch:
-        fresh = Path(scratch) / "packhouse_client"
+        fresh = Path(scratch) / "_generated"
         generate(fresh)
         changed = drift(fresh, TARGET)
         if check:
@@ -65,7 +66,7 @@ def main() -> None:
         if changed:
             shutil.rmtree(TARGET, ignore_errors=True)
             shutil.copytree(fresh, TARGET)
-    print(f"packhouse_client: {len(changed)} files changed")
+    print(f"packhouse_client/_generated: {len(changed)} files changed")
 
 
 def _contents(folder: Path) -> dict[str, bytes]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from packhouse_client.api.tables import get_table, list_tables
+from packhouse_client._generated.api.tables import get_table, list_tables
 
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import typer
-from packhouse_client.api.catalogs import (
+from packhouse_client._generated.api.catalogs import (
     check_catalog,
     create_catalog,
     delete_catalog,

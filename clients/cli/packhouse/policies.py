@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 import yaml
-from packhouse_client.api.policies import delete_table_policy, get_table_policy, put_table_policy
-from packhouse_client.types import UNSET
+from packhouse_client._generated.api.policies import delete_table_policy, get_table_policy, put_table_policy
+from packhouse_client._generated.types import UNSET
 from rich.console import Console
 
 from packhouse.addresses import table_id

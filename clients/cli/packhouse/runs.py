@@ -4,9 +4,9 @@ import uuid
 from typing import Annotated, Any
 
 import typer
-from packhouse_client.api.runs import cancel_run, get_run, list_runs, submit_run
-from packhouse_client.models import RunState
-from packhouse_client.types import UNSET
+from packhouse_client._generated.api.runs import cancel_run, get_run, list_runs, submit_run
+from packhouse_client._generated.models import RunState
+from packhouse_client._generated.types import UNSET
 
 from packhouse import rendering
 from packhouse.addresses import table_id

@@ -11,8 +11,8 @@ from typing import Any, Final, Self
 
 import httpx
 import typer
-from packhouse_client import AuthenticatedClient
-from packhouse_client.types import UNSET, Response
+from packhouse_client._generated import AuthenticatedClient
+from packhouse_client._generated.types import UNSET, Response
 from rich.console import Console
 
 from packhouse import problems

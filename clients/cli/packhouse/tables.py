@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 import typer
-from packhouse_client.api.tables import (
+from packhouse_client._generated.api.tables import (
     delete_table,
     explain_table,
     get_table_health,
@@ -12,7 +12,7 @@ from packhouse_client.api.tables import (
     plan_table,
     register_table,
 )
-from packhouse_client.types import UNSET
+from packhouse_client._generated.types import UNSET
 from rich.console import Console
 
 from packhouse import rendering

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx
-from packhouse_client.api.runs import get_run
+from packhouse_client._generated.api.runs import get_run
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
 
 from packhouse import events, problems, rendering
