@@ -57,7 +57,10 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A registered table. `uuid` is the table's own: a table dropped and made anew under one name differs in it."""
+    """A registered table. `uuid` is the table's own: a table dropped and made anew under one name differs in it.
+
+    `version` grows with each change of `owner_team` or `labels` and is the ETag.
+    """
 
     id: TableId
     ref: TableRef
@@ -67,3 +70,21 @@ class Table:
     created_at: datetime
     labels: Mapping[str, str] = field(default_factory=dict)
     pause: Pause | None = None
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableFilter:
+    """Which tables a list is about; None and empty leave a filter out.
+
+    A namespace needs its catalog and a name its namespace, so that each is an address. A table fits when it has every
+    label. `teams`: what the caller may see; None is everything.
+    """
+
+    catalog: str | None = None
+    namespace: tuple[str, ...] | None = None
+    name: str | None = None
+    owner_team: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    is_paused: bool | None = None
+    teams: frozenset[str] | None = None

@@ -78,6 +78,14 @@ catalogs = Table(
     CheckConstraint("version >= 1", name="version"),
 )
 
+deleted_catalogs = Table(
+    "deleted_catalogs",
+    metadata,
+    Column("name", ordered_text(_NAME), primary_key=True),
+    Column("version", Integer, nullable=False),
+)
+"""The last version of each deleted catalog: one made anew goes on from there, so that an old ETag never fits again."""
+
 tables = Table(
     "tables",
     metadata,
@@ -89,6 +97,7 @@ tables = Table(
     Column("location", Text, nullable=False),
     Column("owner_team", String(_NAME)),
     Column("created_at", UtcTime, nullable=False),
+    Column("version", Integer, nullable=False),  # of owner_team and labels
     Column("paused_at", UtcTime),
     Column("paused_by", Text),
     Column("pause_reason", Text),
@@ -96,9 +105,23 @@ tables = Table(
     Column("labels", document(), nullable=False),
     UniqueConstraint("catalog", "namespace", "name", name="ref"),
     CheckConstraint(_PAUSE_WHOLE, name="pause_whole"),
+    CheckConstraint("version >= 1", name="version"),
     Index("ix_tables_catalog_id", "catalog", "id"),
+    Index("ix_tables_namespace_id", "catalog", "namespace", "id"),
     Index("ix_tables_owner_team_id", "owner_team", "id"),
+    *_index_where("ix_tables_paused", "id", where="paused_at IS NOT NULL"),
 )
+
+table_labels = Table(
+    "table_labels",
+    metadata,
+    Column("table_id", ordered_text(_ID), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    PrimaryKeyConstraint("table_id", "key"),
+    Index("ix_table_labels_key_value_table_id", "key", "value", "table_id"),
+)
+"""`tables.labels` once more, a row for each: to find tables by label without reading all of them."""
 
 policies = Table(
     "policies",
@@ -230,6 +253,7 @@ rewritten_bytes = Table(
     Column("at", UtcTime, nullable=False),
     Column("bytes", BigInteger, nullable=False),
     Index("ix_rewritten_bytes_table_id_at", "table_id", "at"),
+    Index("ix_rewritten_bytes_at", "at", "table_id", "bytes"),
 )
 """What rewrites have read, one row for each written group: daily budgets must not forget groups that were dropped."""
 
@@ -327,9 +351,11 @@ measurements = Table(
     Column("total_bytes", BigInteger, nullable=False),
     Column("score", Float, nullable=False),
     Column("benefit_per_cost", Float, nullable=False),
+    Column("small_file_change", BigInteger, nullable=False),  # since the measurement before
     Column("document", document(), nullable=False),
     UniqueConstraint("table_id", "snapshot_id", name="snapshot"),
     Index("ix_measurements_table_id_id", "table_id", "id"),
+    Index("ix_measurements_measured_at", "measured_at", "table_id", "small_file_change"),
     *_unique_where("uq_measurements_latest", "table_id", where="is_latest"),
     *_index_where("ix_measurements_rank", "benefit_per_cost", "table_id", where="is_latest"),
 )

@@ -1,6 +1,7 @@
 """Registered tables. Their runs outlive them, their policy does not (its versions do)."""
 
 import builtins
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Row, delete, exists, insert, select
@@ -9,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import TableId
 from engine.domain.tables import Pause, Table, TableRef
-from engine.stores.schema import catalogs, policies, runs, tables
+from engine.stores.schema import catalogs, policies, runs, table_labels, tables
 
 
 class TableStore:
@@ -38,10 +39,12 @@ class TableStore:
             "location": table.location,
             "owner_team": table.owner_team,
             "created_at": table.created_at,
+            "version": table.version,
             "labels": dict(table.labels),
         }
         async with self._connection.begin_nested():
             await self._connection.execute(insert(tables).values(values))
+        await self._insert_labels(table.id, table.labels)
 
     async def get(self, table_id: TableId) -> Table | None:
         """Return a table, None when it is not registered."""
@@ -84,6 +87,11 @@ class TableStore:
         await self._connection.execute(delete(policies).where(policies.c.table_id == table_id))
         await self._connection.execute(delete(tables).where(tables.c.id == table_id))
 
+    async def _insert_labels(self, table_id: TableId, labels: Mapping[str, str]) -> None:
+        rows = [{"table_id": table_id, "key": key, "value": value} for key, value in labels.items()]
+        if rows:
+            await self._connection.execute(insert(table_labels), rows)
+
 
 def to_pause(row: Row[Any]) -> Pause | None:
     """Return the pause that a row of `tables` or `fleet` holds, None when it is not paused."""
@@ -102,4 +110,5 @@ def _to_table(row: Row[Any]) -> Table:
         created_at=row.created_at,
         labels=row.labels,
         pause=to_pause(row),
+        version=row.version,
     )

@@ -110,6 +110,16 @@ def _create_registry() -> None:
         sa.CheckConstraint("version >= 1", name="ck_catalogs_version"),
     )
     op.create_table(
+        "deleted_catalogs",
+        sa.Column("name", _ordered(200), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name="pk_deleted_catalogs"),
+    )
+    _create_tables()
+
+
+def _create_tables() -> None:
+    op.create_table(
         "tables",
         sa.Column("id", _ordered(40), nullable=False),
         sa.Column("catalog", _ordered(200), nullable=False),
@@ -119,15 +129,28 @@ def _create_registry() -> None:
         sa.Column("location", sa.Text(), nullable=False),
         sa.Column("owner_team", sa.String(200)),
         sa.Column("created_at", _time(), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
         *_pause(),
         sa.Column("labels", _document(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_tables"),
         sa.ForeignKeyConstraint(["catalog"], ["catalogs.name"], name="fk_tables_catalog"),
         sa.UniqueConstraint("catalog", "namespace", "name", name="uq_tables_ref"),
         sa.CheckConstraint(_PAUSE_WHOLE, name="ck_tables_pause_whole"),
+        sa.CheckConstraint("version >= 1", name="ck_tables_version"),
     )
     op.create_index("ix_tables_catalog_id", "tables", ["catalog", "id"])
+    op.create_index("ix_tables_namespace_id", "tables", ["catalog", "namespace", "id"])
     op.create_index("ix_tables_owner_team_id", "tables", ["owner_team", "id"])
+    _partial_index("ix_tables_paused", "tables", ["id"], where="paused_at IS NOT NULL", unique=False)
+    op.create_table(
+        "table_labels",
+        sa.Column("table_id", _ordered(40), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("value", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("table_id", "key", name="pk_table_labels"),
+        sa.ForeignKeyConstraint(["table_id"], ["tables.id"], name="fk_table_labels_table_id", ondelete="CASCADE"),
+    )
+    op.create_index("ix_table_labels_key_value_table_id", "table_labels", ["key", "value", "table_id"])
 
 
 def _create_policies() -> None:
@@ -247,6 +270,7 @@ def _create_run_details() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_rewritten_bytes"),
     )
     op.create_index("ix_rewritten_bytes_table_id_at", "rewritten_bytes", ["table_id", "at"])
+    op.create_index("ix_rewritten_bytes_at", "rewritten_bytes", ["at", "table_id", "bytes"])
     op.create_table(
         "run_events",
         sa.Column("run_id", _ordered(40), nullable=False),
@@ -322,12 +346,15 @@ def _create_observations() -> None:
         sa.Column("total_bytes", sa.BigInteger(), nullable=False),
         sa.Column("score", sa.Float(), nullable=False),
         sa.Column("benefit_per_cost", sa.Float(), nullable=False),
+        sa.Column("small_file_change", sa.BigInteger(), nullable=False),
         sa.Column("document", _document(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_measurements"),
         sa.ForeignKeyConstraint(["table_id"], ["tables.id"], name="fk_measurements_table_id", ondelete="CASCADE"),
         sa.UniqueConstraint("table_id", "snapshot_id", name="uq_measurements_snapshot"),
     )
     op.create_index("ix_measurements_table_id_id", "measurements", ["table_id", "id"])
+    by_time = ["measured_at", "table_id", "small_file_change"]
+    op.create_index("ix_measurements_measured_at", "measurements", by_time)
     rank = ["benefit_per_cost", "table_id"]
     _partial_index("uq_measurements_latest", "measurements", ["table_id"], where="is_latest", unique=True)
     _partial_index("ix_measurements_rank", "measurements", rank, where="is_latest", unique=False)
