@@ -7,7 +7,7 @@ from fastapi import Depends, Path, Request, Security
 from fastapi.security import HTTPBearer
 
 from api.auth import bearer_of
-from engine.domain.access import Caller
+from engine.domain.access import Caller, Role, require_role
 from engine.domain.ids import RunId, TableId
 from engine.queue.budgets import PaceLedger
 from engine.queue.hints import Hints
@@ -52,6 +52,18 @@ def _caller(request: Request, _documented: Annotated[object, Security(_bearer)])
     return caller
 
 
+class RequiredRole:
+    """Hands a handler the caller if its role is enough, else raises `Forbidden`; `api.openapi` shows `role`."""
+
+    def __init__(self, role: Role) -> None:
+        self.role = role
+
+    def __call__(self, caller: Annotated[Caller, Depends(_caller)]) -> Caller:
+        """Return the caller."""
+        require_role(caller, self.role)
+        return caller
+
+
 def _pace_subject(request: Request, services: Annotated[Services, Depends(_services)]) -> tuple[RunId, int]:
     """Return the run and attempt that a pace token speaks for, or raise `Unauthenticated`."""
     return services.pace_tokens.read(bearer_of(request.headers))
@@ -59,6 +71,10 @@ def _pace_subject(request: Request, services: Annotated[Services, Depends(_servi
 
 ServicesDep = Annotated[Services, Depends(_services)]
 CallerDep = Annotated[Caller, Depends(_caller)]
+ViewerDep = Annotated[Caller, Depends(RequiredRole(Role.VIEWER))]
+OperatorDep = Annotated[Caller, Depends(RequiredRole(Role.OPERATOR))]
+OwnerDep = Annotated[Caller, Depends(RequiredRole(Role.OWNER))]
+AdminDep = Annotated[Caller, Depends(RequiredRole(Role.ADMIN))]
 PaceSubject = Annotated[tuple[RunId, int], Depends(_pace_subject)]
 CatalogName = Annotated[str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["lake"])]
 TableIdPath = Annotated[

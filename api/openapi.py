@@ -3,15 +3,20 @@
 `python -m api openapi` writes `openapi.yaml`; with `--check` it compares only.
 """
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import yaml
 from fastapi import FastAPI
+from fastapi.dependencies.models import Dependant
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute, iter_route_contexts
 
+from api.deps import RequiredRole
 from api.problems import PROBLEM_TYPES
 from api.responses import MEDIA_TYPE, add
 from api.schemas.problems import Problem
+from engine.domain.access import Role
 
 _FRAMEWORK_SCHEMAS: Final = ("HTTPValidationError", "ValidationError")
 
@@ -29,6 +34,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
             license_info=app.license_info,
         )
         _add_problems(document)
+        _add_roles(document, app)
         for part in (document["components"]["schemas"], document["paths"]):
             _tidy(part)
         app.openapi_schema = document
@@ -54,13 +60,39 @@ def _add_problems(document: dict[str, Any]) -> None:
             _mend_validation_errors(operation["responses"])
 
 
+def _add_roles(document: dict[str, Any], app: FastAPI) -> None:
+    """Show the role that each operation needs; every role but the least one can be missing, which is answered 403."""
+    for context in iter_route_contexts(app.routes):
+        route = context.original_route
+        if not isinstance(route, APIRoute) or not route.include_in_schema:
+            continue
+        for role in _roles_of(route.dependant):
+            for method in route.methods or ():
+                operation = document["paths"][context.path_format][method.lower()]
+                operation["x-packhouse-role"] = role.value
+                if role is not Role.VIEWER:
+                    operation["responses"]["403"] = _declared("forbidden")
+
+
+def _roles_of(dependant: Dependant) -> Iterator[Role]:
+    for inner in dependant.dependencies:
+        if isinstance(inner.call, RequiredRole):
+            yield inner.call.role
+        yield from _roles_of(inner)
+
+
 def _mend_validation_errors(responses: dict[str, Any]) -> None:
     """Replace the framework's own 422, which this API never answers, by ours."""
     declared = responses.get("422", {}).get("content", {})
     if "application/json" in declared and MEDIA_TYPE not in declared:
-        ours: dict[int | str, dict[str, Any]] = {}
-        add(ours, "invalid_input")
-        responses["422"] = ours[422]
+        responses["422"] = _declared("invalid_input")
+
+
+def _declared(code: str) -> dict[str, Any]:
+    ours: dict[int | str, dict[str, Any]] = {}
+    add(ours, code)
+    (entry,) = ours.values()
+    return entry
 
 
 def _tidy(node: Any) -> None:

@@ -53,6 +53,14 @@ _TYPES: Final = (
         "prints its first key once.",
     ),
     ProblemType(
+        "forbidden",
+        403,
+        "The caller may not do this",
+        "The key or token is valid, but its role is not enough, or the object would be of a team that is not the "
+        "caller's own. `detail` names the role that is wanted and the one that is held; an admin makes keys with other "
+        "roles and teams.",
+    ),
+    ProblemType(
         "not_found",
         404,
         "There is no such object",

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from api.deps import CallerDep, CatalogName, ServicesDep
+from api.deps import AdminDep, CatalogName, ServicesDep, ViewerDep
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
 from api.preconditions import Conditions, set_etag
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/v1/catalogs", tags=["catalogs"])
 
 @creating.post("", status_code=201, summary="Create a catalog", responses=problems(*WITH_BODY, "state_conflict"))
 async def create_catalog(
-    body: CatalogCreate, request: Request, response: Response, services: ServicesDep, caller: CallerDep
+    body: CatalogCreate, request: Request, response: Response, services: ServicesDep, caller: AdminDep
 ) -> Catalog:
     """Store a connection. It is not tried: check it next. Secrets are given as references, never in clear."""
     catalog = await services.catalogs.create(caller, body.name, body.format, body.properties)
@@ -27,7 +27,7 @@ async def create_catalog(
 
 
 @router.get("", summary="List catalogs by name", responses=problems("invalid_input"))
-async def list_catalogs(services: ServicesDep, caller: CallerDep, pages: PageQuery) -> CatalogList:
+async def list_catalogs(services: ServicesDep, caller: ViewerDep, pages: PageQuery) -> CatalogList:
     """List catalogs."""
     page = await pages.collect(
         lambda after, limit: services.catalogs.list(caller, after=after, limit=limit), key=lambda c: c.name, of=str
@@ -36,7 +36,7 @@ async def list_catalogs(services: ServicesDep, caller: CallerDep, pages: PageQue
 
 
 @router.get("/{name}", summary="Show a catalog", responses=problems("not_found", "invalid_input"))
-async def get_catalog(name: CatalogName, response: Response, services: ServicesDep, caller: CallerDep) -> Catalog:
+async def get_catalog(name: CatalogName, response: Response, services: ServicesDep, caller: ViewerDep) -> Catalog:
     """Show a catalog; its ETag is needed to replace or delete it."""
     catalog = await services.catalogs.get(caller, name)
     set_etag(response, catalog.version)
@@ -54,7 +54,7 @@ async def replace_catalog(
     body: CatalogReplace,
     response: Response,
     services: ServicesDep,
-    caller: CallerDep,
+    caller: AdminDep,
     conditions: Conditions,
 ) -> Catalog:
     """Replace the properties as a whole. Needs If-Match."""
@@ -69,12 +69,12 @@ async def replace_catalog(
     summary="Delete a catalog",
     responses=problems("not_found", "state_conflict", "precondition_failed", "precondition_required", "invalid_input"),
 )
-async def delete_catalog(name: CatalogName, services: ServicesDep, caller: CallerDep, conditions: Conditions) -> None:
+async def delete_catalog(name: CatalogName, services: ServicesDep, caller: AdminDep, conditions: Conditions) -> None:
     """Delete a catalog without registered tables. Needs If-Match."""
     await services.catalogs.delete(caller, name, conditions.version())
 
 
 @router.post("/{name}/check", summary="Try a catalog's connection", responses=problems("not_found", "invalid_input"))
-async def check_catalog(name: CatalogName, services: ServicesDep, caller: CallerDep) -> CatalogCheck:
+async def check_catalog(name: CatalogName, services: ServicesDep, caller: AdminDep) -> CatalogCheck:
     """Try the connection step by step. A broken connection is an answer, not an error."""
     return CatalogCheck.from_domain(await services.catalogs.check(caller, name))

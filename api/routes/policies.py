@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from api.deps import CallerDep, ServicesDep, TableIdPath
+from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
 from api.preconditions import Conditions, set_etag
 from api.responses import WITH_BODY, problems
 from api.schemas.policies import EffectivePolicy, TablePolicy
@@ -19,7 +19,7 @@ _CONDITIONS = ("precondition_failed", "precondition_required", "not_found", "inv
     response_model_exclude_none=True,
 )
 async def get_table_policy(
-    table_id: TableIdPath, response: Response, services: ServicesDep, caller: CallerDep
+    table_id: TableIdPath, response: Response, services: ServicesDep, caller: ViewerDep
 ) -> TablePolicy:
     """Show the fields that the table's own policy sets; its ETag is needed to replace or delete it."""
     stored = await services.policies.get(caller, table_id)
@@ -39,7 +39,7 @@ async def put_table_policy(
     body: PolicyDocument,
     response: Response,
     services: ServicesDep,
-    caller: CallerDep,
+    caller: OwnerDep,
     conditions: Conditions,
 ) -> TablePolicy:
     """Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it."""
@@ -52,7 +52,7 @@ async def put_table_policy(
 
 @router.delete("/policy", status_code=204, summary="Delete a table's own policy", responses=problems(*_CONDITIONS))
 async def delete_table_policy(
-    table_id: TableIdPath, services: ServicesDep, caller: CallerDep, conditions: Conditions
+    table_id: TableIdPath, services: ServicesDep, caller: OwnerDep, conditions: Conditions
 ) -> None:
     """Delete the policy: all settings are inherited again. Needs If-Match."""
     await services.policies.delete(caller, table_id, if_match=conditions.if_match)
@@ -63,6 +63,6 @@ async def delete_table_policy(
     summary="Show every setting that holds for a table",
     responses=problems("not_found", "state_conflict", "table_replaced", "invalid_input"),
 )
-async def get_effective_policy(table_id: TableIdPath, services: ServicesDep, caller: CallerDep) -> EffectivePolicy:
+async def get_effective_policy(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> EffectivePolicy:
     """Show the merged policy with the origin of every field."""
     return EffectivePolicy.from_domain(table_id, await services.policies.effective(caller, table_id))

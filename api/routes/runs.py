@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 
-from api.deps import CallerDep, RunIdPath, ServicesDep
+from api.deps import OperatorDep, RunIdPath, ServicesDep, ViewerDep
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
 from api.responses import WITH_BODY, problems
@@ -37,7 +37,7 @@ _ALREADY: Final[dict[int | str, dict[str, Any]]] = {
     responses=_ALREADY | problems(*WITH_BODY, "not_found", "state_conflict"),
 )
 async def submit_run(
-    body: RunSubmit, request: Request, response: Response, services: ServicesDep, caller: CallerDep
+    body: RunSubmit, request: Request, response: Response, services: ServicesDep, caller: OperatorDep
 ) -> RunAccepted:
     """Accept a run durably and answer at once; follow it under Location. A double click is one run."""
     run, is_duplicate = await services.runs.submit(caller, TableId(body.table_id), body.operation)
@@ -49,7 +49,7 @@ async def submit_run(
 @router.get("", summary="List runs, newest first", responses=problems("invalid_input"))
 async def list_runs(
     services: ServicesDep,
-    caller: CallerDep,
+    caller: ViewerDep,
     pages: PageQuery,
     table_id: Annotated[str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] = None,
     state: Annotated[list[RunState] | None, Query(max_length=8, description="May be given several times.")] = None,
@@ -65,7 +65,7 @@ async def list_runs(
 
 
 @router.get("/{run_id}", summary="Show a run", responses=problems("not_found", "invalid_input"))
-async def get_run(run_id: RunIdPath, services: ServicesDep, caller: CallerDep) -> RunDetail:
+async def get_run(run_id: RunIdPath, services: ServicesDep, caller: ViewerDep) -> RunDetail:
     """Show a run: state, progress, and what was measured so far."""
     run = await services.runs.get(caller, run_id)
     return RunDetail.with_progress(run, await services.runs.progress(run))
@@ -75,7 +75,7 @@ async def get_run(run_id: RunIdPath, services: ServicesDep, caller: CallerDep) -
 async def list_run_groups(
     run_id: RunIdPath,
     services: ServicesDep,
-    caller: CallerDep,
+    caller: ViewerDep,
     pages: PageQuery,
     state: Annotated[list[GroupState] | None, Query(max_length=5, description="May be given several times.")] = None,
 ) -> FileGroupList:
@@ -100,7 +100,7 @@ async def list_run_events(
     run_id: RunIdPath,
     request: Request,
     services: ServicesDep,
-    caller: CallerDep,
+    caller: ViewerDep,
     pages: PageQuery,
     accept: Annotated[str | None, Header(include_in_schema=False)] = None,
     last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", description="Stream: resume after it.")] = None,  # noqa: ARG001
@@ -122,6 +122,6 @@ async def list_run_events(
     summary="Cancel a run",
     responses=problems("not_found", "state_conflict", "invalid_input"),
 )
-async def cancel_run(run_id: RunIdPath, services: ServicesDep, caller: CallerDep) -> Run:
+async def cancel_run(run_id: RunIdPath, services: ServicesDep, caller: OperatorDep) -> Run:
     """Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request."""
     return Run.from_domain(await services.runs.cancel(caller, run_id))

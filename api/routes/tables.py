@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from api.deps import CallerDep, ServicesDep, TableIdPath
+from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
 from api.responses import WITH_BODY, problems
@@ -28,7 +28,7 @@ _OBSERVED = ("not_found", "state_conflict", "table_replaced", "invalid_input")
 
 @creating.post("", status_code=201, summary="Register a table", responses=problems(*WITH_BODY, "state_conflict"))
 async def register_table(
-    body: TableRegister, request: Request, response: Response, services: ServicesDep, caller: CallerDep
+    body: TableRegister, request: Request, response: Response, services: ServicesDep, caller: OwnerDep
 ) -> Table:
     """Load the table from its catalog and register it under its own uuid."""
     table = await services.tables.register(caller, body.ref(), owner_team=body.owner_team, labels=body.labels)
@@ -39,7 +39,7 @@ async def register_table(
 @router.get("", summary="List tables, newest first", responses=problems("invalid_input"))
 async def list_tables(
     services: ServicesDep,
-    caller: CallerDep,
+    caller: ViewerDep,
     pages: PageQuery,
     catalog: Annotated[str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] = None,
 ) -> TableList:
@@ -53,7 +53,7 @@ async def list_tables(
 
 
 @router.get("/{table_id}", summary="Show a table", responses=problems("not_found", "invalid_input"))
-async def get_table(table_id: TableIdPath, services: ServicesDep, caller: CallerDep) -> Table:
+async def get_table(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> Table:
     """Show a registered table."""
     return Table.from_domain(await services.tables.get(caller, table_id))
 
@@ -64,20 +64,20 @@ async def get_table(table_id: TableIdPath, services: ServicesDep, caller: Caller
     summary="Delete a registration",
     responses=problems("not_found", "state_conflict", "invalid_input"),
 )
-async def delete_table(table_id: TableIdPath, services: ServicesDep, caller: CallerDep) -> None:
+async def delete_table(table_id: TableIdPath, services: ServicesDep, caller: OwnerDep) -> None:
     """Forget a table and its policy; its runs stay. The table itself is not touched."""
     await services.tables.delete(caller, table_id)
 
 
 @router.get("/{table_id}/health", summary="Measure a table's files", responses=problems(*_OBSERVED))
-async def get_table_health(table_id: TableIdPath, services: ServicesDep, caller: CallerDep) -> TableHealth:
+async def get_table_health(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> TableHealth:
     """Measure the present data files: sums, size classes, score and its parts, worst partitions."""
     return TableHealth.from_domain(await services.tables.health(caller, table_id))
 
 
 @router.post("/{table_id}/plan", summary="Plan without doing", responses=problems(*WITH_BODY, *_OBSERVED))
 async def plan_table(
-    table_id: TableIdPath, services: ServicesDep, caller: CallerDep, body: PlanRequest | None = None
+    table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, body: PlanRequest | None = None
 ) -> TablePlan:
     """Say what a run would do now: groups, bytes, files, seconds. A policy can be tried instead of the stored one."""
     policy = body.policy if body is not None else None
@@ -90,7 +90,7 @@ async def plan_table(
     responses=problems("not_found", "invalid_input"),
 )
 async def list_table_history(
-    table_id: TableIdPath, services: ServicesDep, caller: CallerDep, pages: PageQuery
+    table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, pages: PageQuery
 ) -> TableHistory:
     """List ended runs with snapshots of theirs in the table: what they measured beside what was predicted."""
     page = await pages.collect(

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from engine.domain.errors import Forbidden
 from engine.domain.ids import KeyId
 
 
@@ -45,6 +46,21 @@ class Caller:
     def visible_teams(self) -> frozenset[str] | None:
         """The teams whose objects lists may show; None for all and for those of no team."""
         return None if self.role is Role.ADMIN else self.teams
+
+
+def require_role(caller: Caller, wanted: Role) -> None:
+    """Raise `Forbidden` unless the caller's role includes the wanted one."""
+    if not caller.role.includes(wanted):
+        raise Forbidden(f"this needs the role {wanted.value!r}; {caller.subject} has the role {caller.role.value!r}")
+
+
+def require_team(caller: Caller, owner_team: str | None) -> None:
+    """Raise `Forbidden` unless the caller may give a table to this team (None: to none)."""
+    if caller.sees(owner_team):
+        return
+    own = ", ".join(sorted(caller.teams or ())) or "none"
+    wanted = "a table without an owner team" if owner_team is None else f"a table of the team {owner_team!r}"
+    raise Forbidden(f"{caller.subject} may not have {wanted}; its teams are: {own}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@
     │   ├── PreconditionFailed  the object changed since it was read
     │   ├── PreconditionRequired  a write needs If-Match or If-None-Match
     │   ├── Unauthenticated     no key, or not a valid one
+    │   ├── Forbidden           the caller's role or teams do not allow it
     │   └── NotEligible         the table can't be rewritten; names the failed conditions
     ├── Transient               the same call may work later; retried with back-off
     ├── SparkFailed             Spark answered: the task failed, and here is its first cause
@@ -97,6 +98,12 @@ class Unauthenticated(Rejected):
     """The request carries no valid API key."""
 
     code = "unauthenticated"
+
+
+class Forbidden(Rejected):
+    """The caller is known, but its role or its teams do not allow this; the message names what is wanted and held."""
+
+    code = "forbidden"
 
 
 class NotEligible(Rejected):

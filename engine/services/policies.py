@@ -26,9 +26,9 @@ class PolicyService:
         self._database = database
         self._formats = formats
 
-    async def get(self, _caller: Caller, table_id: TableId) -> StoredPolicy:
+    async def get(self, caller: Caller, table_id: TableId) -> StoredPolicy:
         """Return the table's own policy; `NotFound` without a table or without a policy of its own."""
-        stored = await self._stored(table_id)
+        stored = await self._stored(caller, table_id)
         if stored is None:
             raise NotFound(f"table {table_id} has no policy of its own: all settings are inherited")
         return stored
@@ -52,37 +52,37 @@ class PolicyService:
         """
         if if_match is None and not if_none_match:
             raise PreconditionRequired(f"a policy is replaced only as you know it: {_READ_FIRST}")
-        present = await self._stored(table_id)
+        present = await self._stored(caller, table_id)
         _check_precondition(present, if_match=if_match, if_none_match=if_none_match)
-        properties = await self._table_properties(table_id)
+        properties = await self._table_properties(caller, table_id)
         check_settings(effective_policy(table_properties=properties, own=document))
         async with self._database.begin() as unit:
             if if_match is None:
                 return await unit.policies.insert(table_id, document, caller.subject)
             return await unit.policies.replace(table_id, document, caller.subject, if_match)
 
-    async def delete(self, _caller: Caller, table_id: TableId, *, if_match: int | None) -> None:
+    async def delete(self, caller: Caller, table_id: TableId, *, if_match: int | None) -> None:
         """Delete the table's own policy; older versions are kept. Raises as `put`."""
         if if_match is None:
             raise PreconditionRequired(f"a policy is deleted only as you know it: {_READ_FIRST}")
-        await self.get(_caller, table_id)
+        await self.get(caller, table_id)
         async with self._database.begin() as unit:
             await unit.policies.delete(table_id, if_match)
 
-    async def effective(self, _caller: Caller, table_id: TableId) -> EffectivePolicy:
+    async def effective(self, caller: Caller, table_id: TableId) -> EffectivePolicy:
         """Return every setting that holds for the table, with where it came from."""
-        stored = await self._stored(table_id)
-        properties = await self._table_properties(table_id)
+        stored = await self._stored(caller, table_id)
+        properties = await self._table_properties(caller, table_id)
         return effective_policy(table_properties=properties, own=stored.document if stored else None)
 
-    async def _stored(self, table_id: TableId) -> StoredPolicy | None:
+    async def _stored(self, caller: Caller, table_id: TableId) -> StoredPolicy | None:
         async with self._database.read() as unit:
-            await read_registered(unit, table_id)
+            await read_registered(unit, table_id, caller)
             return await unit.policies.get(table_id)
 
-    async def _table_properties(self, table_id: TableId) -> Mapping[str, Any]:
+    async def _table_properties(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
         async with self._database.read() as unit:
-            table, catalog = await read_registered(unit, table_id)
+            table, catalog = await read_registered(unit, table_id, caller)
         opened = await open_registered(self._formats, catalog, table)
         return await self._formats.call(opened.policy_properties)
 

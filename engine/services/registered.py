@@ -1,5 +1,6 @@
 """From a table's id to the table itself: the record, then the catalog, then proof that it is still the same table."""
 
+from engine.domain.access import Caller
 from engine.domain.errors import NotFound, StateConflict, TableReplaced
 from engine.domain.ids import TableId
 from engine.domain.tables import Catalog, Table
@@ -8,9 +9,15 @@ from engine.services.formats import FormatRegistry
 from engine.stores.unit_of_work import UnitOfWork
 
 
-async def read_registered(unit: UnitOfWork, table_id: TableId) -> tuple[Table, Catalog]:
-    """Return a registered table and its catalog from the record, or raise `NotFound`."""
+async def read_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -> tuple[Table, Catalog]:
+    """Return a registered table and its catalog from the record.
+
+    Raises:
+        NotFound: no such table, or one of a team that the caller does not see; the answer does not tell which.
+    """
     table = await unit.tables.get(table_id)
+    if table is not None and not caller.sees(table.owner_team):
+        table = None
     catalog = None if table is None else await unit.catalogs.get(table.ref.catalog)
     if table is None or catalog is None:
         raise NotFound(f"no table {table_id!r} is registered; list them with GET /v1/tables")

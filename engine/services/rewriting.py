@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import structlog
 
+from engine.domain.access import SYSTEM
 from engine.domain.errors import NotEligible, Transient
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy, effective_policy
@@ -78,7 +79,7 @@ class RewriteFlow:
 
     async def _open(self) -> OpenTable:
         async with self._context.database.read() as unit:
-            table, catalog = await read_registered(unit, self._attempt.run.table_id)
+            table, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
         return await open_registered(self._context.formats, catalog, table)
 
     async def _take_over(self, table: OpenTable) -> None:

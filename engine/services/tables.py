@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from engine.domain.access import Caller
+from engine.domain.access import Caller, require_team
 from engine.domain.clock import Clock
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound, StateConflict, TableReplaced, Transient
 from engine.domain.ids import IdSource, RunId, TableId
@@ -37,16 +37,18 @@ class TableService:
         self._clock = clock
 
     async def register(
-        self, _caller: Caller, ref: TableRef, *, owner_team: str | None, labels: Mapping[str, str]
+        self, caller: Caller, ref: TableRef, *, owner_team: str | None, labels: Mapping[str, str]
     ) -> Table:
         """Load the table once and store its uuid and location.
 
         Raises:
+            Forbidden: the owner team is not one of the caller's.
             InvalidInput: a name can't be one, or there is no such catalog or table.
             StateConflict: the table is registered already.
             Transient: the catalog does not answer.
         """
         check_table_ref(ref)
+        require_team(caller, owner_team)
         catalog = await self._catalog(ref.catalog)
         try:
             opened = await self._formats.open_table(catalog, ref)
@@ -67,10 +69,10 @@ class TableService:
             await unit.tables.insert(table)
         return table
 
-    async def get(self, _caller: Caller, table_id: TableId) -> Table:
+    async def get(self, caller: Caller, table_id: TableId) -> Table:
         """Return a registered table, or raise `NotFound`."""
         async with self._database.read() as unit:
-            table, _ = await read_registered(unit, table_id)
+            table, _ = await read_registered(unit, table_id, caller)
         return table
 
     async def list(self, _caller: Caller, *, catalog: str | None, after: TableId | None, limit: int) -> Sequence[Table]:
@@ -89,13 +91,13 @@ class TableService:
         async with self._database.begin() as unit:
             await unit.tables.delete(table_id)
 
-    async def health(self, _caller: Caller, table_id: TableId) -> Mapping[str, Any]:
+    async def health(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
         """Measure the present data files: sums, size classes, score and its parts, worst partitions.
 
         Raises:
             NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
         """
-        table, opened, policy = await self._observe(table_id)
+        table, opened, policy = await self._observe(caller, table_id)
         small = policy.bytes_of("rewrite.small_file_bytes") or 0
         large = policy.bytes_of("rewrite.large_file_bytes")
         measured = await self._formats.ask(
@@ -109,14 +111,14 @@ class TableService:
             **asdict(measured),
         }
 
-    async def plan(self, _caller: Caller, table_id: TableId, *, policy: PolicyDocument | None) -> Mapping[str, Any]:
+    async def plan(self, caller: Caller, table_id: TableId, *, policy: PolicyDocument | None) -> Mapping[str, Any]:
         """Return what a run would do now, without doing it; `policy` is tried instead of the stored one.
 
         Raises:
             InvalidInput: the policy to try contradicts itself on this table.
             NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
         """
-        table, opened, effective = await self._observe(table_id, instead=policy)
+        table, opened, effective = await self._observe(caller, table_id, instead=policy)
         check_settings(effective)
         last = await self._latest_run(table_id, TERMINAL_STATES)
         trial = await self._formats.ask(f"table {table.ref}", try_plan, opened, effective, last)
@@ -151,7 +153,7 @@ class TableService:
         live = await self._latest_run(table_id, frozenset(RunState) - TERMINAL_STATES)
         last = await self._latest_run(table_id, TERMINAL_STATES)
         try:
-            _, opened, policy = await self._observe(table_id)
+            _, opened, policy = await self._observe(caller, table_id)
             trial = await self._formats.ask(f"table {table.ref}", try_plan, opened, policy, last)
         except TableReplaced:
             raise
@@ -172,10 +174,10 @@ class TableService:
         raise InvalidInput(f"no catalog {name!r}", problems=(problem,))
 
     async def _observe(
-        self, table_id: TableId, *, instead: PolicyDocument | None = None
+        self, caller: Caller, table_id: TableId, *, instead: PolicyDocument | None = None
     ) -> tuple[Table, OpenTable, EffectivePolicy]:
         async with self._database.read() as unit:
-            table, catalog = await read_registered(unit, table_id)
+            table, catalog = await read_registered(unit, table_id, caller)
         own = instead if instead is not None else await self._own_policy(table_id)
         opened = await open_registered(self._formats, catalog, table)
         properties = await self._formats.call(opened.policy_properties)

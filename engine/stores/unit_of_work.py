@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.stores.audit import AuditStore
 from engine.stores.catalogs import CatalogStore
 from engine.stores.clock import now
 from engine.stores.events import EventStore
@@ -22,6 +23,7 @@ class UnitOfWork:
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self.connection = connection
+        self.audit = AuditStore(connection=connection)
         self.catalogs = CatalogStore(connection=connection)
         self.tables = TableStore(connection=connection)
         self.policies = PolicyStore(connection=connection)

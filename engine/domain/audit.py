@@ -1,0 +1,101 @@
+"""What the audit log holds, and the arithmetic of its hash chain.
+
+An entry is written in the transaction of the change it tells. Entries are chained afterwards, by one sealer at a time:
+the hash of a seal covers the hash before it and the whole entry, so an entry can't be altered, taken out or slipped in
+between without breaking every later link. Who can write to the database can still rebuild the whole chain: keep its
+head elsewhere from time to time, and compare.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from pydantic_core import to_jsonable_python
+
+REDACTED: Final = "[redacted]"
+GENESIS: Final = "0" * 64
+"""The hash before the first entry."""
+
+_SECRET_NAME: Final = re.compile(
+    r"passw(or)?d|pwd|secret|token|credential|authorization|(access|private).?key", re.IGNORECASE
+)
+_REFERENCE: Final = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*|file:/(?!/).*")
+_API_KEY: Final = re.compile(r"pkh_[0-9A-Za-z]{8,}")
+_PASSWORD_IN_URI: Final = re.compile(r"(?<=://)([^/?#\s@:]*):[^/?#\s@]*@")
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One change: who (`caller`) did what (`action`, `resource.verb`) to which `object`, and how it was and became."""
+
+    id: int
+    at: datetime
+    caller: str
+    action: str
+    object: str
+    request_id: str | None
+    before: Document | None
+    after: Document | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """One link of the chain: the `sequence`-th sealed entry (from 1), and the hash up to and with it."""
+
+    sequence: int
+    audit_id: int
+    sealed_at: datetime
+    hash: str
+
+
+def link(previous: str, entry: AuditEntry) -> str:
+    """Return the hash (hex) of an entry after the hash before it: SHA-256 of both, the entry as canonical JSON."""
+    return hashlib.sha256(f"{previous}\n{canonical(entry)}".encode()).hexdigest()
+
+
+def canonical(entry: AuditEntry) -> str:
+    """Return an entry as JSON that is the same on every database: sorted keys, no spaces, ASCII, UTC microseconds."""
+    document = {
+        "id": entry.id,
+        "at": entry.at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "caller": entry.caller,
+        "action": entry.action,
+        "object": entry.object,
+        "request_id": entry.request_id,
+        "before": entry.before,
+        "after": entry.after,
+    }
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def redacted(document: Document | None) -> Document | None:
+    """Return a document as plain JSON values without secrets.
+
+    What stands under a telling name (`password`, `s3.secret-access-key`) is replaced unless it is a reference
+    (`env:…`, `file:…`); so are API keys and passwords inside of URIs wherever they stand.
+    """
+    if document is None:
+        return None
+    return {name: _redacted(name, value) for name, value in to_jsonable_python(document, fallback=str).items()}
+
+
+def _redacted(name: str, value: Any) -> Any:
+    match value:
+        case dict():
+            return {inner: _redacted(inner, child) for inner, child in value.items()}
+        case list():
+            return [_redacted(name, item) for item in value]
+        case str() if _REFERENCE.fullmatch(value):
+            return value
+        case str() if _SECRET_NAME.search(name):
+            return REDACTED
+        case str():
+            return _PASSWORD_IN_URI.sub(rf"\1:{REDACTED}@", _API_KEY.sub(REDACTED, value))
+        case _:
+            return value
