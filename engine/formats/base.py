@@ -10,9 +10,11 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from engine.domain.capabilities import Capabilities
 from engine.domain.files import InputFile, OutputFile
 from engine.domain.plans import FileGroup
 from engine.domain.tables import TableRef
+from engine.planning.digest import TableFigures
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
 
@@ -130,6 +132,9 @@ class OpenTable(Protocol):
     def digest(self) -> pa.Table:
         """Return the live data files of the head snapshot, in the shape of `planning.digest.FILE_DIGEST`."""
 
+    def figures(self) -> TableFigures:
+        """Return what is measured of the table as a whole: snapshots, manifests, commit times, deletes by partition."""
+
     def conditions(self) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel on this table, held or not."""
 
@@ -187,6 +192,9 @@ class CatalogConnection(Protocol):
 
 class TableFormat(Protocol):
     """A table format: opens catalogs of its kind."""
+
+    def capabilities(self) -> Capabilities:
+        """Return what this format can do in this version, with the reason for each no. Never blocks."""
 
     def validate(self, properties: Mapping[str, str]) -> None:
         """Raise `InvalidInput` where properties can't make a connection, naming the field."""

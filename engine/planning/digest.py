@@ -1,8 +1,11 @@
-"""The columnar digest of a snapshot's live data files: what planning and health work on.
+"""The columnar digest of a snapshot's live data files: what planning and health work on; and figures of the table.
 
 One Arrow row a data file; no Python object per file. A table format builds it, nothing else knows manifests.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Final
 
 import pyarrow as pa
@@ -20,5 +23,52 @@ FILE_DIGEST: Final = pa.schema(
         pa.field("delete_files", pa.int32(), nullable=False),  # position-delete files that may apply to it
         pa.field("deleted_rows", pa.int64(), nullable=False),  # upper bound of rows they delete in it
         pa.field("equality_deletes", pa.int32(), nullable=False),  # equality-delete files that may apply to it
+        pa.field("added_at_ms", pa.int64()),  # when the file was committed, since 1970; null: its snapshot is gone
     ]
 )
+
+
+class TimeUnit(StrEnum):
+    """How much time one partition covers."""
+
+    HOUR = "hour"
+    DAY = "day"
+    MONTH = "month"
+    YEAR = "year"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionTime:
+    """The field of a partition spec that says which time a partition is about, in the spec's canonical JSON.
+
+    Days are ISO dates; hours, months and years are numbers counted from 1970, as Iceberg's transforms have them.
+    """
+
+    field: str
+    unit: TimeUnit
+
+
+@dataclass(frozen=True, slots=True)
+class TableFigures:
+    """What is measured of a table as a whole. `delete_files`: live delete files by (spec id, partition).
+
+    `committed_at_ms`: the commit time of every snapshot that is still there, by its id; a file that is older than all
+    of them has no known time, only this bound. `times`: by spec id, for specs that have a time field.
+    """
+
+    snapshot_count: int = 0
+    manifest_count: int = 0
+    manifest_bytes: int = 0
+    committed_at_ms: Mapping[int, int] = field(default_factory=dict)
+    times: Mapping[int, PartitionTime] = field(default_factory=dict)
+    delete_files: Mapping[tuple[int, str], int] = field(default_factory=dict)
+
+    @property
+    def known_since_ms(self) -> int | None:
+        """The oldest commit whose time is known; None for a table without snapshots."""
+        return min(self.committed_at_ms.values(), default=None)
+
+    @property
+    def average_manifest_bytes(self) -> int:
+        """Bytes of the head's manifests by their number."""
+        return self.manifest_bytes // max(1, self.manifest_count)

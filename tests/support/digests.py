@@ -26,6 +26,7 @@ class DigestFile:
     equality_deletes: int = 0
     file_format: str = "parquet"
     is_encrypted: bool = False
+    added_at_ms: int | None = None
     path: str | None = None
 
 
@@ -58,6 +59,7 @@ def random_digest(*, files: int, partitions: int, mean_bytes: float, seed: int) 
             "delete_files": zeros,
             "deleted_rows": zeros.astype(np.int64),
             "equality_deletes": zeros,
+            "added_at_ms": np.arange(files, dtype=np.int64) * 1000,
         },
         schema=FILE_DIGEST,
     )

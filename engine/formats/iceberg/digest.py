@@ -1,8 +1,9 @@
 """The live files of one snapshot as columns, and the digest that planning works on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,13 +15,19 @@ from engine.formats.iceberg.deletes import DeleteCounts, PositionDeletes, count_
 from engine.formats.iceberg.manifests import ENTRIES, EQUALITY_DELETES, ManifestReader
 from engine.planning.digest import FILE_DIGEST
 
+_PARTITION_KEY: Final = {"spec_id": pa.int32(), "partition": pa.string()}
+
 
 @dataclass(frozen=True)
 class LiveFiles:
-    """Live data and delete entries of one snapshot, in the shape of `manifests.ENTRIES`."""
+    """Live data and delete entries of one snapshot, in the shape of `manifests.ENTRIES`.
+
+    `committed_at_ms` has the commit time of every snapshot that the metadata still knows, by its id.
+    """
 
     data: pa.Table
     deletes: pa.Table
+    committed_at_ms: Mapping[int, int] = field(default_factory=dict)
 
     @staticmethod
     def empty() -> "LiveFiles":
@@ -28,11 +35,14 @@ class LiveFiles:
         return LiveFiles(ENTRIES.empty_table(), ENTRIES.empty_table())
 
     @staticmethod
-    def read(reader: ManifestReader, manifests: Sequence[ManifestFile]) -> "LiveFiles":
+    def read(
+        reader: ManifestReader, manifests: Sequence[ManifestFile], committed_at_ms: Mapping[int, int]
+    ) -> "LiveFiles":
         """Read the files of a snapshot from its manifests."""
         return LiveFiles(
             reader.live(each for each in manifests if each.content == ManifestContent.DATA),
             reader.live(each for each in manifests if each.content == ManifestContent.DELETES),
+            committed_at_ms,
         )
 
     @cached_property
@@ -55,9 +65,22 @@ class LiveFiles:
             "delete_files": pa.array(self.counts.files, pa.int32()),
             "deleted_rows": pa.array(self.counts.rows, pa.int64()),
             "equality_deletes": pa.array(self.counts.equality, pa.int32()),
+            "added_at_ms": self._added_at_ms(),
         }
         columns = [counted[f.name] if f.name in counted else self.data[f.name] for f in FILE_DIGEST]
         return pa.table(columns, schema=FILE_DIGEST)
+
+    def delete_files(self) -> Mapping[tuple[int, str], int]:
+        """Return how many delete files are live, by (spec id, partition) that they were written for."""
+        keys = pa.table({name: self.deletes[name].cast(of) for name, of in _PARTITION_KEY.items()})
+        counted = keys.group_by(list(_PARTITION_KEY)).aggregate([([], "count_all")])
+        return {(row["spec_id"], row["partition"]): row["count_all"] for row in counted.to_pylist()}
+
+    def _added_at_ms(self) -> pa.ChunkedArray:
+        """Return when each data file was committed; null where its snapshot is not retained any more."""
+        known = pa.array(self.committed_at_ms.keys(), pa.int64())
+        times = pa.array(self.committed_at_ms.values(), pa.int64())
+        return times.take(pc.index_in(self.data["snapshot_id"], value_set=known))
 
     def inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         """Return inputs by path, each with the position deletes that apply to it.

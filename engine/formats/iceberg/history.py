@@ -47,6 +47,11 @@ def commits_of(metadata: TableMetadata, run_id: str) -> Sequence[CommittedBatch]
     return found[::-1]
 
 
+def commit_times(metadata: TableMetadata) -> dict[int, int]:
+    """Return when each retained snapshot was committed, on whatever branch: milliseconds since 1970 by snapshot id."""
+    return {snapshot.snapshot_id: snapshot.timestamp_ms for snapshot in metadata.snapshots}
+
+
 def next_compaction_id(metadata: TableMetadata) -> int:
     """Return one more than the newest compaction id on the main branch, 1 if there is none."""
     for snapshot in ancestors(metadata):

@@ -33,10 +33,12 @@ from engine.formats.iceberg.errors import translated
 from engine.formats.iceberg.history import commits_of, newest
 from engine.formats.iceberg.manifests import ManifestCache
 from engine.formats.iceberg.outputs import list_run_files, remove_run_files
+from engine.formats.iceberg.partition_times import partition_times
 from engine.formats.iceberg.table_properties import read_properties
 from engine.formats.iceberg.tasks import group_task
 from engine.formats.iceberg.verification import verify_snapshot
 from engine.formats.iceberg.views import TableView
+from engine.planning.digest import TableFigures
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
 
@@ -110,6 +112,20 @@ class IcebergTable:
     def digest(self) -> pa.Table:
         """Return the live data files of the head snapshot, in the shape of `planning.digest.FILE_DIGEST`."""
         return self._live_files().digest()
+
+    def figures(self) -> TableFigures:
+        """Return what is measured of the table as a whole."""
+        files = self._live_files()
+        with translated(f"read the manifest list of {self._ref}"):
+            manifests = self._view.manifests(self._view.head)
+        return TableFigures(
+            snapshot_count=len(self._view.metadata.snapshots),
+            manifest_count=len(manifests),
+            manifest_bytes=sum(each.manifest_length for each in manifests),
+            committed_at_ms=files.committed_at_ms,
+            times=partition_times(self._view.codecs.values()),
+            delete_files=files.delete_files(),
+        )
 
     def conditions(self) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel on this table, held or not."""

@@ -9,7 +9,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.formats.iceberg.digest import LiveFiles
-from engine.formats.iceberg.history import head_of
+from engine.formats.iceberg.history import commit_times, head_of
 from engine.formats.iceberg.manifests import ManifestCache, ManifestReader
 from engine.formats.iceberg.partitions import PartitionCodec, schema_of_spec
 
@@ -50,4 +50,4 @@ class TableView:
 
     def live_files(self) -> LiveFiles:
         """Read the live files of the head."""
-        return LiveFiles.read(self.reader, self.manifests(self.head))
+        return LiveFiles.read(self.reader, self.manifests(self.head), commit_times(self.metadata))
