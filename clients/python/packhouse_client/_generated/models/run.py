@@ -41,7 +41,7 @@ class Run:
     not_before: datetime.datetime | None
     """ When a waiting run may start. """
     operation: Operation
-    """ What a run does to its table. """
+    """ What a run does to its table. The capability matrix says which of them a table format can do. """
     plan: RunPlan
     """ Summary and prediction of the plan; empty before planning. """
     policy: RunPolicy

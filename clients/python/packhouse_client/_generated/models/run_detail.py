@@ -42,7 +42,7 @@ class RunDetail:
     not_before: datetime.datetime | None
     """ When a waiting run may start. """
     operation: Operation
-    """ What a run does to its table. """
+    """ What a run does to its table. The capability matrix says which of them a table format can do. """
     plan: RunDetailPlan
     """ Summary and prediction of the plan; empty before planning. """
     policy: RunDetailPolicy

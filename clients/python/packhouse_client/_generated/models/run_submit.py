@@ -19,7 +19,7 @@ class RunSubmit:
     table_id: str
     """ The registered table's id, `tbl_…`; find it with GET /v1/tables. """
     operation: Operation | Unset = UNSET
-    """ What a run does to its table. """
+    """ What a run does to its table. The capability matrix says which of them a table format can do. """
 
     def to_dict(self) -> dict[str, Any]:
         table_id = self.table_id

@@ -3,8 +3,11 @@ from enum import StrEnum
 
 
 class WaitingFor(StrEnum):
+    BLACKOUT = "blackout"
     BUDGET = "budget"
     CONFLICT_BACKOFF = "conflict_backoff"
+    PAUSED = "paused"
+    QUIET_HOURS = "quiet_hours"
     RETRY = "retry"
 
     def __str__(self) -> str:
