@@ -26,6 +26,7 @@ from engine.queue.hints import Hints
 from engine.queue.streams import RunQueue
 from engine.rewriting.kernel.entry import run_group
 from engine.services.access import AccessService
+from engine.services.capabilities import CapabilityService
 from engine.services.catalogs import CatalogService
 from engine.services.context import RewriteContext
 from engine.services.formats import FormatRegistry
@@ -62,6 +63,7 @@ class Container:
     catalogs: CatalogService
     tables: TableService
     policies: PolicyService
+    capabilities: CapabilityService
     runs: RunService
     worker: Worker
     coordinator: Coordinator
@@ -133,7 +135,9 @@ def _wire(
     queue, hints, pace = signals.queue, signals.hints, signals.pace
     secret_key = _secret_key(settings)
     tokens = PaceTokens(secret_key=secret_key)
-    formats = FormatRegistry(formats={TableFormatName.ICEBERG: IcebergFormat()}, environ=os.environ)
+    served = {TableFormatName.ICEBERG: IcebergFormat()}
+    formats = FormatRegistry(formats=served, environ=os.environ)
+    capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
     context = RewriteContext(
         database=database,
         formats=formats,
@@ -162,6 +166,7 @@ def _wire(
         catalogs=CatalogService(database=database, formats=formats, clock=clock),
         tables=TableService(database=database, formats=formats, ids=ids, clock=clock),
         policies=PolicyService(database=database, formats=formats),
+        capabilities=capabilities,
         runs=RunService(database=database, queue=queue, hints=hints, pace=pace, ids=ids, clock=clock),
         worker=Worker(
             database=database,

@@ -9,9 +9,11 @@ from typing import Final
 
 from pyiceberg.catalog import Catalog
 
+from engine.domain.capabilities import Capabilities
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 from engine.domain.tables import TableRef
 from engine.formats.base import CheckStep
+from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.catalogs import CATALOG_NAME, load
 from engine.formats.iceberg.errors import masked, summary_of, translated
 from engine.formats.iceberg.manifests import ManifestCache
@@ -30,6 +32,10 @@ class IcebergFormat:
 
     def __init__(self, *, cache: ManifestCache | None = None) -> None:
         self._cache = cache or ManifestCache()
+
+    def capabilities(self) -> Capabilities:
+        """Return what Iceberg tables can have done to them in this version."""
+        return CAPABILITIES
 
     def validate(self, properties: Mapping[str, str]) -> None:
         """Check what can be checked without connecting.

@@ -1,0 +1,52 @@
+"""What this version does to Iceberg tables: binpack by the Arrow kernel. Everything else is a no with its reason."""
+
+from typing import Final
+
+from engine.domain.capabilities import Capabilities, FormatName, cells
+from engine.domain.runs import Operation
+
+_STRATEGIES: Final = {
+    "sort": "this version does not sort rows while it rewrites Iceberg tables",
+    "zorder": "this version does not cluster rows while it rewrites Iceberg tables",
+    "hilbert": "this version does not cluster rows while it rewrites Iceberg tables",
+    "tiered": "this version does not keep tiers of files in Iceberg tables",
+    "window": "this version does not bound file groups by time windows in Iceberg tables",
+}
+_OPERATIONS: Final = {
+    Operation.REWRITE_MANIFESTS: "this version does not rewrite manifests of Iceberg tables by themselves",
+    Operation.REWRITE_DELETES: "this version applies delete files while it rewrites data files, not by themselves",
+    Operation.EXPIRE_SNAPSHOTS: "this version does not expire snapshots of Iceberg tables",
+    Operation.REMOVE_ORPHANS: "this version does not remove orphaned files of Iceberg tables",
+    Operation.DELETE_OLD_COMPACTIONS: "this version leaves replaced files to the expiry of Iceberg snapshots",
+    Operation.RECLAIM: "this version does not reclaim storage of Iceberg tables",
+    Operation.PURGE: "this version does not purge Iceberg tables",
+}
+_NATIVE: Final = "this version has no native procedure for Iceberg tables; arrow does it"
+
+
+def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
+    if operation is not Operation.REWRITE:
+        return _OPERATIONS[operation]
+    if strategy in _STRATEGIES:
+        return _STRATEGIES[strategy]
+    return _NATIVE if engine == "native" else None
+
+
+CAPABILITIES: Final = Capabilities(
+    format=FormatName.ICEBERG,
+    cells=tuple(cells(_reason)),
+    settings={
+        "rewrite.strategy": _STRATEGIES,
+        "rewrite.columns": {"*": "binpack, the strategy that this version has for Iceberg tables, orders no columns"},
+        "rewrite.order_bins_by": {
+            "fill": "this version packs files of Iceberg tables by locality",
+            "arrival": "this version packs files of Iceberg tables by locality",
+        },
+        "rewrite.engine": {"native": _NATIVE},
+        "verification": {
+            "sample": "this version proves rewrites of Iceberg tables from metadata",
+            "content": "this version proves rewrites of Iceberg tables from metadata",
+        },
+    },
+)
+"""The matrix of Iceberg."""

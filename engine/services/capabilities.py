@@ -1,0 +1,52 @@
+"""The capability matrix of this installation, and the refusal of what it says no to."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.domain.access import Caller
+from engine.domain.capabilities import Capabilities, Capability, FormatName, not_served
+from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.runs import Operation
+from engine.domain.tables import TableFormatName
+
+
+class CapabilityService:
+    """Answers what can be done to tables of each format; `served` holds the formats of this installation."""
+
+    def __init__(self, *, served: Mapping[TableFormatName, Capabilities]) -> None:
+        self._served = {FormatName(name.value): capabilities for name, capabilities in served.items()}
+
+    def list(self, _caller: Caller) -> Sequence[Capabilities]:
+        """Return the matrix of every format, those that are not served with that reason in every cell."""
+        return [self.of(name) for name in FormatName]
+
+    def of(self, name: FormatName | TableFormatName) -> Capabilities:
+        """Return the matrix of one format."""
+        name = FormatName(name.value)
+        return self._served.get(name) or not_served(name)
+
+    def operation(self, name: FormatName | TableFormatName, operation: Operation) -> Capability:
+        """Return whether an operation can be done to tables of a format."""
+        return self.of(name).operation(operation)
+
+    def check_operation(self, name: FormatName | TableFormatName, operation: Operation) -> None:
+        """Raise `InvalidInput` naming the operation and the reason when tables of this format can't have it done."""
+        capability = self.operation(name, operation)
+        if not capability.possible:
+            hint = "GET /v1/formats shows what each table format can have done to it"
+            problem = FieldProblem("/operation", capability.reason, operation.value, hint)
+            raise InvalidInput(f"{operation.value} can't be done: {capability.reason}", problems=(problem,))
+
+    def check_settings(self, name: FormatName | TableFormatName, values: Mapping[str, Any]) -> None:
+        """Raise `InvalidInput` with one problem for each setting (by dotted name) that the format can't fulfil."""
+        if problems := refusal_problems(self.of(name), values):
+            raise InvalidInput(f"the policy asks for what {name.value} tables can't have done", problems=problems)
+
+
+def refusal_problems(capabilities: Capabilities, values: Mapping[str, Any]) -> tuple[FieldProblem, ...]:
+    """Return one problem for each setting among `values` (by dotted name) that the format can't fulfil."""
+    hint = f"GET /v1/formats shows what {capabilities.format.value} tables can have done"
+    return tuple(
+        FieldProblem("/" + refusal.field.replace(".", "/"), refusal.reason, refusal.value, hint)
+        for refusal in capabilities.refusals(values)
+    )

@@ -1,0 +1,85 @@
+"""The capability matrix: every no has a reason, and settings are refused by it."""
+
+from typing import Any
+
+import pytest
+
+from engine.domain.access import SYSTEM
+from engine.domain.capabilities import ENGINES, STRATEGIES, FormatName, is_acted_on, not_served, why_not_acted_on
+from engine.domain.errors import InvalidInput
+from engine.domain.runs import Operation
+from engine.domain.tables import TableFormatName
+from engine.formats.iceberg.capabilities import CAPABILITIES as ICEBERG
+from engine.services.capabilities import CapabilityService
+
+SERVICE = CapabilityService(served={TableFormatName.ICEBERG: ICEBERG})
+EVERY_CELL = len(STRATEGIES) * len(ENGINES) + len(Operation) - 1
+
+
+@pytest.mark.parametrize("name", FormatName)
+def test_every_format_has_every_cell_and_every_no_its_reason(name: FormatName) -> None:
+    matrix = SERVICE.of(name)
+    assert len({(cell.operation, cell.strategy, cell.engine) for cell in matrix.cells}) == EVERY_CELL
+    assert all(cell.capability.possible != bool(cell.capability.reason) for cell in matrix.cells)
+
+
+def test_iceberg_is_packed_by_arrow_and_nothing_else() -> None:
+    possible = [cell for cell in ICEBERG.cells if cell.capability.possible]
+    assert [(cell.operation, cell.strategy, cell.engine) for cell in possible] == [
+        (Operation.REWRITE, "binpack", "arrow")
+    ]
+
+
+def test_formats_that_are_not_served_say_so_in_every_cell() -> None:
+    assert [matrix.format for matrix in SERVICE.list(SYSTEM) if not matrix.is_served] == ["delta", "paimon", "hive"]
+    reasons = {cell.capability.reason for cell in not_served(FormatName.HIVE).cells}
+    assert reasons == {"this version does not serve hive tables"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("rewrite.strategy", "zorder"),
+        ("rewrite.columns", ["day"]),
+        ("rewrite.order_bins_by", "fill"),
+        ("rewrite.engine", "native"),
+        ("verification", "content"),
+    ],
+)
+def test_a_setting_that_the_format_can_not_fulfil_is_refused_with_its_reason(field: str, value: Any) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        SERVICE.check_settings(TableFormatName.ICEBERG, {field: value, "enabled": True})
+    (problem,) = caught.value.problems
+    assert (problem.pointer, problem.value) == ("/" + field.replace(".", "/"), value)
+    assert "Iceberg" in problem.message
+
+
+def test_what_the_format_does_anyway_is_no_refusal() -> None:
+    settings = {
+        "rewrite.strategy": "binpack",
+        "rewrite.columns": [],
+        "rewrite.order_bins_by": "locality",
+        "rewrite.engine": "auto",
+        "verification": "metadata",
+    }
+    SERVICE.check_settings(TableFormatName.ICEBERG, settings)
+    SERVICE.check_settings(TableFormatName.ICEBERG, {"rewrite.strategy": None, "rewrite.engine": "arrow"})
+
+
+@pytest.mark.parametrize("operation", set(Operation) - {Operation.REWRITE})
+def test_an_operation_that_can_not_be_done_is_refused_with_its_reason(operation: Operation) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        SERVICE.check_operation(TableFormatName.ICEBERG, operation)
+    assert caught.value.problems[0].message == SERVICE.operation(TableFormatName.ICEBERG, operation).reason
+    SERVICE.check_operation(TableFormatName.ICEBERG, Operation.REWRITE)
+
+
+@pytest.mark.parametrize("field", ["triggers", "seal", "maintenance.expire_snapshots", "rewrite.full.interval"])
+def test_settings_that_wait_for_the_scheduler_are_not_acted_on(field: str) -> None:
+    assert why_not_acted_on(field)
+    assert not is_acted_on(field)
+
+
+@pytest.mark.parametrize("field", ["enabled", "rewrite.target_file_bytes", "limits.bandwidth", "quiet_hours"])
+def test_settings_that_take_effect_are_acted_on(field: str) -> None:
+    assert is_acted_on(field)
