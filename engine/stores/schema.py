@@ -215,9 +215,23 @@ runs = Table(
     Index("ix_runs_catalog_state_id", "catalog", "state", "id"),
     Index("ix_runs_owner_team_state_id", "owner_team", "state", "id"),
     *_index_where("ix_runs_changes", "table_id", "id", where="snapshot_count > 0"),
+    *_index_where("ix_runs_queued", "priority", "id", where="state = 'queued'"),
 )
 """`uq_runs_live`: one live run for each table, operation and request. `uq_runs_leased`: one maintenance lock for each
 table."""
+
+run_totals = Table(
+    "run_totals",
+    metadata,
+    Column("operation", EnumText(Operation), nullable=False),
+    Column("state", EnumText(RunState), nullable=False),
+    Column("runs", BigInteger, nullable=False),
+    Column("rewritten_bytes", BigInteger, nullable=False),
+    Column("added_bytes", BigInteger, nullable=False),
+    PrimaryKeyConstraint("operation", "state"),
+    CheckConstraint(_one_of("state", TERMINAL_STATES), name="state"),
+)
+"""Ended runs counted as they end, so that nobody has to count history."""
 
 file_groups = Table(
     "file_groups",

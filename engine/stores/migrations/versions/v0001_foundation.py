@@ -230,6 +230,17 @@ def _create_runs() -> None:
     for column in ("table_id", "catalog", "owner_team"):
         op.create_index(f"ix_runs_{column}_state_id", "runs", [column, "state", "id"])
     _partial_index("ix_runs_changes", "runs", ["table_id", "id"], where="snapshot_count > 0", unique=False)
+    _partial_index("ix_runs_queued", "runs", ["priority", "id"], where="state = 'queued'", unique=False)
+    op.create_table(
+        "run_totals",
+        sa.Column("operation", sa.String(40), nullable=False),
+        sa.Column("state", sa.String(40), nullable=False),
+        sa.Column("runs", sa.BigInteger(), nullable=False),
+        sa.Column("rewritten_bytes", sa.BigInteger(), nullable=False),
+        sa.Column("added_bytes", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("operation", "state", name="pk_run_totals"),
+        sa.CheckConstraint(f"state IN ({_TERMINAL})", name="ck_run_totals_state"),
+    )
 
 
 def _create_run_details() -> None:
