@@ -12,6 +12,7 @@ from engine.domain.ids import RunId, TableId
 from engine.queue.budgets import PaceLedger
 from engine.queue.hints import Hints
 from engine.services.access import AccessService
+from engine.services.capabilities import CapabilityService
 from engine.services.catalogs import CatalogService
 from engine.services.health import HealthService
 from engine.services.idempotency import IdempotencyService
@@ -29,6 +30,7 @@ class Services:
     catalogs: CatalogService
     tables: TableService
     policies: PolicyService
+    capabilities: CapabilityService
     runs: RunService
     idempotency: IdempotencyService
     health: HealthService
@@ -41,12 +43,12 @@ class Services:
 _bearer = HTTPBearer(scheme_name="apiKey", bearerFormat="pkh_…", description="An API key.", auto_error=False)
 
 
-def _services(request: Request) -> Services:
+async def _services(request: Request) -> Services:
     services: Services = request.app.state.services
     return services
 
 
-def _caller(request: Request, _documented: Annotated[object, Security(_bearer)]) -> Caller:
+async def _caller(request: Request, _documented: Annotated[object, Security(_bearer)]) -> Caller:
     """Return whom `api.auth` found."""
     caller: Caller = request.state.caller
     return caller
@@ -58,13 +60,13 @@ class RequiredRole:
     def __init__(self, role: Role) -> None:
         self.role = role
 
-    def __call__(self, caller: Annotated[Caller, Depends(_caller)]) -> Caller:
+    async def __call__(self, caller: Annotated[Caller, Depends(_caller)]) -> Caller:
         """Return the caller."""
         require_role(caller, self.role)
         return caller
 
 
-def _pace_subject(request: Request, services: Annotated[Services, Depends(_services)]) -> tuple[RunId, int]:
+async def _pace_subject(request: Request, services: Annotated[Services, Depends(_services)]) -> tuple[RunId, int]:
     """Return the run and attempt that a pace token speaks for, or raise `Unauthenticated`."""
     return services.pace_tokens.read(bearer_of(request.headers))
 

@@ -22,7 +22,7 @@ _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 _KEPT_HEADERS: Final = ("location", "etag", "content-type")
 
 
-def idempotency_key(
+async def idempotency_key(
     idempotency_key: Annotated[
         str | None,
         Header(

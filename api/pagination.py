@@ -68,7 +68,7 @@ class Pages:
         return Page(items, self._tokens.seal(self._query, key(items[-1])) if more else None)
 
 
-def pages(
+async def pages(
     request: Request,
     page_size: Annotated[int, Query(ge=1, le=500, description="Items on a page.")] = 50,
     page_token: Annotated[

@@ -28,7 +28,7 @@ class Preconditions:
         return self.if_match
 
 
-def preconditions(
+async def preconditions(
     if_match: Annotated[
         str | None, Header(description="ETag of the object as it was read.", max_length=256, examples=['"3"'])
     ] = None,

@@ -30,7 +30,7 @@ def unreadable_body(error: RequestValidationError) -> str | None:
     return None
 
 
-def refuse_unknown_parameters(request: Request) -> None:
+async def refuse_unknown_parameters(request: Request) -> None:
     """Refuse query parameters that the route does not know: a misspelt filter must not pass as no filter.
 
     Raises:

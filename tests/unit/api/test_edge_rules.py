@@ -67,28 +67,28 @@ def test_json_is_answered_unless_the_stream_is_preferred(accept: str | None, str
     assert wants_stream(accept) is stream
 
 
-def test_a_version_is_read_from_its_tag() -> None:
-    assert preconditions(if_match='"12"').version() == 12
+async def test_a_version_is_read_from_its_tag() -> None:
+    assert (await preconditions(if_match='"12"')).version() == 12
 
 
-def test_a_write_without_a_tag_is_told_what_to_send() -> None:
+async def test_a_write_without_a_tag_is_told_what_to_send() -> None:
     with pytest.raises(PreconditionRequired, match="If-Match"):
-        preconditions().version()
+        (await preconditions()).version()
 
 
 @pytest.mark.parametrize("tag", ["12", "*", '"1", "2"', ""])
-def test_a_tag_that_is_not_one_is_malformed(tag: str) -> None:
+async def test_a_tag_that_is_not_one_is_malformed(tag: str) -> None:
     with pytest.raises(InvalidInput):
-        preconditions(if_match=tag)
+        await preconditions(if_match=tag)
 
 
 @pytest.mark.parametrize("tag", ['W/"12"', '"x"', '"-1"', '"\u0661"', '"1234567890"'])
-def test_a_tag_of_something_else_matches_nothing(tag: str) -> None:
+async def test_a_tag_of_something_else_matches_nothing(tag: str) -> None:
     with pytest.raises(PreconditionFailed):
-        preconditions(if_match=tag)
+        await preconditions(if_match=tag)
 
 
-def test_only_a_star_says_that_there_is_none() -> None:
-    assert preconditions(if_none_match="*").if_none_match
+async def test_only_a_star_says_that_there_is_none() -> None:
+    assert (await preconditions(if_none_match="*")).if_none_match
     with pytest.raises(InvalidInput):
-        preconditions(if_none_match='"1"')
+        await preconditions(if_none_match='"1"')
