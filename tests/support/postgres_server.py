@@ -1,7 +1,7 @@
 """A throw-away Postgres on a Unix socket, from the binaries that Debian installs below /usr/lib/postgresql.
 
 Postgres refuses to run as root: then the server runs as `postgres` or `nobody`. It lives no longer than this process: a
-shell holds a pipe to us and ends the server when the pipe closes. Nothing is written durably (fsync off).
+shell holds a pipe to us and ends the server when the pipe closes. Nothing is written durably (fsync off), unless asked.
 """
 
 import getpass
@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,9 +33,10 @@ _SETTINGS: Final = {
 
 
 class PostgresServer:
-    """One server in a temporary folder; `start` once, `stop` once."""
+    """One server in a temporary folder; `start` once, `stop` once. `settings` are set beside and above our own."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Mapping[str, str] | None = None) -> None:
+        self._settings = _SETTINGS | dict(settings or {})
         self._binaries = _find_binaries()
         self._account = _account()
         # Short and below /tmp: a socket's path has at most 107 characters and the account must be able to enter.
@@ -51,7 +53,7 @@ class PostgresServer:
         done = subprocess.run(initdb, check=False, capture_output=True, text=True, **self._as_account())
         if done.returncode != 0:
             raise RuntimeError(f"initdb failed: {done.stderr}")
-        settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
+        settings = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
         server = [self._binaries / "postgres", "-D", data, "-k", self._folder, *settings]
         with (self._folder / "log").open("wb") as log:
             self._process = subprocess.Popen(

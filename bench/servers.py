@@ -1,0 +1,105 @@
+"""Servers that benches of the API need: a durable Postgres, Redis, and parts of Packhouse in processes of their own."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import httpx
+
+from engine.embedded.processes import free_loopback_port
+from engine.embedded.redis import EmbeddedRedis
+from tests.support.postgres_server import PostgresServer
+
+_START_SECONDS: Final = 60.0
+_STOP_SECONDS: Final = 30.0
+DURABLE: Final = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "shared_buffers": "512MB"}
+"""What a production server has; 10⁶ runs fit into the buffers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Addresses that processes share, as environment variables, and the database's URL for psycopg."""
+
+    environment: Mapping[str, str]
+    postgres: str
+
+
+@contextmanager
+def shared_servers(folder: Path, spark_url: str = "sc://127.0.0.1:1") -> Iterator[Shared]:
+    """Start Postgres and Redis and migrate the record. Without a Spark URL nothing can be rewritten."""
+    with ExitStack() as stack:
+        postgres = PostgresServer(DURABLE)
+        stack.callback(postgres.stop)
+        postgres.start()
+        postgres.execute("CREATE DATABASE bench")
+        redis = EmbeddedRedis(data_dir=folder / "redis")
+        stack.callback(redis.stop)
+        url = postgres.url("bench")
+        environment = {
+            "PACKHOUSE_DATABASE_URL": url,
+            "PACKHOUSE_REDIS_URL": redis.start(),
+            "PACKHOUSE_SPARK_URL": spark_url,
+            "PACKHOUSE_SECRET_KEY": "a key of the bench, of no use elsewhere",
+            "PACKHOUSE_DATA_DIR": str(folder),
+        }
+        subprocess.run([sys.executable, "-m", "api", "migrate"], env=os.environ | environment, check=True)
+        yield Shared(environment, url.replace("+psycopg", ""))
+
+
+@contextmanager
+def process(
+    module: Sequence[str],
+    environment: Mapping[str, str],
+    log: Path,
+    *,
+    port: int | None = None,
+    core: int | None = None,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `python -m …`, on one core if it is given; wait until the port (if any) answers; stop it at the end."""
+    pinned = ["taskset", "-c", str(core)] if core is not None and shutil.which("taskset") else []
+    with log.open("wb") as output:
+        command = [*pinned, sys.executable, "-m", *module]
+        server = subprocess.Popen(command, env=os.environ | environment, stdout=output, stderr=output)
+    try:
+        if port is not None:
+            _wait_for(server, port, log)
+        yield server
+    finally:
+        server.terminate()
+        try:
+            server.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+@contextmanager
+def api(shared: Shared, log: Path, *, core: int | None = None) -> Iterator[tuple[int, str]]:
+    """Run one api process; return its port and the admin key that it made (`""` when there was one)."""
+    port = free_loopback_port()
+    environment = {**shared.environment, "PACKHOUSE_PORT": str(port), "PACKHOUSE_LOG_LEVEL": "WARNING"}
+    with process(["api", "api"], environment, log, port=port, core=core):
+        deadline = time.monotonic() + 5
+        while (found := re.search(r"pkh_\w+", log.read_text())) is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        yield port, found[0] if found else ""
+
+
+def _wait_for(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1)
+        except httpx.TransportError:
+            time.sleep(0.1)
+        else:
+            return
+    raise SystemExit(f"the server does not answer:\n{log.read_text()[-3000:]}")
