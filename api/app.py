@@ -16,7 +16,7 @@ from api.metrics import Metrics, RequestMetrics
 from api.openapi import describe
 from api.pagination import PageTokens
 from api.request_ids import RequestIds
-from api.routes import catalogs, explain, health, pace, policies, problems, runs, tables
+from api.routes import catalogs, explain, formats, health, pace, policies, problems, runs, tables
 from api.streaming import StreamSlots
 from api.validation import refuse_unknown_parameters
 
@@ -26,6 +26,7 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "catalogs", "description": "Connections through which tables are reached."},
     {"name": "tables", "description": "Registered tables and what can be said of them."},
     {"name": "policies", "description": "What is wished for a table, and what holds."},
+    {"name": "formats", "description": "What can be done to tables of each format."},
     {"name": "runs", "description": "Executions of operations on tables."},
     {"name": "operations", "description": "State and figures of the process."},
 ]
@@ -69,7 +70,7 @@ def _include(app: FastAPI) -> None:
     for module in (catalogs, tables, runs):
         app.include_router(module.creating, dependencies=_KNOWN_PARAMETERS)
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
-    for module in (explain, policies, health, pace, problems):
+    for module in (explain, policies, formats, health, pace, problems):
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
 
 

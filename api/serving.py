@@ -66,6 +66,7 @@ def services_of(container: Container) -> Services:
         catalogs=container.catalogs,
         tables=container.tables,
         policies=container.policies,
+        capabilities=container.capabilities,
         runs=container.runs,
         idempotency=IdempotencyService(database=container.database, clock=container.clock),
         health=_health_of(container),

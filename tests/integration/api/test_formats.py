@@ -1,0 +1,21 @@
+"""The capability matrix over HTTP."""
+
+from tests.integration.api.conftest import Api
+
+
+async def test_every_format_is_answered_with_the_reason_for_each_no(api: Api) -> None:
+    items = (await api.get("/v1/formats"))["items"]
+    assert {item["format"]: item["served"] for item in items} == {
+        "iceberg": True,
+        "delta": False,
+        "paimon": False,
+        "hive": False,
+    }
+    cells = [cell for item in items for cell in item["capabilities"]]
+    assert all(cell["possible"] == (cell["reason"] is None) for cell in cells)
+
+
+async def test_the_refused_values_of_settings_are_shown(api: Api) -> None:
+    iceberg = (await api.get("/v1/formats"))["items"][0]
+    refused = {(each["setting"], each["value"]) for each in iceberg["refused_settings"]}
+    assert {("rewrite.strategy", "zorder"), ("rewrite.columns", "*"), ("verification", "content")} <= refused
