@@ -50,23 +50,20 @@ class PartitionTime:
 
 @dataclass(frozen=True, slots=True)
 class TableFigures:
-    """What is measured of a table as a whole. `delete_files`: live delete files by (spec id, partition).
+    """What is measured of a table as a whole.
 
-    `committed_at_ms`: the commit time of every snapshot that is still there, by its id; a file that is older than all
-    of them has no known time, only this bound. `times`: by spec id, for specs that have a time field.
+    `committed_at_ms`: the commit time of every snapshot still there, by its id. `known_since_ms`: a file without
+    a known time was committed before it (None: no snapshot). `times`: by spec id, for specs with a time field.
+    `delete_files`: live delete files by (spec id, partition).
     """
 
     snapshot_count: int = 0
     manifest_count: int = 0
     manifest_bytes: int = 0
     committed_at_ms: Mapping[int, int] = field(default_factory=dict)
+    known_since_ms: int | None = None
     times: Mapping[int, PartitionTime] = field(default_factory=dict)
     delete_files: Mapping[tuple[int, str], int] = field(default_factory=dict)
-
-    @property
-    def known_since_ms(self) -> int | None:
-        """The oldest commit whose time is known; None for a table without snapshots."""
-        return min(self.committed_at_ms.values(), default=None)
 
     @property
     def average_manifest_bytes(self) -> int:

@@ -52,6 +52,17 @@ def commit_times(metadata: TableMetadata) -> dict[int, int]:
     return {snapshot.snapshot_id: snapshot.timestamp_ms for snapshot in metadata.snapshots}
 
 
+def known_since(metadata: TableMetadata) -> int | None:
+    """Return the time of the oldest commit before which nothing is known, going back from the head without a gap.
+
+    Live files come from ancestors of the head, so one whose snapshot is gone was committed earlier than this.
+    """
+    oldest = None
+    for snapshot in ancestors(metadata):
+        oldest = snapshot.timestamp_ms
+    return oldest
+
+
 def next_compaction_id(metadata: TableMetadata) -> int:
     """Return one more than the newest compaction id on the main branch, 1 if there is none."""
     for snapshot in ancestors(metadata):

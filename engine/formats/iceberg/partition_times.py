@@ -10,7 +10,7 @@ from pyiceberg.types import DateType
 from engine.formats.iceberg.partitions import PartitionCodec, partition_types
 from engine.planning.digest import PartitionTime, TimeUnit
 
-_UNITS: Final = {
+_UNITS: Final[Mapping[type, TimeUnit]] = {
     HourTransform: TimeUnit.HOUR,
     DayTransform: TimeUnit.DAY,
     MonthTransform: TimeUnit.MONTH,

@@ -30,15 +30,17 @@ from engine.formats.iceberg.commit import Committer
 from engine.formats.iceberg.digest import LiveFiles
 from engine.formats.iceberg.eligibility import conditions_of
 from engine.formats.iceberg.errors import translated
-from engine.formats.iceberg.history import commits_of, newest
+from engine.formats.iceberg.history import commits_of, known_since, newest
 from engine.formats.iceberg.manifests import ManifestCache
 from engine.formats.iceberg.outputs import list_run_files, remove_run_files
+from engine.formats.iceberg.partition_fields import spec_fields
 from engine.formats.iceberg.partition_times import partition_times
 from engine.formats.iceberg.table_properties import read_properties
 from engine.formats.iceberg.tasks import group_task
 from engine.formats.iceberg.verification import verify_snapshot
 from engine.formats.iceberg.views import TableView
 from engine.planning.digest import TableFigures
+from engine.planning.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
 
@@ -123,6 +125,7 @@ class IcebergTable:
             manifest_count=len(manifests),
             manifest_bytes=sum(each.manifest_length for each in manifests),
             committed_at_ms=files.committed_at_ms,
+            known_since_ms=known_since(self._view.metadata),
             times=partition_times(self._view.codecs.values()),
             delete_files=files.delete_files(),
         )
@@ -130,6 +133,14 @@ class IcebergTable:
     def conditions(self) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel on this table, held or not."""
         return conditions_of(self._view, self._live_files())
+
+    def partition_specs(self) -> Sequence[PartitionSpecFields]:
+        """Return every partition spec, the current one last, as predicates are judged by it."""
+        return spec_fields(self._view.metadata, self._view.codecs)
+
+    def column_names(self) -> Sequence[str]:
+        """Return the full names of the current schema's columns."""
+        return self._view.metadata.schema().column_names
 
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         """Return the inputs by path, each with the position deletes that apply to it.

@@ -48,6 +48,13 @@ def test_the_time_of_a_file_is_unknown_once_its_snapshot_is_expired(lake: Lake):
     assert opened.figures().known_since_ms == times[1]
 
 
+def test_what_came_before_a_gap_in_the_history_is_bounded_by_the_commit_after_the_gap(lake: Lake):
+    append_files(lake.create(), 4)
+    snapshots = lake.load().snapshots()
+    lake.load().maintenance.expire_snapshots().by_id(snapshots[1].snapshot_id).commit()
+    assert lake.open().figures().known_since_ms == snapshots[2].timestamp_ms
+
+
 def test_a_table_without_snapshots_has_empty_figures(lake: Lake):
     lake.create()
     assert lake.open().figures() == TableFigures()
