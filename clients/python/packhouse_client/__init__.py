@@ -1,1 +1,22 @@
-"""Python SDK of Packhouse."""
+"""Python SDK of Packhouse: `Packhouse` for threads, `AsyncPackhouse` for asyncio; errors, retries, pages, waiting.
+
+The classes of documents are in `packhouse_client.models`, errors in `packhouse_client.errors`, a server in memory for
+tests in `packhouse_client.testing`. `packhouse_client._generated` is what they are made of and may change at any time.
+"""
+
+from packhouse_client.client import AsyncPackhouse, Packhouse
+from packhouse_client.errors import ApiError, NoAnswer, PackhouseError, RunFailed, WaitTimedOut
+from packhouse_client.retries import Retries
+from packhouse_client.senders import Answer
+
+__all__ = [
+    "Answer",
+    "ApiError",
+    "AsyncPackhouse",
+    "NoAnswer",
+    "Packhouse",
+    "PackhouseError",
+    "Retries",
+    "RunFailed",
+    "WaitTimedOut",
+]

@@ -1,0 +1,207 @@
+"""What can go wrong, split by what a caller can do about it.
+
+    PackhouseError
+    ├── NoAnswer                 the server was not reached, or did not answer in time
+    ├── UnreadableAnswer         something answered, but not a Packhouse of this version
+    ├── RunFailed                a run that was waited for failed or was cancelled; carries the run
+    ├── WaitTimedOut             a run that was waited for is still going on
+    └── ApiError                 the server refused, with a problem document (RFC 9457)
+        ├── BadRequest           the request can't be read or carried out as it is
+        │   └── InvalidInput     fields are wrong; carries one `FieldProblem` for each
+        ├── Unauthenticated      no key, or not a valid one
+        ├── Forbidden            the caller's role does not allow it
+        ├── NotFound             no such object, or none that the caller may see
+        ├── StateConflict        the object's state forbids it
+        │   ├── TableReplaced    the table was dropped and made anew under its name
+        │   └── NotEligible      the table can't be rewritten as it stands
+        ├── PreconditionFailed   the object changed since it was read
+        ├── PreconditionRequired a write needs `if_match` or `if_none_match`
+        ├── RateLimited          too many requests; carries `retry_after`
+        ├── Unavailable          a service that is needed does not answer; carries `retry_after`
+        └── ServerError          something went wrong inside the server
+
+The kind is told by the problem's `code`; a code that this version does not know falls back to its status.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx
+
+if TYPE_CHECKING:
+    from packhouse_client.models import RunDetail
+
+_SHOWN_CHARACTERS: Final = 200
+
+
+class PackhouseError(Exception):
+    """Root of all errors that the SDK raises on purpose."""
+
+
+class NoAnswer(PackhouseError):
+    """The server was not reached, or did not answer in time; `__cause__` is the httpx error."""
+
+
+class UnreadableAnswer(PackhouseError):
+    """An answer that this version can't read: another service at the address, or an older or newer server."""
+
+
+class RunFailed(PackhouseError):
+    """A run that was waited for ended as failed or cancelled."""
+
+    def __init__(self, run: "RunDetail") -> None:
+        why = run.detail or run.reason
+        super().__init__(f"run {run.id} {run.state}" + (f": {why}" if why else ""))
+        self.run = run
+
+
+class WaitTimedOut(PackhouseError, TimeoutError):
+    """The time to wait for a run is over; the run goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """One wrong field: a JSON pointer (or `query:…`, `header:…`), what is wrong, what was given, how to mend it."""
+
+    pointer: str
+    message: str
+    value: Any = None
+    hint: str | None = None
+
+
+class ApiError(PackhouseError):
+    """A refusal. `problem` is the whole problem document; an answer that carried none has `code` `unknown`."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any], *, retry_after: float | None = None) -> None:
+        self.status = status
+        self.problem = problem
+        self.code = str(problem.get("code") or "unknown")
+        self.detail = str(problem.get("detail") or problem.get("title") or f"the server answered {status}")
+        self.request_id: str | None = problem.get("request_id")
+        self.retry_after = retry_after
+        """Seconds to leave the server alone, if it said so."""
+        super().__init__(self.detail)
+
+    @property
+    def fields(self) -> tuple[FieldProblem, ...]:
+        """The wrong fields, if the problem names any."""
+        found = self.problem.get("errors") or ()
+        return tuple(
+            FieldProblem(str(e.get("pointer", "")), str(e.get("message", "")), e.get("value"), e.get("hint"))
+            for e in found
+            if isinstance(e, Mapping)
+        )
+
+    def __str__(self) -> str:
+        lines = [
+            f"{field.pointer}: {field.message}" + (f" ({field.hint})" if field.hint else "") for field in self.fields
+        ]
+        return "; ".join([self.detail, *lines])
+
+
+class BadRequest(ApiError):
+    """The request can't be read or carried out as it is; trying again as is fails again."""
+
+
+class InvalidInput(BadRequest):
+    """One or more fields are wrong; `fields` says which."""
+
+
+class Unauthenticated(ApiError):
+    """The request carried no valid key."""
+
+
+class Forbidden(ApiError):
+    """The caller is known, but its role or teams do not allow it."""
+
+
+class NotFound(ApiError):
+    """No such object, or none that this caller may see."""
+
+
+class StateConflict(ApiError):
+    """The object's present state forbids the request."""
+
+
+class TableReplaced(StateConflict):
+    """The catalog holds another table under the registered name."""
+
+
+class NotEligible(StateConflict):
+    """The table can't be rewritten as it stands; `problem["details"]` names the failed conditions."""
+
+
+class PreconditionFailed(ApiError):
+    """The object changed since it was read: read it again, then decide."""
+
+
+class PreconditionRequired(ApiError):
+    """The write needs `if_match` (or `if_none_match="*"` for a new object)."""
+
+
+class RateLimited(ApiError):
+    """Too many requests or streams; `retry_after` says when to come back."""
+
+
+class Unavailable(ApiError):
+    """A service that is needed does not answer; the same request may work later."""
+
+
+class ServerError(ApiError):
+    """Something went wrong inside the server; its log has it under `request_id`."""
+
+
+_BY_CODE: Final[Mapping[str, type[ApiError]]] = {
+    "table_replaced": TableReplaced,
+    "not_eligible": NotEligible,
+}
+_BY_STATUS: Final[Mapping[int, type[ApiError]]] = {
+    401: Unauthenticated,
+    403: Forbidden,
+    404: NotFound,
+    409: StateConflict,
+    412: PreconditionFailed,
+    422: InvalidInput,
+    428: PreconditionRequired,
+    429: RateLimited,
+    502: Unavailable,
+    503: Unavailable,
+    504: Unavailable,
+}
+
+
+def from_response(response: httpx.Response) -> ApiError:
+    """Return the error of an answer of status 400 and above; its body must have been read."""
+    problem = _problem(response)
+    status = response.status_code
+    fallback = ServerError if status >= httpx.codes.INTERNAL_SERVER_ERROR else BadRequest
+    kind = _BY_CODE.get(str(problem.get("code"))) or _BY_STATUS.get(status, fallback)
+    return kind(status, problem, retry_after=_seconds(response.headers.get("retry-after")))
+
+
+def _problem(response: httpx.Response) -> dict[str, Any]:
+    try:
+        document = json.loads(response.content)
+    except ValueError:
+        document = None
+    if isinstance(document, dict) and "title" in document:
+        return document
+    start = response.content[:_SHOWN_CHARACTERS].decode(errors="replace").strip()
+    return {"detail": f"the server answered {response.status_code}" + (f": {start}" if start else "")}
+
+
+def _seconds(header: str | None) -> float | None:
+    """Read `Retry-After`: seconds, or an HTTP date."""
+    if not header:
+        return None
+    if header.strip().isdecimal():
+        return float(header)
+    try:
+        at = parsedate_to_datetime(header)
+    except ValueError:
+        return None
+    return max(0.0, (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds())

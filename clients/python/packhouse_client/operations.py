@@ -1,0 +1,206 @@
+"""Operations of the API as methods, each declared in one line out of generated parts, for both kinds of client.
+
+    class Tables(Resource[S]):
+        get = Operation(get_table._get_kwargs, Table.from_dict)
+        list = Listing(list_tables._get_kwargs, TableList.from_dict)
+
+The generated `_get_kwargs` gives the method its parameters and the parser its result, so type checkers and editors know
+both. On `Packhouse` a call returns the result, on `AsyncPackhouse` it is awaited. Every method has `.raw(…)`, which
+returns the JSON as it came, with headers. A body may be a plain dictionary instead of a model.
+"""
+
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
+
+from packhouse_client.errors import UnreadableAnswer
+from packhouse_client.senders import Answer, AsyncSender, Sender, new_key
+
+P = ParamSpec("P")
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+S = TypeVar("S", Sender, AsyncSender)
+
+
+class Page(Protocol[T_co]):
+    """One page of a list."""
+
+    @property
+    def items(self) -> Sequence[T_co]:
+        """The items of this page."""
+
+    @property
+    def next_page_token(self) -> str | None:
+        """What to send as `page_token` for the next page; None on the last."""
+
+
+class Resource(Generic[S]):
+    """The operations of one kind of object, over one sender."""
+
+    def __init__(self, sender: S) -> None:
+        self._sender: S = sender
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe(Generic[P, T]):
+    """How an operation's request is made and its answer read: what its bound forms share."""
+
+    request: Callable[P, dict[str, Any]]
+    answer: Callable[[Any], T]
+
+    def arguments(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return httpx's arguments. A creating POST gets an `Idempotency-Key`, the same for all of its attempts."""
+        if isinstance(body := kwargs.get("body"), Mapping):
+            kwargs["body"] = _Body(body)
+        if kwargs.get("idempotency_key") is None and "idempotency_key" in inspect.signature(self.request).parameters:
+            kwargs["idempotency_key"] = new_key()
+        return self.request(*args, **kwargs)
+
+    def parse(self, answer: Answer) -> T:
+        """Return the answer as its model.
+
+        Raises:
+            UnreadableAnswer: it has not the shape that this version knows.
+        """
+        try:
+            return self.answer(answer.document)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            what = f"an answer that this version can't read: {type(error).__name__} {error}"
+            raise UnreadableAnswer(what) from error
+
+
+class Operation(Generic[P, T]):
+    """Declares an operation with one answer."""
+
+    def __init__(self, request: Callable[P, dict[str, Any]], answer: Callable[[Any], T]) -> None:
+        self._recipe = Recipe(request, answer)
+
+    @overload
+    def __get__(self, resource: Resource[Sender], owner: type) -> "Call[P, T]": ...
+    @overload
+    def __get__(self, resource: Resource[AsyncSender], owner: type) -> "AsyncCall[P, T]": ...
+    def __get__(self, resource: Resource[Any], owner: type) -> "Call[P, T] | AsyncCall[P, T]":
+        """Bind to the resource's sender."""
+        sender = resource._sender  # noqa: SLF001 - one mechanism in two classes
+        return Call(self._recipe, sender) if isinstance(sender, Sender) else AsyncCall(self._recipe, sender)
+
+
+class Listing(Generic[P, T]):
+    """Declares an operation that answers in pages; calling it iterates over the items of all pages."""
+
+    def __init__(self, request: Callable[P, dict[str, Any]], answer: Callable[[Any], Page[T]]) -> None:
+        self._recipe = Recipe(request, answer)
+
+    @overload
+    def __get__(self, resource: Resource[Sender], owner: type) -> "ListCall[P, T]": ...
+    @overload
+    def __get__(self, resource: Resource[AsyncSender], owner: type) -> "AsyncListCall[P, T]": ...
+    def __get__(self, resource: Resource[Any], owner: type) -> "ListCall[P, T] | AsyncListCall[P, T]":
+        """Bind to the resource's sender."""
+        sender = resource._sender  # noqa: SLF001 - one mechanism in two classes
+        return ListCall(self._recipe, sender) if isinstance(sender, Sender) else AsyncListCall(self._recipe, sender)
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[P, T]):
+    """An operation, ready to be called."""
+
+    recipe: Recipe[P, T]
+    sender: Sender
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T: ...
+    @overload
+    def __call__(self, *path: str, body: Mapping[str, Any], **options: Any) -> T: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> T:
+        """Send it and return its result."""
+        return self.recipe.parse(self.raw(*args, **kwargs))
+
+    def raw(self, *args: Any, **kwargs: Any) -> Answer:
+        """Send it and return the answer as it came."""
+        return self.sender.send(self.recipe.arguments(*args, **kwargs))
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncCall(Generic[P, T]):
+    """An operation, ready to be awaited."""
+
+    recipe: Recipe[P, T]
+    sender: AsyncSender
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]: ...
+    @overload
+    def __call__(self, *path: str, body: Mapping[str, Any], **options: Any) -> Awaitable[T]: ...
+    async def __call__(self, *args: Any, **kwargs: Any) -> T:
+        """Send it and return its result."""
+        return self.recipe.parse(await self.raw(*args, **kwargs))
+
+    async def raw(self, *args: Any, **kwargs: Any) -> Answer:
+        """Send it and return the answer as it came."""
+        return await self.sender.send(self.recipe.arguments(*args, **kwargs))
+
+
+@dataclass(frozen=True, slots=True)
+class ListCall(Generic[P, T]):
+    """A paged operation, ready to be iterated over."""
+
+    recipe: Recipe[P, Page[T]]
+    sender: Sender
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
+        """Iterate over the items; a page is fetched when its first item is asked for."""
+        more: dict[str, Any] = dict(kwargs)
+        while True:
+            page = self.recipe.parse(self.raw(*args, **more))
+            yield from page.items
+            if not page.next_page_token:
+                return
+            more["page_token"] = page.next_page_token
+
+    def page(self, *args: P.args, **kwargs: P.kwargs) -> Page[T]:
+        """Return one page."""
+        return self.recipe.parse(self.raw(*args, **kwargs))
+
+    def raw(self, *args: Any, **kwargs: Any) -> Answer:
+        """Return one page as it came."""
+        return self.sender.send(self.recipe.arguments(*args, **kwargs))
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncListCall(Generic[P, T]):
+    """A paged operation, ready for `async for`."""
+
+    recipe: Recipe[P, Page[T]]
+    sender: AsyncSender
+
+    async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
+        """Iterate over the items; a page is fetched when its first item is asked for."""
+        more: dict[str, Any] = dict(kwargs)
+        while True:
+            page = self.recipe.parse(await self.raw(*args, **more))
+            for item in page.items:
+                yield item
+            if not page.next_page_token:
+                return
+            more["page_token"] = page.next_page_token
+
+    async def page(self, *args: P.args, **kwargs: P.kwargs) -> Page[T]:
+        """Return one page."""
+        return self.recipe.parse(await self.raw(*args, **kwargs))
+
+    async def raw(self, *args: Any, **kwargs: Any) -> Answer:
+        """Return one page as it came."""
+        return await self.sender.send(self.recipe.arguments(*args, **kwargs))
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A body as it was given. A model would drop fields that it doesn't know; the server refuses them by name."""
+
+    content: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content: what generated code calls on a body."""
+        return dict(self.content)

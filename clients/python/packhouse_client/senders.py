@@ -1,0 +1,135 @@
+"""Sends requests: the key, the retries, and errors as exceptions. One class for threads and one for asyncio."""
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx
+import tenacity
+
+from packhouse_client import errors
+from packhouse_client.retries import Retries, may_repeat
+
+TIMEOUT: Final = httpx.Timeout(60.0, connect=10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A good answer as it came: the JSON document (text where it is none, None where it is empty) and the headers."""
+
+    document: Any
+    status: int
+    headers: Mapping[str, str]
+
+    @property
+    def etag(self) -> str | None:
+        """The version of the object, to send back as `if_match`."""
+        return self.headers.get("etag")
+
+
+def options(url: str, api_key: str) -> dict[str, Any]:
+    """Return what both kinds of httpx client are made with.
+
+    Raises:
+        ValueError: the address or the key can't be one.
+    """
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"{url!r} is not an address: write http://host:port")
+    if not api_key.isascii():
+        raise ValueError("the API key has characters that no key has")
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    return {"base_url": url.rstrip("/").removesuffix("/v1"), "headers": headers, "timeout": TIMEOUT}
+
+
+class Sender:
+    """Sends with an `httpx.Client`, blocking."""
+
+    def __init__(self, http: httpx.Client, *, retries: Retries, sleep: Callable[[float], None] = time.sleep) -> None:
+        self.http = http
+        self.sleep = sleep
+        self._retries = retries
+
+    def send(self, arguments: Mapping[str, Any]) -> Answer:
+        """Send a request as generated code describes it, again where that is safe.
+
+        Raises:
+            ApiError: the server refused. NoAnswer: it did not answer. UnreadableAnswer: it is no Packhouse.
+        """
+        request = self.http.build_request(**arguments)
+        attempts = tenacity.Retrying(
+            retry=lambda state: may_repeat(request, state),
+            stop=self._retries.stop,
+            wait=self._retries.wait,
+            sleep=self.sleep,
+            reraise=True,
+        )
+        return attempts(self._once, request)
+
+    def _once(self, request: httpx.Request) -> Answer:
+        try:
+            response = self.http.send(request)
+        except httpx.TransportError as error:
+            raise no_answer(request, error) from error
+        return read(response)
+
+
+class AsyncSender:
+    """Sends with an `httpx.AsyncClient`."""
+
+    def __init__(
+        self, http: httpx.AsyncClient, *, retries: Retries, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
+        self.http = http
+        self.sleep = sleep
+        self._retries = retries
+
+    async def send(self, arguments: Mapping[str, Any]) -> Answer:
+        """Do as `Sender.send`."""
+        request = self.http.build_request(**arguments)
+        attempts = tenacity.AsyncRetrying(
+            retry=lambda state: may_repeat(request, state),
+            stop=self._retries.stop,
+            wait=self._retries.wait,
+            sleep=self.sleep,
+            reraise=True,
+        )
+        return await attempts(self._once, request)
+
+    async def _once(self, request: httpx.Request) -> Answer:
+        try:
+            response = await self.http.send(request)
+        except httpx.TransportError as error:
+            raise no_answer(request, error) from error
+        return read(response)
+
+
+def new_key() -> str:
+    """Return a fresh `Idempotency-Key`."""
+    return str(uuid.uuid4())
+
+
+def no_answer(request: httpx.Request, error: httpx.TransportError) -> errors.NoAnswer:
+    """Return the error of a server that was not reached."""
+    origin = f"{request.url.scheme}://{request.url.netloc.decode()}"
+    return errors.NoAnswer(f"no answer from {origin}: {error or type(error).__name__}")
+
+
+def read(response: httpx.Response) -> Answer:
+    """Return the answer that a response carries, or raise the error that it is."""
+    if response.is_error:
+        raise errors.from_response(response)
+    if response.is_redirect:
+        raise errors.UnreadableAnswer(f"{response.request.url} redirects elsewhere; give the address that it leads to")
+    kind = response.headers.get("content-type", "")
+    if not response.content:
+        return Answer(None, response.status_code, response.headers)
+    if "json" not in kind:
+        return Answer(response.text, response.status_code, response.headers)
+    try:
+        return Answer(json.loads(response.content), response.status_code, response.headers)
+    except ValueError as error:
+        raise errors.UnreadableAnswer(f"{response.request.url} gave JSON that can't be read: {error}") from error

@@ -1,0 +1,144 @@
+"""A run's events as they happen: Server-Sent Events, resumed after a drop.
+
+A stream that breaks is opened again with `Last-Event-ID`, so that no event is missed or seen twice. A stream that ends
+in good order is opened once more: the server then says with 204 that there will be no more.
+"""
+
+from collections.abc import AsyncGenerator, Generator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Final
+
+import httpx
+
+from packhouse_client import errors
+from packhouse_client.senders import AsyncSender, Sender, no_answer
+
+HEARTBEAT: Final = "heartbeat"
+"""Name of what the server says to show that it is still there."""
+_FAILURES: Final = 5
+_TIMEOUT: Final = httpx.Timeout(10.0, read=45.0)  # the server beats every 15 s
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEvent:
+    """One event: its name (`message` when unnamed), its data as text, and the id to resume after."""
+
+    name: str
+    data: str
+    id: str | None
+
+
+class Parser:
+    """Makes events of lines without their ends. Comments become heartbeats; unknown fields are passed over."""
+
+    def __init__(self) -> None:
+        self._name, self._data = "message", list[str]()
+        self._id: str | None = None
+
+    def feed(self, line: str) -> ServerEvent | None:
+        """Take a line; return the event that it completes."""
+        field, _, value = line.partition(":")
+        match field if line else None:
+            case None:
+                found = ServerEvent(self._name, "\n".join(self._data), self._id) if self._data else None
+                self._name, self._data = "message", []
+                return found
+            case "":
+                return ServerEvent(HEARTBEAT, "", None)
+            case "event":
+                self._name = value.removeprefix(" ")
+            case "data":
+                self._data.append(value.removeprefix(" "))
+            case "id":
+                self._id = value.removeprefix(" ")
+        return None
+
+
+class Position:
+    """Where a stream is, and how often in a row it broke."""
+
+    def __init__(self) -> None:
+        self.last_id: str | None = None
+        self.failures = 0
+
+    def request(self, http: httpx.Client | httpx.AsyncClient, run_id: str) -> httpx.Request:
+        """Return the request that goes on behind the last event."""
+        headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": self.last_id} if self.last_id else {})
+        path = f"/v1/runs/{httpx.URL(path='/' + run_id).raw_path.decode()[1:]}/events"
+        return http.build_request("GET", path, headers=headers, timeout=_TIMEOUT)
+
+    def reached(self, event: ServerEvent) -> ServerEvent:
+        """Note an event."""
+        self.last_id, self.failures = event.id or self.last_id, 0
+        return event
+
+    def broke(self, request: httpx.Request, error: httpx.TransportError | None) -> float:
+        """Return seconds to wait before the stream is opened again.
+
+        Raises:
+            NoAnswer: it broke too often in a row without an event.
+        """
+        self.failures += 1
+        if self.failures > _FAILURES:
+            error = error or httpx.RemoteProtocolError("the stream ended too early")
+            raise no_answer(request, error) from error
+        return 0.0 if self.failures == 1 else min(0.25 * 2**self.failures, 5.0)
+
+
+def follow(sender: Sender, run_id: str) -> Generator[ServerEvent, None, None]:
+    """Yield events and heartbeats until the run has ended and everything was seen.
+
+    Raises:
+        ApiError: the server refused. NoAnswer: it stayed away.
+    """
+    position = Position()
+    while True:
+        request, broken, parser = position.request(sender.http, run_id), None, Parser()
+        try:
+            response = sender.http.send(request, stream=True)
+            with closing(response):
+                if response.is_error:
+                    response.read()
+                if _is_over(response):
+                    return
+                for line in response.iter_lines():
+                    if event := parser.feed(line):
+                        yield position.reached(event)
+        except httpx.TransportError as error:
+            broken = error
+        if pause := position.broke(request, broken):
+            sender.sleep(pause)
+
+
+async def follow_async(sender: AsyncSender, run_id: str) -> AsyncGenerator[ServerEvent, None]:
+    """Do as `follow`."""
+    position = Position()
+    while True:
+        request, broken, parser = position.request(sender.http, run_id), None, Parser()
+        try:
+            response = await sender.http.send(request, stream=True)
+            try:
+                if response.is_error:
+                    await response.aread()
+                if _is_over(response):
+                    return
+                async for line in response.aiter_lines():
+                    if event := parser.feed(line):
+                        yield position.reached(event)
+            finally:
+                await response.aclose()
+        except httpx.TransportError as error:
+            broken = error
+        if pause := position.broke(request, broken):
+            await sender.sleep(pause)
+
+
+def _is_over(response: httpx.Response) -> bool:
+    if response.is_error:
+        raise errors.from_response(response)
+    if response.status_code == httpx.codes.NO_CONTENT:
+        return True
+    if not response.headers.get("content-type", "").startswith("text/event-stream"):
+        raise errors.UnreadableAnswer(f"{response.request.url} did not answer with an event stream")
+    return False
