@@ -11,10 +11,12 @@ from engine.domain.access import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound, PreconditionFailed, PreconditionRequired
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, StoredPolicy, effective_policy
+from engine.domain.tables import Table
 from engine.domain.units import format_bytes
 from engine.services.formats import FormatRegistry
 from engine.services.registered import open_registered, read_registered
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 _READ_FIRST: Final = "send If-Match with the ETag of the policy as you read it, or If-None-Match: * for a first policy"
 
@@ -85,6 +87,23 @@ class PolicyService:
             table, catalog = await read_registered(unit, table_id, caller)
         opened = await open_registered(self._formats, catalog, table)
         return await self._formats.call(opened.policy_properties)
+
+
+class PolicyReader:
+    """The one place that loads the policies of a table and merges them."""
+
+    @staticmethod
+    async def effective(
+        unit: UnitOfWork, table: Table, properties: Mapping[str, Any], instead: PolicyDocument | None = None
+    ) -> EffectivePolicy:
+        """Return every setting that holds for a table; `instead` takes the place of its own policy.
+
+        `properties` are the policy fields that the table's own properties set, by dotted name; empty while the catalog
+        does not answer.
+        """
+        own = await unit.policies.get(table.id) if instead is None else None
+        document = own.document if own is not None else instead
+        return effective_policy(table_properties=properties, own=document)
 
 
 def check_settings(policy: EffectivePolicy) -> None:

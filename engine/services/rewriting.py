@@ -12,7 +12,7 @@ import structlog
 from engine.domain.access import SYSTEM
 from engine.domain.errors import NotEligible, Transient
 from engine.domain.plans import FileGroup, Plan
-from engine.domain.policies import EffectivePolicy, effective_policy
+from engine.domain.policies import EffectivePolicy
 from engine.domain.runs import GroupState, RunState, StoredGroup
 from engine.formats.base import OpenTable
 from engine.planning.file_groups import make_plan
@@ -23,6 +23,7 @@ from engine.services.commits import Commits
 from engine.services.context import RewriteContext
 from engine.services.endings import RunEnding
 from engine.services.lanes import GroupFailure, Lanes
+from engine.services.policies import PolicyReader
 from engine.services.registered import open_registered, read_registered
 
 _log = structlog.get_logger(__name__)
@@ -95,10 +96,8 @@ class RewriteFlow:
 
     async def _policy(self, table: OpenTable) -> tuple[EffectivePolicy, DayBudget]:
         async with self._context.database.read() as unit:
-            own = await unit.policies.get(self._attempt.run.table_id)
-            policy = effective_policy(
-                table_properties=table.policy_properties(), own=own.document if own is not None else None
-            )
+            registered, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+            policy = await PolicyReader.effective(unit, registered, table.policy_properties())
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 
     async def _plan(self, table: OpenTable, policy: EffectivePolicy, budget: DayBudget) -> Plan:
