@@ -64,7 +64,7 @@ def problems_of(error: RequestValidationError, route: Any) -> tuple[FieldProblem
 
 
 def _existing(body: Any, location: Location, kind: str) -> Location:
-    """Cut a location where it leaves the body as it was sent: what follows names members of unions."""
+    """Leave out of a location what is not in the body as it was sent: names of members of unions."""
     kept: list[str | int] = []
     node = body
     for part in location:
@@ -74,9 +74,9 @@ def _existing(body: Any, location: Location, kind: str) -> Location:
             case list() if isinstance(part, int) and part < len(node):
                 node = node[part]
             case _:
-                break
+                continue
         kept.append(part)
-    if kind == "missing" and location[len(kept) :]:
+    if kind == "missing" and kept[-1:] != [location[-1]]:
         kept.append(location[-1])
     return tuple(kept)
 

@@ -15,6 +15,7 @@ from engine.domain.files import InputFile, OutputFile
 from engine.domain.plans import FileGroup
 from engine.domain.tables import TableRef
 from engine.planning.digest import TableFigures
+from engine.planning.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
 
@@ -137,6 +138,12 @@ class OpenTable(Protocol):
 
     def conditions(self) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel on this table, held or not."""
+
+    def partition_specs(self) -> Sequence[PartitionSpecFields]:
+        """Return every partition spec, the current one last, as predicates are judged by it."""
+
+    def column_names(self) -> Sequence[str]:
+        """Return the full names of the current schema's columns."""
 
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         """Return the inputs by path, each with the position deletes that apply to it."""

@@ -2,6 +2,7 @@
 
 A file is a candidate when it is small, too large (and so is split), or burdened with deletes. A partition is taken
 when its candidates are enough and come to fewer files than they are now; a delete or a split is reason enough alone.
+In full, every file is a candidate, and two of them are reason enough: one file that would come out as one never is.
 """
 
 from dataclasses import dataclass
@@ -79,15 +80,16 @@ _REFUSED: Final = (SkipReason.NOT_PARQUET, SkipReason.ENCRYPTED, SkipReason.EXCL
 """Reasons that a file alone can give, strongest first."""
 
 
-def find_candidates(files: PartitionedFiles, limits: RewriteLimits) -> Candidates:
-    """Return what is worth rewriting under `limits`."""
+def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: bool = False) -> Candidates:
+    """Return what is worth rewriting under `limits`; `full`: all that can be, also files of the right size."""
     forced = _burdened(files, limits) | _too_large(files, limits)
-    wanted = forced | (files.file_bytes < limits.small_bytes)
+    wanted = forced | (files.file_bytes < limits.small_bytes) | full
     allowed, refused = _allowed(files, limits)
     wanted_here, forced_here = wanted & allowed, forced & allowed
     blocked = files.count(files.equality_deletes > 0) > 0
 
     count, has_forced = files.count(wanted_here), files.count(forced_here) > 0
+    has_forced |= full & (count > 1)
     gain = count - output_counts(files.total(files.file_bytes, wanted_here), limits.target_bytes)
     reasons: list[SkipReason | None] = [None] * len(files.names)
     _set(reasons, ~has_forced & (count < limits.min_input_files), SkipReason.TOO_FEW_FILES)

@@ -1,7 +1,8 @@
 """The plan: candidates of each partition packed into file groups, and why the other partitions are left alone.
 
 A Python object is made only for files that are in groups. The same digest in any row order gives the same plan. Guards:
-a group is kept only if it ends with fewer files than it began with or holds a file whose deletes or size force it.
+a group is kept only if it ends with fewer files than it began with or holds a file whose deletes or size force it; in
+full also if it holds several files.
 """
 
 import heapq
@@ -33,6 +34,7 @@ class _Bin:
     bytes: int
     outputs: int
     forced: bool
+    full: bool
 
     @property
     def gain(self) -> int:
@@ -41,7 +43,7 @@ class _Bin:
 
     @property
     def is_worth_it(self) -> bool:
-        return self.forced or self.gain >= 1
+        return self.forced or self.gain >= 1 or (self.full and len(self.rows) > 1)
 
 
 def make_plan(
@@ -52,6 +54,7 @@ def make_plan(
     schema_id: int,
     inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
     rate: float | None = None,
+    full: bool = False,
 ) -> Plan:
     """Plan the rewrite of a snapshot.
 
@@ -62,11 +65,12 @@ def make_plan(
         schema_id: the current schema.
         inputs_of: returns the inputs for paths of the digest, with their deletes; called once, with all paths.
         rate: measured input bytes per second of this table's rewrites; None: the plan predicts no time.
+        full: take every file of the digest, also those of the right size.
     """
     limits = RewriteLimits.of(policy)
     files = partition_files(digest)
-    chosen = find_candidates(files, limits)
-    packed = _pack_all(digest, files, chosen, limits)
+    chosen = find_candidates(files, limits, full=full)
+    packed = _pack_all(digest, files, chosen, limits, full=full)
     groups = _groups(digest, files, packed, inputs_of)
     skipped = _skipped(files, chosen, packed)
     return Plan(
@@ -80,15 +84,17 @@ def make_plan(
 
 
 def _pack_all(
-    digest: pa.Table, files: PartitionedFiles, chosen: Candidates, limits: RewriteLimits
+    digest: pa.Table, files: PartitionedFiles, chosen: Candidates, limits: RewriteLimits, *, full: bool
 ) -> dict[int, list[_Bin]]:
     """Return the worthwhile bins by partition; a partition without any is not in it."""
     members = _members(digest, files, chosen.is_candidate)
-    packed = {
-        partition: _pack_one(rows, files, chosen.is_forced, limits, at_least=1) for partition, rows in members.items()
-    }
+
+    def packing(partition: int, at_least: int) -> list[_Bin]:
+        return _pack_one(members[partition], files, chosen.is_forced, limits, at_least=at_least, full=full)
+
+    packed = {partition: packing(partition, 1) for partition in members}
     for partition, wanted in _more_for_parallel_tasks(packed, limits).items():
-        split = _pack_one(members[partition], files, chosen.is_forced, limits, at_least=wanted)
+        split = packing(partition, wanted)
         if _outcome(split) >= _outcome(packed[partition]):
             packed[partition] = split
     return {partition: bins for partition, bins in packed.items() if bins}
@@ -114,22 +120,22 @@ def _members(digest: pa.Table, files: PartitionedFiles, flags: Flags) -> dict[in
 
 
 def _pack_one(
-    rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits, *, at_least: int
+    rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits, *, at_least: int, full: bool
 ) -> list[_Bin]:
     sizes = files.file_bytes[rows]
     packed = pack(sizes, capacity=limits.group_bytes, target=limits.target_bytes, at_least=at_least)
-    bins = [_bin(rows[positions], files, is_forced, limits) for positions in packed]
+    bins = [_bin(rows[positions], files, is_forced, limits, full=full) for positions in packed]
     return [candidate for candidate in bins if candidate.is_worth_it]
 
 
-def _bin(rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits) -> _Bin:
+def _bin(rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits, *, full: bool) -> _Bin:
     total = int(files.file_bytes[rows].sum())
-    return _Bin(rows, total, output_count(total, limits.target_bytes), bool(is_forced[rows].any()))
+    return _Bin(rows, total, output_count(total, limits.target_bytes), bool(is_forced[rows].any()), full)
 
 
 def _outcome(bins: Sequence[_Bin]) -> tuple[int, int]:
-    """How good a packing is: forced files dealt with, then files saved. Splitting for speed must not make it worse."""
-    return sum(len(b.rows) for b in bins if b.forced), sum(b.gain for b in bins)
+    """How good a packing is: files dealt with that had to be, then files saved. A split must not make it worse."""
+    return sum(len(b.rows) for b in bins if b.forced or b.full), sum(b.gain for b in bins)
 
 
 def _more_for_parallel_tasks(packed: Mapping[int, Sequence[_Bin]], limits: RewriteLimits) -> dict[int, int]:

@@ -1,0 +1,60 @@
+"""A full rewrite takes every file of the digest, and still no file that would come out as it was."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from engine.domain.plans import Plan
+from engine.domain.policies import PolicyDocument, effective_policy
+from engine.planning.file_groups import make_plan
+from tests.support.digests import DigestFile, digest_of, inputs_of
+
+MIB = 2**20
+GOOD = 120 * MIB
+
+
+def planned(files: Sequence[DigestFile], *, full: bool = True, **rewrite: Any) -> Plan:
+    own = PolicyDocument.model_validate({"rewrite": rewrite})
+    policy = effective_policy(table_properties={}, own=own)
+    digest = digest_of(files)
+    return make_plan(
+        digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=inputs_of(digest), rate=None, full=full
+    )
+
+
+def inputs(plan: Plan) -> int:
+    return sum(len(group.inputs) for group in plan.groups)
+
+
+@pytest.mark.parametrize("count", [2, 3, 8, 9])
+def test_well_sized_files_are_rewritten_in_full_only(count: int) -> None:
+    files = [DigestFile(GOOD)] * count
+    assert inputs(planned(files)) == count
+    assert inputs(planned(files, full=False)) == 0
+
+
+def test_one_file_that_would_come_out_as_one_is_left_alone() -> None:
+    assert planned([DigestFile(GOOD)]).groups == ()
+    assert planned([DigestFile(5 * MIB)]).groups == ()
+
+
+def test_every_partition_is_judged_by_itself() -> None:
+    files = [DigestFile(GOOD, partition='{"d":1}'), *[DigestFile(GOOD, partition='{"d":2}')] * 2]
+    plan = planned(files)
+    assert [group.partition for group in plan.groups] == ['{"d":2}']
+    assert [(one.partition, one.reason) for one in plan.skipped] == [('{"d":1}', "as_good_as_it_gets")]
+
+
+def test_fewer_files_than_the_least_are_taken_in_full() -> None:
+    assert inputs(planned([DigestFile(5 * MIB)] * 2, min_input_files=50)) == 2
+
+
+def test_what_can_not_be_rewritten_is_left_alone_in_full_too() -> None:
+    files = [DigestFile(GOOD, is_encrypted=True)] * 3 + [DigestFile(300 * MIB)] * 2
+    assert planned(files, exclude_above_bytes="200MiB").groups == ()
+
+
+def test_groups_with_one_input_each_are_not_made() -> None:
+    plan = planned([DigestFile(GOOD)] * 4, max_group_bytes="128MiB")
+    assert plan.groups == ()
