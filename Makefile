@@ -39,6 +39,7 @@ check-code:
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m api openapi --check
 	@$(BIN)/python clients/generate.py --check
+	@npm --prefix clients/typescript --silent run generate -- --check
 
 check-unit:
 	@$(BIN)/pytest -q tests/unit
@@ -51,8 +52,9 @@ openapi: ## Write openapi.yaml from the app
 	@scripts/setup test
 	@$(BIN)/python -m api openapi
 
-sdk: openapi ## Write the Python SDK from openapi.yaml
+sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from openapi.yaml
 	@$(BIN)/python clients/generate.py
+	@npm --prefix clients/typescript --silent run generate
 
 jars: ## Fetch the Iceberg runtime that tests and benches compare with
 	@scripts/setup test

@@ -1,0 +1,72 @@
+/** Server-Sent Events read from a fetch body, as the HTML standard frames them (section 9.2.6). */
+
+export interface Frame {
+  readonly event: string;
+  /** Undefined for frames that can't be resumed from. */
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+/** Yield frames as they arrive. `onBytes` is told of every sign of life, comments included. */
+export async function* readFrames(
+  body: ReadableStream<Uint8Array>,
+  onBytes: () => void = () => {},
+): AsyncGenerator<Frame, void, undefined> {
+  let fields = new Fields();
+  for await (const line of readLines(body, onBytes)) {
+    if (line !== "") {
+      fields.add(line);
+      continue;
+    }
+    const frame = fields.frame();
+    fields = new Fields();
+    if (frame !== undefined) yield frame;
+  }
+}
+
+class Fields {
+  #event = "message";
+  #id: string | undefined;
+  readonly #data: string[] = [];
+
+  add(line: string): void {
+    const colon = line.indexOf(":");
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (name === "event") this.#event = value;
+    else if (name === "data") this.#data.push(value);
+    else if (name === "id" && !value.includes("\0")) this.#id = value;
+  }
+
+  frame(): Frame | undefined {
+    if (this.#data.length === 0) return undefined;
+    return { event: this.#event, id: this.#id, data: this.#data.join("\n") };
+  }
+}
+
+/** Yield lines without their ends: CRLF, LF or CR. What follows the last end is not complete and is dropped. */
+async function* readLines(
+  body: ReadableStream<Uint8Array>,
+  onBytes: () => void,
+): AsyncGenerator<string, void, undefined> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) {
+        if (rest.endsWith("\r")) yield rest.slice(0, -1);
+        return;
+      }
+      onBytes();
+      rest += decoder.decode(value, { stream: true });
+      const end = rest.endsWith("\r") ? rest.length - 1 : rest.length; // its LF may be under way
+      const lines = rest.slice(0, end).split(/\r\n|\n|\r/);
+      rest = (lines.pop() ?? "") + rest.slice(end);
+      yield* lines;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

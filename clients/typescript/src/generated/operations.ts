@@ -1,0 +1,7 @@
+// Generated from openapi.yaml by clients/typescript/generate.mjs; do not edit.
+/** Paths whose POST takes an `Idempotency-Key`. */
+export const KEYED_POSTS: ReadonlySet<string> = new Set([
+  "/v1/catalogs",
+  "/v1/runs",
+  "/v1/tables"
+]);

@@ -1,0 +1,89 @@
+/**
+ * Sends a request again when that is safe: nothing is ever done twice.
+ *
+ * A lost answer leaves open whether the request was carried out, so only reads and POSTs with an `Idempotency-Key` are
+ * sent again after one. 429 says that nothing was done: then any request is. Event streams are left to their reader.
+ */
+import { ConnectionError, problemOf, retryAfterSeconds } from "./errors.js";
+import { answerWithin, sleep } from "./time.js";
+
+export type Fetch = (request: Request) => Promise<Response>;
+
+export interface RetryOptions {
+  /** How often a request is sent in all; 1 sends it once. */
+  readonly attempts: number;
+  /** Longest first wait; each further one may be twice as long. Milliseconds. */
+  readonly firstDelayMs: number;
+  /** Longest wait. An answer whose `Retry-After` asks for more is handed on as an error. Milliseconds. */
+  readonly longestDelayMs: number;
+}
+
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** Return a fetch that gives each try `timeoutMs` and sends again as the options say. Throws `ConnectionError`. */
+export function retrying(send: Fetch, options: RetryOptions, timeoutMs: number): Fetch {
+  return async (request) => {
+    if (isStream(request)) return once(send, request, undefined);
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await once(send, request.clone(), timeoutMs).catch((error: unknown) => error);
+      const isLast = attempt >= options.attempts;
+      const delay = isLast ? undefined : await delayBefore(request, outcome, attempt, options);
+      if (delay === undefined) {
+        if (outcome instanceof Response) return outcome;
+        throw outcome;
+      }
+      await sleep(delay, request.signal);
+    }
+  };
+}
+
+/** Return how long to wait before the same request may be sent again, undefined when it may not. Milliseconds. */
+export async function delayBefore(
+  request: Request,
+  outcome: unknown,
+  attempt: number,
+  options: RetryOptions,
+): Promise<number | undefined> {
+  const backoff = Math.random() * Math.min(options.longestDelayMs, options.firstDelayMs * 2 ** (attempt - 1));
+  if (!(outcome instanceof Response)) {
+    return outcome instanceof ConnectionError && isRepeatable(request) ? backoff : undefined;
+  }
+  if (!(await mayBeSentAgain(request, outcome))) return undefined;
+  const asked = (retryAfterSeconds(outcome.headers) ?? 0) * 1000;
+  return asked > options.longestDelayMs ? undefined : Math.max(asked, backoff);
+}
+
+async function mayBeSentAgain(request: Request, response: Response): Promise<boolean> {
+  if (response.status === 429) return true;
+  if (!isRepeatable(request)) return false;
+  return UNAVAILABLE.has(response.status) || (response.status === 409 && (await isInFlight(request, response)));
+}
+
+/** Tell whether our own earlier try is still being answered: its answer comes under the same key. */
+async function isInFlight(request: Request, response: Response): Promise<boolean> {
+  if (!request.headers.has("idempotency-key")) return false;
+  const problem = await problemOf(request, response.clone());
+  return problem.details?.["constraint"] === "in_flight";
+}
+
+function isRepeatable(request: Request): boolean {
+  return request.method === "GET" || request.method === "HEAD" || request.headers.has("idempotency-key");
+}
+
+function isStream(request: Request): boolean {
+  return request.headers.get("accept") === "text/event-stream";
+}
+
+async function once(send: Fetch, request: Request, timeoutMs: number | undefined): Promise<Response> {
+  try {
+    return timeoutMs === undefined ? await send(request) : await answerWithin(timeoutMs, request, send);
+  } catch (error) {
+    if (request.signal.aborted) throw request.signal.reason; // the caller's own wish
+    throw new ConnectionError(`${request.method} ${request.url}: no answer (${reasonOf(error)})`, { cause: error });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
