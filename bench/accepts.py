@@ -2,8 +2,8 @@
 
 Postgres with fsync; the server is held on core 0, Postgres and the load share the others. Every submit is for another
 table, so that each one inserts a run, its first event, its outbox and audit rows, and puts an entry into the queue.
-Contenders alternate, each in `--rounds` rounds of `--requests`; then ours is asked at half of the rate that it had, evenly
-spaced, for its latency.
+Contenders alternate, each in `--rounds` rounds of `--requests`; then ours is asked at half of the rate that it had,
+evenly spaced, for its latency.
 
     python -m bench.accepts [--requests 3000] [--rounds 3] [--tables 100000] [--runs 1000000] [--json accepts.json]
 """

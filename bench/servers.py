@@ -87,10 +87,15 @@ def api(shared: Shared, log: Path, *, core: int | None = None) -> Iterator[tuple
     port = free_loopback_port()
     environment = {**shared.environment, "PACKHOUSE_PORT": str(port), "PACKHOUSE_LOG_LEVEL": "WARNING"}
     with process(["api", "api"], environment, log, port=port, core=core):
-        deadline = time.monotonic() + 5
-        while (found := re.search(r"pkh_\w+", log.read_text())) is None and time.monotonic() < deadline:
-            time.sleep(0.05)
-        yield port, found[0] if found else ""
+        yield port, admin_key(log)
+
+
+def admin_key(log: Path) -> str:
+    """Return the admin key that a server printed at its first start, `""` when it printed none within five seconds."""
+    deadline = time.monotonic() + 5
+    while (found := re.search(r"pkh_\w+", log.read_text())) is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return found[0] if found else ""
 
 
 def _wait_for(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
