@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from engine.domain.ids import TableId
+
+MAX_LABELS: Final = 50
 
 
 class TableFormatName(StrEnum):
@@ -71,6 +74,28 @@ class Table:
     labels: Mapping[str, str] = field(default_factory=dict)
     pause: Pause | None = None
     version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TablePatch:
+    """A JSON merge patch (RFC 7396) of what is declared of a table: what is not named stays.
+
+    `sets_team`: `owner_team` is meant, None among its values. A label that is None goes; `labels` None: all go.
+    """
+
+    sets_team: bool = False
+    owner_team: str | None = None
+    labels: Mapping[str, str | None] | None = field(default_factory=dict)
+
+    def owner_team_of(self, table: Table) -> str | None:
+        """Return the team after the patch."""
+        return self.owner_team if self.sets_team else table.owner_team
+
+    def labels_of(self, table: Table) -> Mapping[str, str]:
+        """Return the labels after the patch."""
+        if self.labels is None:
+            return {}
+        return {key: value for key, value in {**table.labels, **self.labels}.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,10 @@ class PartitionHealth:
 
 @dataclass(frozen=True, slots=True)
 class TableHealth:
-    """A snapshot's data files. `deleted_rows` is an upper bound; files with deletes are those they may apply to."""
+    """A snapshot's data files. `deleted_rows` is an upper bound; files with deletes are those they may apply to.
+
+    `avoidable_bytes`: of small files in partitions that have avoidable ones: what merging them would read.
+    """
 
     partition_count: int
     file_count: int
@@ -62,6 +65,7 @@ class TableHealth:
     small_file_count: int
     small_file_share: float
     avoidable_file_count: int
+    avoidable_bytes: int
     large_file_count: int
     files_with_deletes: int
     files_with_equality_deletes: int
@@ -106,6 +110,7 @@ def health(digest: pa.Table, *, small_bytes: int, large_bytes: int | None, top: 
         small_file_count=int(is_small.sum()),
         small_file_share=round(_share(int(is_small.sum()), count), 4),
         avoidable_file_count=int(avoidable.sum()),
+        avoidable_bytes=int(files.total(files.file_bytes, is_small)[avoidable > 0].sum()),
         large_file_count=int(is_large.sum()),
         files_with_deletes=int(is_deleted.sum()),
         files_with_equality_deletes=int((files.equality_deletes > 0).sum()),

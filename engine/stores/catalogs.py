@@ -1,7 +1,11 @@
-"""Catalogs by name. A replace or delete names the version that the caller read."""
+"""Catalogs by name. A replace or delete names the version that the caller read.
+
+A catalog that is made anew under a deleted one's name goes on with its versions: an old ETag never fits again.
+"""
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Row, delete, exists, insert, select, update
@@ -10,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
 from engine.domain.tables import Catalog
 from engine.stores.clock import now
-from engine.stores.schema import catalogs, tables
+from engine.stores.schema import catalogs, deleted_catalogs, tables
 
 
 class CatalogStore:
@@ -19,8 +23,8 @@ class CatalogStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def insert(self, catalog: Catalog) -> None:
-        """Add a catalog.
+    async def insert(self, catalog: Catalog) -> Catalog:
+        """Add a catalog; return it with its version, which is higher than any that a deleted one of its name had.
 
         Raises:
             StateConflict: the name is taken.
@@ -36,6 +40,14 @@ class CatalogStore:
         }
         async with self._connection.begin_nested():
             await self._connection.execute(insert(catalogs).values(values))
+        # Read after the insert, which may have waited for the end of the delete.
+        last = select(deleted_catalogs.c.version).where(deleted_catalogs.c.name == catalog.name)
+        deleted = (await self._connection.execute(last)).scalar_one_or_none()
+        if deleted is None:
+            return catalog
+        statement = update(catalogs).where(catalogs.c.name == catalog.name).values(version=deleted + 1)
+        await self._connection.execute(statement)
+        return replace(catalog, version=deleted + 1)
 
     async def get(self, name: str) -> Catalog | None:
         """Return a catalog, None when there is none of this name."""
@@ -49,8 +61,15 @@ class CatalogStore:
             query = query.where(catalogs.c.name > after)
         return [_to_catalog(row) for row in await self._connection.execute(query)]
 
-    async def replace(self, name: str, properties: Mapping[str, str], expected_version: int) -> Catalog:
-        """Set the properties and raise the version.
+    async def replace(
+        self,
+        name: str,
+        properties: Mapping[str, str],
+        expected_version: int,
+        *,
+        allowed_locations: Sequence[str] = (),
+    ) -> Catalog:
+        """Set properties and allowed locations as a whole and raise the version.
 
         Raises:
             NotFound: no such catalog.
@@ -59,7 +78,12 @@ class CatalogStore:
         statement = (
             update(catalogs)
             .where(catalogs.c.name == name, catalogs.c.version == expected_version)
-            .values(properties=dict(properties), version=catalogs.c.version + 1, updated_at=now())
+            .values(
+                properties=dict(properties),
+                allowed_locations=list(allowed_locations),
+                version=catalogs.c.version + 1,
+                updated_at=now(),
+            )
             .returning(catalogs)
         )
         row = (await self._connection.execute(statement)).one_or_none()
@@ -84,6 +108,8 @@ class CatalogStore:
         if (await self._connection.execute(select(exists().where(tables.c.catalog == name)))).scalar_one():
             raise StateConflict(f"catalog {name!r} has registered tables: delete them first")
         await self._connection.execute(delete(catalogs).where(catalogs.c.name == name))
+        await self._connection.execute(delete(deleted_catalogs).where(deleted_catalogs.c.name == name))
+        await self._connection.execute(insert(deleted_catalogs).values(name=name, version=expected_version))
 
     @staticmethod
     def _stale(name: str, present: Catalog | None) -> NotFound | PreconditionFailed:

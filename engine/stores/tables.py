@@ -2,14 +2,16 @@
 
 import builtins
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Row, delete, exists, insert, select
+from sqlalchemy import Row, delete, exists, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import TableId
-from engine.domain.tables import Pause, Table, TableRef
+from engine.domain.tables import Pause, Table, TableFilter, TableRef
+from engine.stores import table_listings
 from engine.stores.schema import catalogs, policies, runs, table_labels, tables
 
 
@@ -60,15 +62,31 @@ class TableStore:
         return None if row is None else _to_table(row)
 
     async def list(
-        self, catalog: str | None = None, after: TableId | None = None, limit: int = 100
+        self, wanted: TableFilter | None = None, after: TableId | None = None, limit: int = 100
     ) -> builtins.list[Table]:
-        """Return tables, newest first, those older than `after`."""
-        query = select(tables).order_by(tables.c.id.desc()).limit(limit)
-        if catalog is not None:
-            query = query.where(tables.c.catalog == catalog)
-        if after is not None:
-            query = query.where(tables.c.id < after)
+        """Return the tables that fit, newest first, those older than `after`."""
+        query = table_listings.page(wanted or TableFilter(), after, limit)
         return [_to_table(row) for row in await self._connection.execute(query)]
+
+    async def lock(self, table_id: TableId) -> Table | None:
+        """Return a table and hold its row until the end of the transaction; None when it is not registered.
+
+        No run of it can be submitted meanwhile.
+        """
+        query = select(tables).where(tables.c.id == table_id).with_for_update()
+        row = (await self._connection.execute(query)).one_or_none()
+        return None if row is None else _to_table(row)
+
+    async def update(self, table: Table, *, owner_team: str | None, labels: Mapping[str, str]) -> Table:
+        """Set a locked table's team and labels and raise its version; a change of team reaches its runs."""
+        values = {"owner_team": owner_team, "labels": dict(labels), "version": table.version + 1}
+        await self._connection.execute(update(tables).where(tables.c.id == table.id).values(values))
+        await self._connection.execute(delete(table_labels).where(table_labels.c.table_id == table.id))
+        await self._insert_labels(table.id, labels)
+        if owner_team != table.owner_team:
+            of_table = update(runs).where(runs.c.table_id == table.id)
+            await self._connection.execute(of_table.values(owner_team=owner_team))
+        return replace(table, owner_team=owner_team, labels=dict(labels), version=table.version + 1)
 
     async def delete(self, table_id: TableId) -> None:
         """Forget a table and its policy; its runs and the versions of its policy stay.
@@ -78,8 +96,7 @@ class TableStore:
             StateConflict: a run of it is live.
         """
         # The row is locked first, so that no run can be submitted between the look and the delete.
-        locked = select(tables.c.id).where(tables.c.id == table_id).with_for_update()
-        if (await self._connection.execute(locked)).one_or_none() is None:
+        if await self.lock(table_id) is None:
             raise NotFound(f"no table {table_id}")
         live = exists().where(runs.c.table_id == table_id, runs.c.finished_at.is_(None))
         if (await self._connection.execute(select(live))).scalar_one():

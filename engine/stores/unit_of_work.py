@@ -12,9 +12,12 @@ from engine.stores.events import EventStore
 from engine.stores.groups import GroupStore
 from engine.stores.idempotency import IdempotencyStore
 from engine.stores.keys import KeyStore
+from engine.stores.measurements import MeasurementStore
 from engine.stores.outbox import OutboxStore
 from engine.stores.policies import PolicyStore
+from engine.stores.rewrite_histories import RewriteHistoryStore
 from engine.stores.runs import RunStore
+from engine.stores.signals import SignalStore
 from engine.stores.tables import TableStore
 
 
@@ -33,6 +36,9 @@ class UnitOfWork:
         self.outbox = OutboxStore(connection=connection)
         self.idempotency = IdempotencyStore(connection=connection)
         self.keys = KeyStore(connection=connection)
+        self.measurements = MeasurementStore(connection=connection)
+        self.rewrite_histories = RewriteHistoryStore(connection=connection)
+        self.signals = SignalStore(connection=connection)
 
     async def now(self) -> datetime:
         """Return the present instant by the database's clock (not the start of the transaction)."""

@@ -1,5 +1,7 @@
 """Catalogs and tables."""
 
+import asyncio
+
 import pytest
 
 from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
@@ -8,6 +10,7 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.tables import Catalog, TableRef
 from engine.stores.database import Database
 from tests.integration.stores.samples import LAKE, NOON, a_table, finished, registered, submitted
+from tests.support.databases import FreshDatabase
 
 
 async def test_a_catalog_comes_back_as_it_was_stored(database: Database) -> None:
@@ -54,6 +57,37 @@ async def test_an_unknown_catalog_is_not_found(database: Database) -> None:
             await work.catalogs.delete("lake", 1)
 
 
+async def test_a_catalog_made_anew_goes_on_with_its_versions(database: Database) -> None:
+    async with database.begin() as work:
+        assert await work.catalogs.insert(LAKE) == LAKE
+        await work.catalogs.replace("lake", {}, 1)
+        await work.catalogs.delete("lake", 2)
+        again = await work.catalogs.insert(LAKE)
+        assert again.version == 3
+        assert await work.catalogs.get("lake") == again
+        await work.catalogs.delete("lake", 3)
+        assert (await work.catalogs.insert(LAKE)).version == 4
+
+
+async def test_a_catalog_made_while_its_namesake_is_deleted_goes_on_with_its_versions(
+    fresh_database: FreshDatabase,
+) -> None:
+    database = fresh_database.connect()
+    async with database.begin() as work:
+        await work.catalogs.insert(LAKE)
+
+    async def make_anew() -> Catalog:
+        async with fresh_database.connect().begin() as work:
+            return await work.catalogs.insert(LAKE)
+
+    async with database.begin() as work:
+        await work.catalogs.delete("lake", 1)
+        making = asyncio.create_task(make_anew())
+        await asyncio.wait({making}, timeout=0.2)  # it waits for the end of the delete
+        assert not making.done()
+    assert (await making).version == 2
+
+
 async def test_a_catalog_is_deleted_once_no_table_is_registered(database: Database) -> None:
     table = await registered(database)
     async with database.begin() as work:
@@ -85,19 +119,6 @@ async def test_a_table_needs_its_catalog(database: Database) -> None:
     async with database.begin() as work:
         with pytest.raises(NotFound, match="no catalog 'lake'"):
             await work.tables.insert(a_table())
-
-
-async def test_tables_are_listed_newest_first_in_pages(database: Database) -> None:
-    tables = [await registered(database, name) for name in ("a", "b", "c", "d")]
-    async with database.begin() as work:
-        await work.catalogs.insert(Catalog("pond", LAKE.format, {}, 1, NOON, NOON))
-        await work.tables.insert(a_table(catalog="pond"))
-        first = await work.tables.list(catalog="lake", limit=3)
-        await work.tables.insert(a_table("e"))
-        second = await work.tables.list(catalog="lake", after=first[-1].id, limit=3)
-        everything = await work.tables.list()
-    assert first + second == tables[::-1]
-    assert len(everything) == 6
 
 
 async def test_a_table_with_a_live_run_is_not_deleted(database: Database) -> None:

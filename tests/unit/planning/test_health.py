@@ -26,6 +26,11 @@ def test_one_small_file_in_each_partition_can_not_be_avoided() -> None:
     assert (found.small_file_count, found.avoidable_file_count, found.score) == (10, 0, 100)
 
 
+def test_only_partitions_with_avoidable_files_have_bytes_to_rewrite() -> None:
+    small = [DigestFile(MIB, "a"), DigestFile(2 * MIB, "a"), DigestFile(4 * MIB, "b"), DigestFile(128 * MIB, "a")]
+    assert measured(small).avoidable_bytes == 3 * MIB
+
+
 def test_many_small_files_lower_the_score_to_what_deletes_and_sizes_leave() -> None:
     found = measured([DigestFile(MIB)] * 1000)
     assert (found.score_parts["file_sizes"], found.score) == (0.1, 40)

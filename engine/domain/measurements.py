@@ -1,0 +1,36 @@
+"""The health of a table at one moment, as the record keeps it: one measurement for each snapshot that was looked at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from engine.domain.ids import TableId
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What was found in one snapshot (None: the table has none yet).
+
+    `benefit_per_cost`: see `planning.ranking`. `small_file_change`: small files now minus those of the measurement
+    before it, so that sums over a time say how many were made and removed. `document`: the measured health as JSON;
+    the newest measurement has the worst partitions in it, older ones do not. `id` is 0 until it is stored.
+    """
+
+    table_id: TableId
+    snapshot_id: str | None
+    measured_at: datetime
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    total_bytes: int
+    score: float
+    benefit_per_cost: float
+    document: Mapping[str, Any]
+    small_file_change: int = 0
+    is_latest: bool = True
+    id: int = 0
+
+    def says_the_same(self, other: "Measurement") -> bool:
+        """Return True when both found the same in the same snapshot."""
+        return (self.snapshot_id, self.document) == (other.snapshot_id, other.document)
