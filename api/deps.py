@@ -8,14 +8,18 @@ from fastapi.security import HTTPBearer
 
 from api.auth import bearer_of
 from engine.domain.access import Caller, Role, require_role
-from engine.domain.ids import RunId, TableId
+from engine.domain.ids import KeyId, RunId, TableId
 from engine.queue.budgets import PaceLedger
 from engine.queue.hints import Hints
+from engine.queue.rate_limits import RateLimits
 from engine.services.access import AccessService
+from engine.services.audit import AuditService
 from engine.services.capabilities import CapabilityService
 from engine.services.catalogs import CatalogService
 from engine.services.health import HealthService
 from engine.services.idempotency import IdempotencyService
+from engine.services.keys import KeyService
+from engine.services.observations import ObservationService
 from engine.services.pace_tokens import PaceTokens
 from engine.services.policies import PolicyService
 from engine.services.runs import RunService
@@ -27,8 +31,12 @@ class Services:
     """All that the api needs of the engine. `secret_key` signs page tokens."""
 
     access: AccessService
+    keys: KeyService
+    audit: AuditService
+    rate_limits: RateLimits
     catalogs: CatalogService
     tables: TableService
+    observations: ObservationService
     policies: PolicyService
     capabilities: CapabilityService
     runs: RunService
@@ -79,6 +87,9 @@ OwnerDep = Annotated[Caller, Depends(RequiredRole(Role.OWNER))]
 AdminDep = Annotated[Caller, Depends(RequiredRole(Role.ADMIN))]
 PaceSubject = Annotated[tuple[RunId, int], Depends(_pace_subject)]
 CatalogName = Annotated[str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["lake"])]
+KeyIdPath = Annotated[
+    KeyId, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["key_01jd2m6v8n4q0x7y3k5r9t1wbz"])
+]
 TableIdPath = Annotated[
     TableId, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"])
 ]

@@ -7,7 +7,7 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -23,14 +23,18 @@ from engine.formats.iceberg.connection import IcebergFormat
 from engine.queue.budgets import PaceLedger
 from engine.queue.connection import connect_redis
 from engine.queue.hints import Hints
+from engine.queue.rate_limits import Kind, RateLimits
 from engine.queue.streams import RunQueue
 from engine.rewriting.kernel.entry import run_group
 from engine.services.access import AccessService
+from engine.services.audit import AuditService
 from engine.services.capabilities import CapabilityService
 from engine.services.catalogs import CatalogService
 from engine.services.context import RewriteContext
 from engine.services.formats import FormatRegistry
+from engine.services.keys import KeyService
 from engine.services.lanes import Dispatcher
+from engine.services.observations import ObservationService
 from engine.services.pace_tokens import PaceTokens
 from engine.services.policies import PolicyService
 from engine.services.rewrites import RewriteService
@@ -60,8 +64,12 @@ class Container:
     pace_tokens: PaceTokens
     spark: SparkSessions
     access: AccessService
+    keys: KeyService
+    audit: AuditService
+    rate_limits: RateLimits
     catalogs: CatalogService
     tables: TableService
+    observations: ObservationService
     policies: PolicyService
     capabilities: CapabilityService
     runs: RunService
@@ -72,11 +80,12 @@ class Container:
 
 @dataclass(frozen=True, slots=True)
 class _Signals:
-    """The three uses of Redis."""
+    """The uses of Redis."""
 
     queue: RunQueue
     hints: Hints
     pace: PaceLedger
+    rates: RateLimits
 
 
 @asynccontextmanager
@@ -100,7 +109,10 @@ async def open_container(
         spark = SparkSessions(url=spark_url, user_id="packhouse")
         stack.push_async_callback(asyncio.to_thread, spark.close)
         holder = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
-        signals = _Signals(RunQueue(redis=redis, consumer=holder), Hints(redis=redis), PaceLedger(redis=redis))
+        rates = RateLimits(redis=redis, clock=SystemClock(), per_minute=_rates(settings))
+        stack.push_async_callback(rates.close)
+        queue = RunQueue(redis=redis, consumer=holder)
+        signals = _Signals(queue, Hints(redis=redis), PaceLedger(redis=redis), rates)
         yield _wire(settings, holder, database, signals, spark, step=step, dispatcher=dispatcher)
 
 
@@ -134,6 +146,8 @@ def _wire(
     ids = IdSource(clock=clock)
     queue, hints, pace = signals.queue, signals.hints, signals.pace
     secret_key = _secret_key(settings)
+    access = AccessService(database=database, ids=ids, clock=clock)
+    audit = AuditService(database=database)
     tokens = PaceTokens(secret_key=secret_key)
     served = {TableFormatName.ICEBERG: IcebergFormat()}
     formats = FormatRegistry(formats=served, environ=os.environ)
@@ -153,6 +167,7 @@ def _wire(
     rewrites = RewriteService(
         context=context, database=database, clock=clock, max_failures=settings.max_failures, step=step
     )
+    observations = ObservationService(database=database, formats=formats, clock=clock)
     return Container(
         settings=settings,
         clock=clock,
@@ -162,9 +177,13 @@ def _wire(
         pace=pace,
         pace_tokens=tokens,
         spark=spark,
-        access=AccessService(database=database, ids=ids, clock=clock),
+        access=access,
+        keys=KeyService(database=database, access=access, ids=ids, clock=clock),
+        audit=audit,
+        rate_limits=signals.rates,
         catalogs=CatalogService(database=database, formats=formats, clock=clock),
-        tables=TableService(database=database, formats=formats, ids=ids, clock=clock),
+        tables=TableService(database=database, formats=formats, observations=observations, ids=ids, clock=clock),
+        observations=observations,
         policies=PolicyService(database=database, formats=formats),
         capabilities=capabilities,
         runs=RunService(database=database, queue=queue, hints=hints, pace=pace, ids=ids, clock=clock),
@@ -179,9 +198,19 @@ def _wire(
             lease_seconds=settings.lease_seconds,
             warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
         ),
-        coordinator=Coordinator(database=database, queue=queue, reclaim_idle_seconds=settings.lease_seconds * 4),
+        coordinator=Coordinator(
+            database=database, audit=audit, queue=queue, reclaim_idle_seconds=settings.lease_seconds * 4
+        ),
         secret_key=secret_key,
     )
+
+
+def _rates(settings: Settings) -> Mapping[Kind, int]:
+    return {
+        Kind.READS: settings.reads_per_minute,
+        Kind.WRITES: settings.writes_per_minute,
+        Kind.FAILED_AUTHENTICATIONS: settings.failed_authentications_per_minute,
+    }
 
 
 def _secret_key(settings: Settings) -> str:

@@ -1,22 +1,24 @@
 """Registered tables, and what can be said of them without changing anything."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
+from api.preconditions import Conditions, set_etag
 from api.responses import WITH_BODY, problems
 from api.schemas.tables import (
+    HealthHistory,
     PlanRequest,
     Table,
     TableHealth,
     TableHistory,
     TableList,
+    TablePatch,
     TablePlan,
     TableRegister,
 )
+from api.table_filters import TableFilterQuery
 from engine.domain.ids import RunId, TableId
 
 creating = APIRouter(
@@ -33,19 +35,17 @@ async def register_table(
     """Load the table from its catalog and register it under its own uuid."""
     table = await services.tables.register(caller, body.ref(), owner_team=body.owner_team, labels=body.labels)
     response.headers["Location"] = f"{request.url.path}/{table.id}"
+    set_etag(response, table.version)
     return Table.from_domain(table)
 
 
 @router.get("", summary="List tables, newest first", responses=problems("invalid_input"))
 async def list_tables(
-    services: ServicesDep,
-    caller: ViewerDep,
-    pages: PageQuery,
-    catalog: Annotated[str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] = None,
+    services: ServicesDep, caller: ViewerDep, pages: PageQuery, wanted: TableFilterQuery
 ) -> TableList:
-    """List registered tables, of one catalog if it is given."""
+    """List registered tables that fit every filter given."""
     page = await pages.collect(
-        lambda after, limit: services.tables.list(caller, catalog=catalog, after=after, limit=limit),
+        lambda after, limit: services.tables.list(caller, wanted, after=after, limit=limit),
         key=lambda table: table.id,
         of=TableId,
     )
@@ -53,9 +53,31 @@ async def list_tables(
 
 
 @router.get("/{table_id}", summary="Show a table", responses=problems("not_found", "invalid_input"))
-async def get_table(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> Table:
-    """Show a registered table."""
-    return Table.from_domain(await services.tables.get(caller, table_id))
+async def get_table(table_id: TableIdPath, response: Response, services: ServicesDep, caller: ViewerDep) -> Table:
+    """Show a registered table; its ETag can be used to change it only as it was read."""
+    table = await services.tables.get(caller, table_id)
+    set_etag(response, table.version)
+    return Table.from_domain(table)
+
+
+@router.patch(
+    "/{table_id}",
+    summary="Change a table's team and labels",
+    responses=problems(*WITH_BODY, "not_found", "precondition_failed"),
+)
+async def patch_table(
+    *,
+    table_id: TableIdPath,
+    body: TablePatch,
+    response: Response,
+    services: ServicesDep,
+    caller: OwnerDep,
+    conditions: Conditions,
+) -> Table:
+    """Change what is named, as a JSON merge patch (RFC 7396). If-Match is optional."""
+    table = await services.tables.patch(caller, table_id, body.to_domain(), if_match=conditions.if_match)
+    set_etag(response, table.version)
+    return Table.from_domain(table)
 
 
 @router.delete(
@@ -72,7 +94,24 @@ async def delete_table(table_id: TableIdPath, services: ServicesDep, caller: Own
 @router.get("/{table_id}/health", summary="Measure a table's files", responses=problems(*_OBSERVED))
 async def get_table_health(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> TableHealth:
     """Measure the present data files: sums, size classes, score and its parts, worst partitions."""
-    return TableHealth.from_domain(await services.tables.health(caller, table_id))
+    return TableHealth.from_domain(await services.observations.health(caller, table_id))
+
+
+@router.get(
+    "/{table_id}/health/history",
+    summary="List what was measured of a table, newest first",
+    responses=problems("not_found", "invalid_input"),
+)
+async def list_table_measurements(
+    table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, pages: PageQuery
+) -> HealthHistory:
+    """List measurements: one for each snapshot that was looked at by health, plan, explain or a run."""
+    page = await pages.collect(
+        lambda before, limit: services.observations.health_history(caller, table_id, before=before, limit=limit),
+        key=lambda measured: measured.id,
+        of=int,
+    )
+    return HealthHistory.of(page)
 
 
 @router.post("/{table_id}/plan", summary="Plan without doing", responses=problems(*WITH_BODY, *_OBSERVED))

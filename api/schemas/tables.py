@@ -1,7 +1,7 @@
 """Registered tables on the wire, and what can be said of them: health, plan, history."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, StringConstraints
 
@@ -10,12 +10,16 @@ from api.schemas.common import Answer, Instant, JsonObject, PageToken, PlainText
 from api.schemas.policies import EXAMPLE as POLICY_EXAMPLE
 from engine.domain import runs as domain_runs
 from engine.domain import tables as domain
+from engine.domain.measurements import Measurement
 from engine.domain.policies import PolicyDocument
-from engine.domain.tables import TableRef
+from engine.domain.tables import MAX_LABELS, TableRef
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _ADDRESS: JsonObject = {"catalog": "lake", "namespace": ["sales"], "name": "orders"}
-_LabelText = Annotated[PlainText, StringConstraints(max_length=255)]
+OwnerTeam = Annotated[PlainText, StringConstraints(min_length=1, max_length=128)]
+LabelKey = Annotated[PlainText, StringConstraints(min_length=1, max_length=255, pattern=r"^[^:]+$")]
+"""Without a colon: lists are filtered by `key:value`."""
+LabelValue = Annotated[PlainText, StringConstraints(max_length=255)]
 
 
 class TableRegister(Request):
@@ -26,14 +30,45 @@ class TableRegister(Request):
     catalog: str = Field(examples=["lake"], max_length=64)
     namespace: list[str] = Field(description="Levels of the namespace, outer first.", max_length=16)
     name: str = Field(examples=["orders"])
-    owner_team: Annotated[PlainText, StringConstraints(min_length=1, max_length=128)] | None = Field(
-        default=None, description="Whose table it is."
+    owner_team: OwnerTeam | None = Field(default=None, description="Whose table it is.")
+    labels: dict[LabelKey, LabelValue] = Field(
+        default={}, description="Free labels; a key has no colon.", max_length=MAX_LABELS
     )
-    labels: dict[_LabelText, _LabelText] = Field(default={}, description="Free labels.", max_length=50)
 
     def ref(self) -> TableRef:
         """Return the address."""
         return TableRef(self.catalog, tuple(self.namespace), self.name)
+
+
+class TablePatch(Request):
+    """What to change of a table, as a JSON merge patch: a field left out stays, null takes a value away."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"owner_team": "sales", "labels": {"tier": "gold", "old": None}}]}
+    )
+
+    owner_team: OwnerTeam | None = Field(default=None, description="Null: the table has no team any more.")
+    labels: dict[LabelKey, LabelValue | None] | None = Field(
+        default={}, description="Labels to set, or to take away by null; null for all takes all away.", max_length=100
+    )
+
+    def to_domain(self) -> domain.TablePatch:
+        """Return the change."""
+        return domain.TablePatch("owner_team" in self.model_fields_set, self.owner_team, self.labels)
+
+
+class Pause(Answer):
+    """A kill switch that is on: nothing new starts."""
+
+    paused_at: Instant
+    paused_by: str
+    reason: str
+    mode: Literal["drain", "stop"] = Field(description="What running work does: end what is in flight, or stop.")
+
+    @classmethod
+    def from_domain(cls, pause: domain.Pause) -> Self:
+        """Return the wire form."""
+        return cls(paused_at=pause.at, paused_by=pause.by, reason=pause.reason, mode="stop" if pause.stops else "drain")
 
 
 class Table(Answer):
@@ -48,6 +83,8 @@ class Table(Answer):
     owner_team: str | None
     labels: dict[str, str]
     created_at: Instant
+    version: int = Field(description="Grows with each change of team or labels; the ETag is this in quotes.")
+    pause: Pause | None = Field(description="Null unless the table is paused.")
 
     @classmethod
     def from_domain(cls, table: domain.Table) -> Self:
@@ -62,6 +99,8 @@ class Table(Answer):
             owner_team=table.owner_team,
             labels=dict(table.labels),
             created_at=table.created_at,
+            version=table.version,
+            pause=None if table.pause is None else Pause.from_domain(table.pause),
         )
 
 
@@ -117,6 +156,7 @@ class TableHealth(Answer):
     small_file_count: int
     small_file_share: float
     avoidable_file_count: int = Field(description="Small files but for one in each partition.")
+    avoidable_bytes: int = Field(description="Small files of partitions with avoidable ones: what merging would read.")
     large_file_count: int
     files_with_deletes: int
     files_with_equality_deletes: int
@@ -130,6 +170,46 @@ class TableHealth(Answer):
     def from_domain(cls, health: Mapping[str, Any]) -> Self:
         """Return the wire form."""
         return cls.model_validate(dict(health))
+
+
+class HealthMeasurement(Answer):
+    """What was found in one snapshot."""
+
+    id: int
+    measured_at: Instant
+    snapshot_id: str | None
+    is_latest: bool
+    partition_count: int
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    large_file_count: int
+    files_with_deletes: int
+    total_bytes: int
+    average_file_bytes: int
+    score: int
+    benefit_per_cost: float = Field(description="Read cost that one scan saves, in bytes for each byte rewritten.")
+    small_file_change: int = Field(description="Small files more or less than in the measurement before.")
+
+    @classmethod
+    def from_domain(cls, measured: Measurement) -> Self:
+        """Return the wire form."""
+        own = {name: getattr(measured, name) for name in Measurement.__slots__ if name in cls.model_fields}
+        return cls.model_validate({**measured.document, **own})
+
+
+class HealthHistory(Answer):
+    """Measurements of a table, newest first; one for each snapshot that was looked at, at most 500."""
+
+    items: list[HealthMeasurement]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[Measurement]) -> Self:
+        """Return the wire form of a page."""
+        return cls(
+            items=[HealthMeasurement.from_domain(item) for item in page.items], next_page_token=page.next_page_token
+        )
 
 
 class PlanRequest(Request):

@@ -6,23 +6,30 @@ resolved once, at registration; from then on its uuid says whether it is still t
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from engine.domain.access import Caller, require_team
 from engine.domain.clock import Clock
-from engine.domain.errors import FieldProblem, InvalidInput, NotFound, StateConflict, TableReplaced, Transient
+from engine.domain.errors import (
+    FieldProblem,
+    InvalidInput,
+    NotFound,
+    PreconditionFailed,
+    StateConflict,
+    TableReplaced,
+    Transient,
+)
 from engine.domain.ids import IdSource, RunId, TableId
-from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
+from engine.domain.policies import PolicyDocument
 from engine.domain.runs import TERMINAL_STATES, Run, RunState
-from engine.domain.tables import Catalog, Table, TableRef
-from engine.formats.base import OpenTable
-from engine.planning.health import health
+from engine.domain.tables import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
 from engine.services.explain import explain, explain_unreachable
 from engine.services.formats import FormatRegistry
 from engine.services.names import check_table_ref
-from engine.services.policies import check_settings
-from engine.services.registered import open_registered, read_registered
+from engine.services.observations import ObservationService
+from engine.services.policies import PolicyReader, check_settings
+from engine.services.registered import read_registered
 from engine.services.trials import plan_document, try_plan
 from engine.stores.database import Database
 
@@ -30,9 +37,18 @@ from engine.stores.database import Database
 class TableService:
     """Registers tables and answers questions about them."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry, ids: IdSource, clock: Clock) -> None:
+    def __init__(
+        self,
+        *,
+        database: Database,
+        formats: FormatRegistry,
+        observations: ObservationService,
+        ids: IdSource,
+        clock: Clock,
+    ) -> None:
         self._database = database
         self._formats = formats
+        self._observations = observations
         self._ids = ids
         self._clock = clock
 
@@ -67,6 +83,7 @@ class TableService:
         )
         async with self._database.begin() as unit:
             await unit.tables.insert(table)
+            await unit.audit.append(caller, "table.register", table.id, after=_audited(table))
         return table
 
     async def get(self, caller: Caller, table_id: TableId) -> Table:
@@ -75,10 +92,42 @@ class TableService:
             table, _ = await read_registered(unit, table_id, caller)
         return table
 
-    async def list(self, _caller: Caller, *, catalog: str | None, after: TableId | None, limit: int) -> Sequence[Table]:
-        """Return registered tables, newest first, at most `limit`, older than `after`."""
+    async def list(self, caller: Caller, wanted: TableFilter, *, after: TableId | None, limit: int) -> Sequence[Table]:
+        """Return the tables that fit and that the caller sees, newest first, at most `limit`, older than `after`.
+
+        Raises:
+            InvalidInput: a namespace without its catalog, or a name without its namespace.
+        """
+        _check_filter(wanted)
         async with self._database.read() as unit:
-            return await unit.tables.list(catalog, after, limit)
+            return await unit.tables.list(replace(wanted, teams=caller.visible_teams), after, limit)
+
+    async def patch(
+        self, caller: Caller, table_id: TableId, change: TablePatch, *, if_match: int | None = None
+    ) -> Table:
+        """Change team and labels as a JSON merge patch does; a new team takes the table's runs along.
+
+        Raises:
+            NotFound: no such table.
+            Forbidden: the new owner team is not one of the caller's.
+            PreconditionFailed: `if_match` is given and the table is at another version.
+            InvalidInput: more labels than a table may have.
+        """
+        async with self._database.begin() as unit:
+            await unit.tables.lock(table_id)
+            table, _ = await read_registered(unit, table_id, caller)
+            if if_match not in (None, table.version):
+                message = f"table {table_id} has version {table.version} now; read it again"
+                raise PreconditionFailed(message, details={"version": table.version})
+            owner_team, labels = change.owner_team_of(table), change.labels_of(table)
+            if (owner_team, labels) == (table.owner_team, table.labels):
+                return table
+            require_team(caller, owner_team)
+            _check_label_count(labels)
+            changed = await unit.tables.update(table, owner_team=owner_team, labels=labels)
+            before, after = _declared(table), _declared(changed)
+            await unit.audit.append(caller, "table.patch", table_id, before=before, after=after)
+        return changed
 
     async def delete(self, caller: Caller, table_id: TableId) -> None:
         """Forget a table and its policy; its runs stay. The table itself is not touched.
@@ -87,29 +136,10 @@ class TableService:
             NotFound: no such table.
             StateConflict: a run of it is live.
         """
-        await self.get(caller, table_id)
         async with self._database.begin() as unit:
+            table, _ = await read_registered(unit, table_id, caller)
             await unit.tables.delete(table_id)
-
-    async def health(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
-        """Measure the present data files: sums, size classes, score and its parts, worst partitions.
-
-        Raises:
-            NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
-        """
-        table, opened, policy = await self._observe(caller, table_id)
-        small = policy.bytes_of("rewrite.small_file_bytes") or 0
-        large = policy.bytes_of("rewrite.large_file_bytes")
-        measured = await self._formats.ask(
-            f"table {table.ref}", lambda: health(opened.digest(), small_bytes=small, large_bytes=large)
-        )
-        return {
-            "table_id": table.id,
-            "measured_at": self._clock.now(),
-            "snapshot_id": _text(opened.head_snapshot_id),
-            "table": dict(await self._formats.ask(f"table {table.ref}", opened.describe)),
-            **asdict(measured),
-        }
+            await unit.audit.append(caller, "table.delete", table_id, before=_audited(table))
 
     async def plan(self, caller: Caller, table_id: TableId, *, policy: PolicyDocument | None) -> Mapping[str, Any]:
         """Return what a run would do now, without doing it; `policy` is tried instead of the stored one.
@@ -118,13 +148,15 @@ class TableService:
             InvalidInput: the policy to try contradicts itself on this table.
             NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
         """
-        table, opened, effective = await self._observe(caller, table_id, instead=policy)
-        check_settings(effective)
+        seen = await self._observations.observe(caller, table_id, instead=policy)
+        check_settings(seen.policy)
         last = await self._latest_run(table_id, TERMINAL_STATES)
-        trial = await self._formats.ask(f"table {table.ref}", try_plan, opened, effective, last)
+        trial = await self._formats.ask(f"table {seen.table.ref}", try_plan, seen.opened, seen.policy, last)
+        if policy is None:
+            await self._observations.measure(seen)
         return {
-            "table_id": table.id,
-            "enabled": effective.enabled,
+            "table_id": table_id,
+            "enabled": seen.policy.enabled,
             "eligible": trial.is_eligible,
             "conditions": [asdict(condition) for condition in trial.conditions],
             **plan_document(trial.plan),
@@ -153,14 +185,16 @@ class TableService:
         live = await self._latest_run(table_id, frozenset(RunState) - TERMINAL_STATES)
         last = await self._latest_run(table_id, TERMINAL_STATES)
         try:
-            _, opened, policy = await self._observe(caller, table_id)
-            trial = await self._formats.ask(f"table {table.ref}", try_plan, opened, policy, last)
+            seen = await self._observations.observe(caller, table_id)
+            trial = await self._formats.ask(f"table {table.ref}", try_plan, seen.opened, seen.policy, last)
+            await self._observations.measure(seen)
         except TableReplaced:
             raise
         except (Transient, InvalidInput, StateConflict) as error:
-            policy = effective_policy(table_properties={}, own=await self._own_policy(table_id))
+            async with self._database.read() as unit:
+                policy = await PolicyReader.effective(unit, table, {})
             return explain_unreachable(table, policy, error.message, live=live, last=last)
-        return explain(table, policy, trial, live=live, last=last)
+        return explain(table, seen.policy, trial, live=live, last=last)
 
     async def _catalog(self, name: str) -> Catalog:
         async with self._database.read() as unit:
@@ -173,27 +207,32 @@ class TableService:
         problem = FieldProblem("/catalog", f"no catalog {name!r}", name, hint)
         raise InvalidInput(f"no catalog {name!r}", problems=(problem,))
 
-    async def _observe(
-        self, caller: Caller, table_id: TableId, *, instead: PolicyDocument | None = None
-    ) -> tuple[Table, OpenTable, EffectivePolicy]:
-        async with self._database.read() as unit:
-            table, catalog = await read_registered(unit, table_id, caller)
-        own = instead if instead is not None else await self._own_policy(table_id)
-        opened = await open_registered(self._formats, catalog, table)
-        properties = await self._formats.call(opened.policy_properties)
-        return table, opened, effective_policy(table_properties=properties, own=own)
-
-    async def _own_policy(self, table_id: TableId) -> PolicyDocument | None:
-        async with self._database.read() as unit:
-            stored = await unit.policies.get(table_id)
-        return stored.document if stored else None
-
     async def _latest_run(self, table_id: TableId, states: frozenset[RunState]) -> Run | None:
         async with self._database.read() as unit:
             runs = await unit.runs.list(table_id=table_id, states=states, before=None, limit=1)
         return runs[0] if runs else None
 
 
-def _text(snapshot_id: int | None) -> str | None:
-    """Snapshot ids pass 2^53, where JSON readers lose digits."""
-    return None if snapshot_id is None else str(snapshot_id)
+def _check_filter(wanted: TableFilter) -> None:
+    problems = []
+    if wanted.namespace is not None and wanted.catalog is None:
+        problems.append(FieldProblem("query:catalog", "a namespace is found in its catalog only: give `catalog` too"))
+    if wanted.name is not None and wanted.namespace is None:
+        hint = "give `namespace` too, once for each level, outer first"
+        problems.append(FieldProblem("query:namespace", "a name is found in its namespace only", None, hint))
+    if problems:
+        raise InvalidInput("the filter is no address", problems=tuple(problems))
+
+
+def _check_label_count(labels: Mapping[str, str]) -> None:
+    if len(labels) > MAX_LABELS:
+        problem = FieldProblem("/labels", f"a table has at most {MAX_LABELS} labels", len(labels))
+        raise InvalidInput("too many labels", problems=(problem,))
+
+
+def _declared(table: Table) -> dict[str, Any]:
+    return {"owner_team": table.owner_team, "labels": dict(table.labels)}
+
+
+def _audited(table: Table) -> dict[str, Any]:
+    return {"address": str(table.ref), "uuid": table.uuid, "location": table.location, **_declared(table)}

@@ -1,0 +1,137 @@
+"""Looking at a table: its present metadata, the policy that holds for it, its health, and the measurement that is kept.
+
+Every look at a table's health is kept once for each snapshot, so that history, ranking and the fleet's figures need not
+read any table. Keeping is a side effect: a record that is busy fails no read.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+import structlog
+from pydantic_core import to_jsonable_python
+
+from engine.domain.access import Caller
+from engine.domain.clock import Clock
+from engine.domain.errors import Transient
+from engine.domain.ids import TableId
+from engine.domain.measurements import Measurement
+from engine.domain.policies import EffectivePolicy, PolicyDocument
+from engine.domain.tables import Table
+from engine.formats.base import OpenTable
+from engine.planning.health import TableHealth, health
+from engine.planning.ranking import benefit_per_cost
+from engine.services.formats import FormatRegistry
+from engine.services.policies import PolicyReader
+from engine.services.registered import open_registered, read_registered
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A registered table as it was found: `looked_at` is the instant before it was loaded."""
+
+    table: Table
+    opened: OpenTable
+    policy: EffectivePolicy
+    looked_at: datetime
+
+
+class ObservationService:
+    """Looks at registered tables and keeps what it measured."""
+
+    def __init__(self, *, database: Database, formats: FormatRegistry, clock: Clock) -> None:
+        self._database = database
+        self._formats = formats
+        self._clock = clock
+
+    async def observe(self, caller: Caller, table_id: TableId, *, instead: PolicyDocument | None = None) -> Observed:
+        """Load a table's present metadata and merge its policy; `instead` takes the place of its own one.
+
+        Raises:
+            NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
+        """
+        async with self._database.read() as unit:
+            table, catalog = await read_registered(unit, table_id, caller)
+        looked_at = self._clock.now()
+        opened = await open_registered(self._formats, catalog, table)
+        properties = await self._formats.call(opened.policy_properties)
+        async with self._database.read() as unit:
+            policy = await PolicyReader.effective(unit, table, properties, instead)
+        return Observed(table, opened, policy, looked_at)
+
+    async def measure(self, observed: Observed) -> TableHealth:
+        """Return the health of the table's files and keep it.
+
+        Raises:
+            Transient: the manifests can't be read.
+        """
+        small = observed.policy.bytes_of("rewrite.small_file_bytes") or 0
+        large = observed.policy.bytes_of("rewrite.large_file_bytes")
+        opened = observed.opened
+        found = await self._formats.ask(
+            f"table {observed.table.ref}", lambda: health(opened.digest(), small_bytes=small, large_bytes=large)
+        )
+        try:
+            await self._keep(_measurement(observed, found))
+        except Transient as error:
+            _log.warning("measurement_lost", table_id=observed.table.id, error=error.message)
+        return found
+
+    async def health(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
+        """Measure the present data files: sums, size classes, score and its parts, worst partitions.
+
+        Raises:
+            NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
+        """
+        observed = await self.observe(caller, table_id)
+        measured = await self.measure(observed)
+        described = await self._formats.ask(f"table {observed.table.ref}", observed.opened.describe)
+        return {
+            "table_id": table_id,
+            "measured_at": observed.looked_at,
+            "snapshot_id": _text(observed.opened.head_snapshot_id),
+            "table": dict(described),
+            **asdict(measured),
+        }
+
+    async def health_history(
+        self, caller: Caller, table_id: TableId, *, before: int | None, limit: int
+    ) -> Sequence[Measurement]:
+        """Return what was measured of a table, newest first, at most `limit`, with ids below `before`."""
+        async with self._database.read() as unit:
+            await read_registered(unit, table_id, caller)
+            return await unit.measurements.list(table_id, before, limit)
+
+    async def _keep(self, measured: Measurement) -> None:
+        async with self._database.read() as unit:
+            latest = await unit.measurements.latest(measured.table_id)
+        if latest is not None and latest.says_the_same(measured):
+            return
+        async with self._database.begin() as unit:
+            await unit.measurements.record(measured)
+
+
+def _measurement(observed: Observed, found: TableHealth) -> Measurement:
+    return Measurement(
+        table_id=observed.table.id,
+        snapshot_id=_text(observed.opened.head_snapshot_id),
+        measured_at=observed.looked_at,
+        file_count=found.file_count,
+        small_file_count=found.small_file_count,
+        avoidable_file_count=found.avoidable_file_count,
+        total_bytes=found.total_bytes,
+        score=found.score,
+        benefit_per_cost=benefit_per_cost(
+            avoidable_files=found.avoidable_file_count, rewritten_bytes=found.avoidable_bytes
+        ),
+        document=to_jsonable_python(asdict(found)),
+    )
+
+
+def _text(snapshot_id: int | None) -> str | None:
+    """Snapshot ids pass 2^53, where JSON readers lose digits."""
+    return None if snapshot_id is None else str(snapshot_id)
