@@ -1,41 +1,88 @@
 """Sizes and durations as people write them: `128MiB`, `500MB`, `6h`, `PT6H`; decimal and binary told apart.
 
-Numbers are bytes and seconds. Everything is answered as integers of bytes; durations in the short form.
+Numbers are bytes and whole seconds. Sizes are answered as integers of bytes, durations in the short form.
 """
 
 import re
+from collections.abc import Mapping
+from decimal import Decimal
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo
+
+from engine.domain.hints import Misread
 
 SIZE_UNITS: Final = {
     "B": 1,
     "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
     "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
 }  # fmt: skip
-_SIZE: Final = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*$")
+DURATION_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+SIZE_PATTERN: Final = r"^\s*[0-9]{1,18}(\.[0-9]{1,9})?\s*(B|[kKMGT]B|[KMGT]iB)?\s*$"
+DURATION_PATTERN: Final = (
+    r"^([0-9]{1,9}[smhd]|P([0-9]{1,9}W)?([0-9]{1,9}D)?(T([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}S)?)?)$"
+)
+HELD: Final = "held"
+"""Validation context of documents that hold durations as seconds already, instead of as somebody wrote them."""
+
+_SIZE: Final = re.compile(r"\s*([0-9]{1,18}(?:\.[0-9]{1,9})?)\s*([A-Za-z]*)\s*")
+_SHORT: Final = re.compile(r"([0-9]{1,9})([smhd])")
+_ISO: Final = re.compile(
+    r"P(?=.)(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?(?:T(?=.)(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})S)?)?"
+)
+_ISO_SECONDS: Final = (7 * 86_400, 86_400, 3600, 60, 1)
+_WORDS: Final = re.compile(r"\s*([0-9]{1,9})\s*([A-Za-z]+)\s*")
+_DURATION_WORDS: Final[Mapping[str, tuple[int, str]]] = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), (1, "s")),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), (1, "m")),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), (1, "h")),
+    **dict.fromkeys(("d", "day", "days"), (1, "d")),
+    **dict.fromkeys(("w", "week", "weeks"), (7, "d")),
+    **dict.fromkeys(("mo", "month", "months"), (30, "d")),
+    **dict.fromkeys(("y", "year", "years"), (365, "d")),
+}
 
 
 def parse_bytes(value: object) -> int:
     """Return bytes for an integer or a string such as `128MiB`.
 
     Raises:
-        ValueError: not a number, an unknown unit, or not a whole number of bytes.
+        Misread: not a number, an unknown unit, or not a whole number of bytes; a near miss gets a hint.
     """
     if isinstance(value, bool) or not isinstance(value, int | str):
-        message = f"{value!r} is not a size: write bytes as an integer, or a string such as '128MiB' or '500MB'"
-        raise ValueError(message)  # noqa: TRY004 - pydantic turns ValueError into a field problem
+        raise Misread(f"{value!r} is not a size: write bytes as an integer, or a string such as '128MiB' or '500MB'")
     if isinstance(value, int):
         return value
-    match = _SIZE.match(value)
+    match = _SIZE.fullmatch(value)
     if match is None or (match[2] or "B") not in SIZE_UNITS:
-        message = f"{value!r} is not a size: write bytes, or a number with one of {', '.join(SIZE_UNITS)}"
-        raise ValueError(message)
-    exact = float(match[1]) * SIZE_UNITS[match[2] or "B"]
+        message = f"{_short(value)} is not a size: write bytes, or a number with one of {', '.join(SIZE_UNITS)}"
+        raise Misread(message, _meant_size(match[1], match[2]) if match else "such as '128MiB' or '500MB'")
+    exact = Decimal(match[1]) * SIZE_UNITS[match[2] or "B"]
     if exact != int(exact):
-        message = f"{value!r} is {exact} bytes, which is not a whole number"
-        raise ValueError(message)
+        raise Misread(f"{value!r} is {exact.normalize():f} bytes, which is not a whole number")
     return int(exact)
+
+
+def parse_duration(value: object) -> int:
+    """Return seconds for `45s`, `30m`, `6h`, `35d` or an ISO 8601 duration such as `PT6H`.
+
+    Months and years are no durations here: they have no fixed length.
+
+    Raises:
+        Misread: anything else, a bare number among them: nobody can tell its unit. A near miss gets a hint.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        hint = f"did you mean '{format_duration(value)}'?" if value >= 0 else None
+        raise Misread(f"{value} has no unit: write a duration such as '45s', '30m', '6h' or '35d'", hint)
+    if not isinstance(value, str):
+        raise Misread(f"{value!r} is not a duration: write a string such as '45s', '30m', '6h' or '35d'")
+    text = value.strip()
+    if short := _SHORT.fullmatch(text):
+        return int(short[1]) * DURATION_UNITS[short[2]]
+    if iso := _ISO.fullmatch(text):
+        return sum(int(part) * seconds for part, seconds in zip(iso.groups("0"), _ISO_SECONDS, strict=True))
+    message = f"{_short(value)} is not a duration: write a whole number with s, m, h or d, or ISO 8601 such as 'PT6H'"
+    raise Misread(message, _meant_duration(text))
 
 
 def format_bytes(count: float) -> str:
@@ -48,9 +95,56 @@ def format_bytes(count: float) -> str:
     return f"{size:.3g} TiB"
 
 
+def format_duration(seconds: int) -> str:
+    """Return the short form, exactly: the largest of d, h, m, s that the seconds are a multiple of."""
+    for unit in ("d", "h", "m"):
+        if seconds and seconds % DURATION_UNITS[unit] == 0:
+            return f"{seconds // DURATION_UNITS[unit]}{unit}"
+    return f"{seconds}s"
+
+
+def _meant_size(number: str, unit: str) -> str | None:
+    letter = unit[0].upper()
+    if letter == "B":
+        return f"did you mean '{number}B'?"
+    if letter not in "KMGT":
+        return None
+    return f"did you mean '{number}{letter}B' (decimal) or '{number}{letter}iB' (binary)?"
+
+
+def _meant_duration(text: str) -> str | None:
+    match = _WORDS.fullmatch(text)
+    if match is None:
+        return "such as '45s', '30m', '6h' or '35d'"
+    factor, unit = _DURATION_WORDS.get(match[2].casefold(), (0, ""))
+    return f"did you mean '{int(match[1]) * factor}{unit}'?" if factor else None
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
+
+
 def _size(value: Any) -> Any:
     return parse_bytes(value)
 
 
-ByteSize = Annotated[int, BeforeValidator(_size, json_schema_input_type=int | str)]
+def _duration(value: Any, info: ValidationInfo) -> int:
+    if info.context == HELD and isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return parse_duration(value)
+
+
+_SHOWN: Final = 80
+
+WrittenSize = int | Annotated[str, Field(pattern=SIZE_PATTERN, examples=["128MiB", "500MB"])]
+WrittenDuration = Annotated[str, Field(pattern=DURATION_PATTERN, examples=["45s", "30m", "6h", "35d", "PT6H"])]
+
+ByteSize = Annotated[int, BeforeValidator(_size, json_schema_input_type=WrittenSize)]
 """A field that takes bytes as an integer or a written size and holds bytes."""
+
+Duration = Annotated[
+    int,
+    BeforeValidator(_duration, json_schema_input_type=WrittenDuration),
+    PlainSerializer(format_duration, return_type=WrittenDuration, when_used="json"),
+]
+"""A field that takes a written duration, holds whole seconds and answers the short form."""

@@ -8,8 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, PreconditionFailed
 from engine.domain.ids import TableId
-from engine.domain.policies import PolicyDocument, StoredPolicy
-from engine.domain.policy_scopes import PolicyScopeKind
+from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.stores.clock import now
 from engine.stores.schema import policies, policy_versions, tables
 
@@ -26,7 +25,7 @@ class PolicyStore:
         if row is None:
             return None
         document = PolicyDocument.model_validate(row.document)
-        return StoredPolicy(document, row.version, row.updated_at, row.updated_by)
+        return StoredPolicy(document, row.version, row.updated_at, row.updated_by, table_id, _scope(table_id))
 
     async def insert(self, table_id: TableId, document: PolicyDocument, by: str) -> StoredPolicy:
         """Set the first policy of a table (version 1), or the first after a delete.
@@ -52,7 +51,7 @@ class PolicyStore:
         async with self._connection.begin_nested():
             at = (await self._connection.execute(statement)).scalar_one()
             await self._keep(table_id, version, document, at, by)
-        return StoredPolicy(document, version, at, by)
+        return StoredPolicy(document, version, at, by, table_id, _scope(table_id))
 
     async def replace(
         self, table_id: TableId, document: PolicyDocument, by: str, expected_version: int
@@ -73,7 +72,7 @@ class PolicyStore:
         if row is None:
             raise await self._stale(table_id)
         await self._keep(table_id, row.version, document, row.updated_at, by)
-        return StoredPolicy(document, row.version, row.updated_at, by)
+        return StoredPolicy(document, row.version, row.updated_at, by, table_id, _scope(table_id))
 
     async def delete(self, table_id: TableId, expected_version: int) -> None:
         """Remove the policy; its versions stay.
@@ -108,6 +107,10 @@ class PolicyStore:
         return PreconditionFailed(
             f"the policy of {table_id} has version {present.version} now", details={"version": present.version}
         )
+
+
+def _scope(table_id: TableId) -> PolicyScope:
+    return PolicyScope(PolicyScopeKind.TABLE, table_id=table_id)
 
 
 def _dump(document: PolicyDocument) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from engine.domain.access import Role
-from engine.domain.policy_scopes import PolicyScopeKind
+from engine.domain.policies.scopes import PolicyScopeKind
 from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.signals import SignalKind
 from engine.domain.tables import TableFormatName

@@ -1,0 +1,54 @@
+"""Policies: partial documents that say how tables are kept, and the effective policy that several of them make.
+
+`documents` and the modules of its sections hold every setting; `scopes` says which tables a policy covers; `merging`
+makes the effective policy; `contradictions` judges it; `windows` tells when nothing may begin; `presets` are bases to
+start from; `schema` publishes the document as JSON Schema.
+"""
+
+from engine.domain.policies.contradictions import contradictions
+from engine.domain.policies.differences import Difference, differences, differing_leaves
+from engine.domain.policies.documents import LimitSettings, PolicyDocument
+from engine.domain.policies.fields import OFF, UNLIMITED
+from engine.domain.policies.merging import DEFAULTS, EffectivePolicy, Layer, Merged, effective_policy, merge
+from engine.domain.policies.presets import DEFAULT_PRESET, PRESETS, Preset
+from engine.domain.policies.rewriting import RewriteSettings, Strategy
+from engine.domain.policies.scopes import FLEET, PolicyScope, PolicyScopeKind
+from engine.domain.policies.stored import StoredPolicy
+from engine.domain.policies.triggers import Condition, Metric, MetricKind, TriggerRule
+from engine.domain.policies.windows import Blackout, OnStart, QuietHours, WindowKind, Windows, WindowState
+
+__all__ = [
+    "DEFAULTS",
+    "DEFAULT_PRESET",
+    "FLEET",
+    "OFF",
+    "PRESETS",
+    "UNLIMITED",
+    "Blackout",
+    "Condition",
+    "Difference",
+    "EffectivePolicy",
+    "Layer",
+    "LimitSettings",
+    "Merged",
+    "Metric",
+    "MetricKind",
+    "OnStart",
+    "PolicyDocument",
+    "PolicyScope",
+    "PolicyScopeKind",
+    "Preset",
+    "QuietHours",
+    "RewriteSettings",
+    "StoredPolicy",
+    "Strategy",
+    "TriggerRule",
+    "WindowKind",
+    "WindowState",
+    "Windows",
+    "contradictions",
+    "differences",
+    "differing_leaves",
+    "effective_policy",
+    "merge",
+]

@@ -1,0 +1,130 @@
+"""The policy document as its owner writes it. It is partial: a field that is absent (or null) is inherited.
+
+A *leaf* is the smallest part that is inherited or replaced as a whole: each field of a section, by its dotted name
+(`rewrite.full.interval`). Lists and the parts that are no sections (a seal, a back-off) are leaves.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from engine.domain.hints import Misread
+from engine.domain.policies.fields import AnyBytes, Interval, Part, Rate, Section
+from engine.domain.policies.maintenance import MaintenanceSettings
+from engine.domain.policies.rewriting import RewriteSettings
+from engine.domain.policies.schedules import ScheduleSettings, Seal
+from engine.domain.policies.triggers import Triggers
+from engine.domain.policies.windows import Blackout, QuietHours
+
+PresetName = Literal["balanced", "upsolver", "artemis", "paimon-universal", "maxcompute-tiered"]
+
+
+class LimitSettings(Section):
+    """How much a table's rewrites may move, held while they run."""
+
+    bandwidth: Literal["unlimited"] | Rate | None = Field(
+        None, description="Bytes per second, read + written.", examples=["50MB"]
+    )
+    requests: Literal["unlimited"] | Annotated[int, Field(ge=1, le=10**9)] | None = Field(
+        None, description="Object-store requests per second.", examples=[200]
+    )
+    share_percent: Literal["off"] | Annotated[float, Field(gt=0, le=100)] | None = Field(
+        None, description="The same as a percentage of `available_bandwidth`; the stricter one holds.", examples=[30]
+    )
+    available_bandwidth: Literal["off"] | Rate | None = Field(
+        None, description="Bytes per second that `share_percent` is a share of.", examples=["400MB"]
+    )
+    parallel_groups: Annotated[int, Field(ge=1, le=64)] | None = Field(
+        None, description="Groups of this table at once.", examples=[4]
+    )
+    bytes_per_day: Literal["unlimited"] | Annotated[AnyBytes, Field(ge=2**20)] | None = Field(
+        None, description="Bytes read by rewrites in any rolling 24 hours.", examples=["1TB"]
+    )
+
+
+class Backoff(Part):
+    """Slow down, then pause, while queries are slow."""
+
+    signal: Literal["query_latency_p95"] = Field(description="The measured latency, sent as a signal.")
+    throttle_above: Interval = Field(description="Above it the budget is cut by `factor`.", examples=["2s"])
+    pause_above: Interval = Field(description="Above it no new group starts.", examples=["5s"])
+    resume_below: Interval = Field(description="Below it all goes on as before.", examples=["1s"])
+    factor: Annotated[float, Field(gt=0, lt=1)] = Field(0.5, description="What is left of the budget.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.resume_below < self.throttle_above < self.pause_above:
+            raise Misread("must be in order: resume_below < throttle_above < pause_above")
+        return self
+
+
+class PolicyDocument(Section):
+    """A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"preset": "balanced", "rewrite": {"target_file_bytes": "256MiB"}, "limits": {"bandwidth": "50MB"}}
+            ]
+        }
+    )
+
+    enabled: bool | None = Field(None, description="`false`: observed, never rewritten.")
+    preset: PresetName | None = Field(None, description="A named base; everything that is set wins over it.")
+    rewrite: RewriteSettings | None = Field(None, description="What is rewritten, and into what.")
+    triggers: Triggers | None = Field(
+        None,
+        description="Named rules, any of which makes a partition due.",
+        examples=[[{"name": "many small files", "all": [{"metric": "small_file_count", "at_least": 20}]}]],
+    )
+    seal: Literal["off"] | Seal | None = Field(
+        None, description="Rewrite sealed partitions only.", examples=[{"after": "1h"}]
+    )
+    schedule: ScheduleSettings | None = Field(None, description="When the table is looked at.")
+    limits: LimitSettings | None = Field(None, description="How much its rewrites may move.")
+    quiet_hours: Annotated[tuple[QuietHours, ...], Field(max_length=50)] | None = Field(
+        None,
+        description="Windows of each week in which nothing new is rewritten.",
+        examples=[[{"days": ["mon", "fri"], "from": "09:00", "to": "17:00", "time_zone": "Europe/Berlin"}]],
+    )
+    blackouts: Annotated[tuple[Blackout, ...], Field(max_length=100)] | None = Field(
+        None,
+        description="Ranges of dates in which nothing new is rewritten.",
+        examples=[[{"from": "2026-12-24", "to": "2026-12-27", "time_zone": "Europe/Berlin", "reason": "holidays"}]],
+    )
+    backoff: Literal["off"] | Backoff | None = Field(None, description="Slow down while queries are slow.")
+    priority: Literal["low", "normal", "high"] | None = Field(None, description="Which table goes first.")
+    verification: Literal["metadata", "sample", "content"] | None = Field(
+        None, description="`metadata` always; `sample`, `content` compare hashes of rows before and after as well."
+    )
+    maintenance: MaintenanceSettings | None = Field(None, description="Upkeep besides rewriting data files.")
+
+    def leaves(self) -> dict[str, Any]:
+        """Return the leaves that are set, by dotted name, as they are held: bytes, seconds, words."""
+        return dict(_leaves(self, self.model_dump(exclude_none=True)))
+
+    def written(self) -> dict[str, Any]:
+        """Return the leaves that are set, by dotted name, as they are answered: durations in the short form."""
+        return dict(_leaves(self, self.model_dump(mode="json", exclude_none=True)))
+
+
+def nested(leaves: Mapping[str, Any]) -> dict[str, Any]:
+    """Return leaves by dotted name as a document."""
+    document: dict[str, Any] = {}
+    for name, value in leaves.items():
+        *sections, last = name.split(".")
+        node = document
+        for section in sections:
+            node = node.setdefault(section, {})
+        node[last] = value
+    return document
+
+
+def _leaves(part: Section, dumped: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in dumped.items():
+        inner = getattr(part, name)
+        if isinstance(inner, Section):
+            yield from _leaves(inner, value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value

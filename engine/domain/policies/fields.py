@@ -1,0 +1,83 @@
+"""What all parts of a policy are made of: the frozen base model, and the types of its fields."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from engine.domain.hints import Misread
+from engine.domain.units import ByteSize, Duration, WrittenSize, format_duration, parse_bytes
+
+KIB: Final = 2**10
+MIB: Final = 2**20
+OFF: Final = "off"
+UNLIMITED: Final = "unlimited"
+MAX_BYTES: Final = 2**60
+DAY_SECONDS: Final = 86_400
+MAX_SECONDS: Final = 3650 * DAY_SECONDS
+PERCENT_PATTERN: Final = r"^[0-9]{1,4}%$"
+
+_MOST_PERCENT: Final = 1000
+
+
+class Part(BaseModel):
+    """A part of a policy: unknown fields are an error, values never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True)
+
+
+class Section(Part):
+    """A part that is merged field by field; every field may be absent. Other parts are replaced as a whole."""
+
+
+def plain_text(text: str) -> str:
+    """Return a text that has one line.
+
+    Raises:
+        Misread: it has control characters, which no name needs and which Postgres does not store.
+    """
+    if not text.isprintable():
+        raise Misread("no control characters are allowed")
+    return text
+
+
+def lasting(*, least: int = 0, most: int = MAX_SECONDS) -> AfterValidator:
+    """Return a validator of durations between two bounds, in seconds."""
+
+    def check(seconds: int) -> int:
+        if not least <= seconds <= most:
+            raise Misread(f"must be between {format_duration(least)} and {format_duration(most)}")
+        return seconds
+
+    return AfterValidator(check)
+
+
+def _size_or_percent(value: Any) -> int | str:
+    if not isinstance(value, str) or not value.strip().endswith("%"):
+        return parse_bytes(value)
+    digits = value.strip()[:-1].strip()
+    if not (digits.isascii() and digits.isdigit()) or not 1 <= int(digits[:5]) <= _MOST_PERCENT:
+        raise Misread(f"{value[:20]!r} is not a share of the target: write a whole number from 1% to {_MOST_PERCENT}%")
+    return f"{int(digits)}%"
+
+
+def _within_bytes(value: int | str) -> int | str:
+    if isinstance(value, int) and not 1 <= value <= MAX_BYTES:
+        raise Misread(f"must be between 1 and {MAX_BYTES} bytes")
+    return value
+
+
+FileBytes = Annotated[ByteSize, Field(ge=MIB, le=16 * 2**30)]
+AnyBytes = Annotated[ByteSize, Field(ge=1, le=MAX_BYTES)]
+Rate = Annotated[ByteSize, Field(ge=64 * KIB, le=2**40)]
+TargetShare = Annotated[
+    int | str,
+    BeforeValidator(
+        _size_or_percent,
+        json_schema_input_type=WrittenSize | Annotated[str, Field(pattern=PERCENT_PATTERN, examples=["75%"])],
+    ),
+    AfterValidator(_within_bytes),
+]
+"""A size, or a share of the target such as `75%`; held as bytes or as the written share."""
+
+Interval = Annotated[Duration, lasting(least=1)]
+Text = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(plain_text)]

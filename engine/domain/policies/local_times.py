@@ -1,0 +1,93 @@
+"""Local wall-clock times as instants, over changes of the offset (daylight saving and others).
+
+An instant lies in a local span when the wall clock of the zone shows a time in it at that instant. So a local time that
+is skipped begins at the next instant that exists, and one that comes twice is in the span both times.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+_STEP: Final = timedelta(hours=3)  # no zone changed its offset twice in so short a time
+_DAY: Final = timedelta(days=1)
+_FARTHEST: Final = timedelta(hours=26)  # offsets lie within a day of UTC, with an hour or two to spare for a change
+
+
+class Span(NamedTuple):
+    """Instants from `start` up to, not including, `end`; both in UTC."""
+
+    start: datetime
+    end: datetime
+
+
+def local_span(start: datetime, end: datetime, zone: ZoneInfo) -> Iterator[Span]:
+    """Yield the instants at which the wall clock of a zone shows a time from `start` up to `end`.
+
+    Usually one span, none where all of it is skipped, two where the clock is set back within it.
+
+    Args:
+        start: local, naive.
+        end: local, naive.
+        zone: whose wall clock.
+    """
+    lower = start.replace(tzinfo=UTC) - _FARTHEST
+    upper = end.replace(tzinfo=UTC) + _FARTHEST
+    for piece, offset in _pieces(lower, upper, zone):
+        begin = max(piece.start, start.replace(tzinfo=UTC) - offset)
+        until = min(piece.end, end.replace(tzinfo=UTC) - offset)
+        if begin < until:
+            yield Span(begin, until)
+
+
+def union(spans: list[Span]) -> list[Span]:
+    """Return spans in order of time, with those that touch or overlap made one."""
+    joined: list[Span] = []
+    for span in sorted(spans):
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return joined
+
+
+def _pieces(lower: datetime, upper: datetime, zone: ZoneInfo) -> Iterator[tuple[Span, timedelta]]:
+    """Yield the stretches of one offset that `lower` to `upper` is made of."""
+    begin = lower
+    day = lower.replace(hour=0, minute=0, second=0, microsecond=0)
+    while day < upper:
+        for change in _changes(day, zone):
+            if lower < change < upper:
+                yield Span(begin, change), _offset(change - timedelta(seconds=1), zone)
+                begin = change
+        day += _DAY
+    yield Span(begin, upper), _offset(begin, zone)
+
+
+@lru_cache(maxsize=65_536)
+def _changes(day: datetime, zone: ZoneInfo) -> tuple[datetime, ...]:
+    """Return the instants after the beginning of a UTC day and not after its end at which the offset changes."""
+    found = []
+    before = day
+    while before < day + _DAY:
+        after = before + _STEP
+        if _offset(before, zone) != _offset(after, zone):
+            found.append(_change_between(before, after, zone))
+        before = after
+    return tuple(found)
+
+
+def _change_between(before: datetime, after: datetime, zone: ZoneInfo) -> datetime:
+    """Return the first whole second with another offset than `before`."""
+    old = _offset(before, zone)
+    seconds = int((after - before).total_seconds())
+    low, high = 0, seconds
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _offset(before + timedelta(seconds=middle), zone) == old else (low, middle)
+    return before + timedelta(seconds=high)
+
+
+def _offset(instant: datetime, zone: ZoneInfo) -> timedelta:
+    return instant.astimezone(zone).utcoffset() or timedelta()

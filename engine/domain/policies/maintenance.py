@@ -1,0 +1,65 @@
+"""Settings of upkeep besides rewriting data files. Nothing that removes files is on by default."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from engine.domain.policies.fields import DAY_SECONDS, Interval, Part, Section, lasting
+from engine.domain.units import Duration
+
+
+class RewriteManifests(Part):
+    """When manifests are made fewer: each `interval`, and when there are many small ones."""
+
+    interval: Literal["off"] | Interval = Field(7 * DAY_SECONDS, description="Each so often.", examples=["7d"])
+    above_count: Annotated[int, Field(ge=1, le=10**9)] = Field(
+        100, description="Also when there are more manifests than this, and they are small."
+    )
+    average_below_percent: Annotated[int, Field(ge=1, le=100)] = Field(
+        25, description="Small: on average below this percentage of the table's target for manifests."
+    )
+
+
+class ExpireSnapshots(Part):
+    """Which snapshots go."""
+
+    older_than: Interval = Field(description="Only snapshots older than this.", examples=["5d"])
+    keep_last: Annotated[int, Field(ge=1, le=10**6)] = Field(10, description="So many of the newest stay, however old.")
+
+
+class RemoveOrphans(Part):
+    """Which files that no snapshot knows go. A file is never younger than twice the longest run either."""
+
+    older_than: Annotated[Duration, lasting(least=DAY_SECONDS)] = Field(
+        3 * DAY_SECONDS, description="Only files older than this, at least a day.", examples=["3d"]
+    )
+    interval: Interval = Field(7 * DAY_SECONDS, description="Looked for each so often.", examples=["7d"])
+    quarantine: Annotated[Duration, lasting()] = Field(
+        7 * DAY_SECONDS, description="Kept aside so long before they are deleted.", examples=["7d"]
+    )
+
+
+class Reclaim(Part):
+    """How long history and superseded files are kept; older ones go."""
+
+    retention: Interval = Field(description="History older than this can't be queried any more.", examples=["7d"])
+    compact_blocking: bool = Field(True, description="First rewrite what older files are still needed for.")
+
+
+class MaintenanceSettings(Section):
+    """Upkeep besides rewriting data files; each `off` or as a whole."""
+
+    rewrite_manifests: Literal["off"] | RewriteManifests | None = Field(
+        None, description="Make manifests fewer.", examples=[{"interval": "7d"}]
+    )
+    expire_snapshots: Literal["off"] | ExpireSnapshots | None = Field(
+        None, description="Let old snapshots go.", examples=[{"older_than": "5d", "keep_last": 10}]
+    )
+    remove_orphans: Literal["off"] | RemoveOrphans | None = Field(
+        None,
+        description="Remove files that no snapshot knows.",
+        examples=[{"older_than": "3d", "interval": "7d", "quarantine": "7d"}],
+    )
+    reclaim: Literal["off"] | Reclaim | None = Field(
+        None, description="Let history go after a time, and rewrite what blocks that.", examples=[{"retention": "7d"}]
+    )

@@ -1,0 +1,246 @@
+"""Quiet hours and blackouts: when nothing new is rewritten, and what becomes of a rewrite that runs at their start.
+
+Windows are local to their time zone. One that ends at or before the time it begins passes midnight and belongs to the
+day on which it begins. `local_times` says what becomes of times that are skipped or come twice. All windows of a policy
+are a union: what counts is when the last of those that overlap ends.
+"""
+
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
+
+from engine.domain.hints import Misread
+from engine.domain.policies.fields import Part, Text
+from engine.domain.policies.local_times import Span, local_span, union
+from engine.domain.policies.time_zones import TimeZone, zone_of
+
+if TYPE_CHECKING:
+    from engine.domain.policies.merging import EffectivePolicy
+
+Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+WEEK: Final[tuple[Day, ...]] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+_TIME_PATTERN: Final = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
+_YEARS: Final = range(2000, 2200)
+_LOOK_AHEAD_DAYS: Final = (9, 40, 400)  # a week repeats; offsets of several zones repeat after a year
+_DAY: Final = timedelta(days=1)
+
+
+class OnStart(StrEnum):
+    """What a running rewrite does when a window begins, mildest first."""
+
+    FINISH = "finish"
+    DRAIN = "drain"
+    INTERRUPT = "interrupt"
+
+
+class WindowKind(StrEnum):
+    """The two kinds of windows; a blackout is named where both hold."""
+
+    QUIET_HOURS = "quiet_hours"
+    BLACKOUT = "blackout"
+
+
+_SEVERITY: Final = {on_start: severity for severity, on_start in enumerate(OnStart)}
+_OnStart = Annotated[
+    OnStart,
+    Field(
+        description="`drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight "
+        "within 5 s, commit finished ones, park; `finish`: only new runs are held."
+    ),
+]
+
+
+def _days(days: tuple[Day, ...]) -> tuple[Day, ...]:
+    return tuple(day for day in WEEK if day in days)
+
+
+def _written_instant(value: Any) -> Any:
+    if isinstance(value, int | float):
+        raise Misread("write a date and time, such as '2026-12-24T18:00:00Z', not a number")
+    return value
+
+
+def _near_years(at: datetime) -> datetime:
+    if at.year not in _YEARS:
+        raise Misread(f"the year must be from {_YEARS.start} to {_YEARS.stop - 1}")
+    return at.astimezone(UTC) if at.tzinfo is not None else at
+
+
+def _format_instant(at: datetime) -> str:
+    return at.isoformat().replace("+00:00", "Z")
+
+
+LocalTime = Annotated[str, Field(pattern=_TIME_PATTERN, examples=["09:00", "17:30"])]
+WindowTime = Annotated[
+    datetime,
+    BeforeValidator(_written_instant),
+    AfterValidator(_near_years),
+    PlainSerializer(_format_instant, return_type=str),
+    Field(examples=["2026-12-24T18:00:00Z", "2026-12-24T18:00", "2026-12-24"]),
+]
+
+
+class QuietHours(Part):
+    """A window of each week."""
+
+    days: Annotated[
+        tuple[Day, ...],
+        Field(min_length=1, max_length=7, description="Days on which it begins; all when absent."),
+        AfterValidator(_days),
+    ] = WEEK
+    start: Annotated[LocalTime, Field(alias="from", description="Local time at which it begins.")]
+    end: Annotated[
+        LocalTime, Field(alias="to", description="Local time at which it ends; at or before `from`: on the next day.")
+    ]
+    time_zone: Annotated[TimeZone, Field(description="IANA name.")] = "UTC"
+    on_start: _OnStart = OnStart.DRAIN
+
+    @property
+    def reason(self) -> str:
+        """The window in words."""
+        days = "" if self.days == WEEK else f"{', '.join(self.days)} "
+        return f"quiet hours {days}{self.start}-{self.end} {self.time_zone}"
+
+    def spans(self, lower: datetime, upper: datetime) -> list[Span]:
+        """Return the window's instants that begin on a local day touching `lower` to `upper` (both UTC)."""
+        zone = zone_of(self.time_zone)
+        begins, ends = time.fromisoformat(self.start), time.fromisoformat(self.end)
+        wraps = _DAY if ends <= begins else timedelta()
+        found: list[Span] = []
+        day = lower.astimezone(zone).date() - 2 * _DAY  # began the day before, and a day for changes of the date line
+        while day <= upper.astimezone(zone).date():
+            if WEEK[day.weekday()] in self.days:
+                found += local_span(_at(day, begins), _at(day, ends) + wraps, zone)
+            day += _DAY
+        return found
+
+
+class Blackout(Part):
+    """A window that comes once: a freeze, a holiday, a migration.
+
+    Times carry an offset (`Z`), or are local to `time_zone`. A date alone is its midnight.
+    """
+
+    start: Annotated[WindowTime, Field(alias="from", description="When it begins.")]
+    end: Annotated[WindowTime, Field(alias="to", description="When it is over.")]
+    time_zone: Annotated[TimeZone | None, Field(description="IANA name, for times without an offset.")] = None
+    reason: Annotated[Text, Field(description="Shown where a run waits for it.", examples=["year-end close"])]
+    on_start: _OnStart = OnStart.DRAIN
+
+    @model_validator(mode="after")
+    def _has_a_length(self) -> Self:
+        local = [at.tzinfo is None for at in (self.start, self.end)]
+        if any(local) and self.time_zone is None:
+            raise Misread("a time without an offset needs time_zone", "add time_zone, or write '2026-12-24T18:00:00Z'")
+        if not all(local) and self.time_zone is not None:
+            raise Misread(
+                "a time with an offset needs no time_zone", "leave out the offset (or Z) in both, or time_zone"
+            )
+        if self.start >= self.end:
+            raise Misread("a blackout ends after it begins: 'to' must be later than 'from'")
+        return self
+
+    def spans(self) -> list[Span]:
+        """Return its instants."""
+        if self.time_zone is None:
+            return [Span(self.start, self.end)]
+        return list(local_span(self.start, self.end, zone_of(self.time_zone)))
+
+
+class WindowState(NamedTuple):
+    """How things stand at an instant.
+
+    Attributes:
+        inside: in a window: nothing new is admitted.
+        kind: the kind of window; a blackout if one of several is one.
+        on_start: the strictest of the windows that hold.
+        ends_at: the end of the union; None outside, and inside when it never ends.
+        reason: in words, for people.
+        next_start: when the next window begins, after the present union; None when none does within about a year.
+    """
+
+    inside: bool
+    kind: WindowKind | None
+    on_start: OnStart | None
+    ends_at: datetime | None
+    reason: str | None
+    next_start: datetime | None
+
+
+class Windows:
+    """All windows of a policy."""
+
+    def __init__(self, quiet_hours: tuple[QuietHours, ...] = (), blackouts: tuple[Blackout, ...] = ()) -> None:
+        self._quiet_hours = quiet_hours
+        self._blackouts = blackouts
+
+    @classmethod
+    def of(cls, policy: "EffectivePolicy") -> Self:
+        """Return the windows of an effective policy."""
+        document = policy.document()
+        return cls(document.quiet_hours or (), document.blackouts or ())
+
+    def state_at(self, instant: datetime) -> WindowState:
+        """Return the state at an instant (aware)."""
+        at = instant.astimezone(UTC)
+        end = self._end_of_union(at)
+        next_start = self._next_start(end)
+        if end == at:
+            return WindowState(False, None, None, None, None, next_start)
+        holding = self._holding(at)
+        blackout = next((window for window in holding if isinstance(window, Blackout)), None)
+        shown = blackout or holding[0]
+        return WindowState(
+            inside=True,
+            kind=WindowKind.BLACKOUT if blackout else WindowKind.QUIET_HOURS,
+            on_start=max((window.on_start for window in holding), key=_SEVERITY.__getitem__),
+            ends_at=end if end < _NEVER else None,
+            reason=shown.reason,
+            next_start=next_start,
+        )
+
+    def _end_of_union(self, at: datetime) -> datetime:
+        """Return when the windows that hold now and those that follow without a gap are over; `at` when none holds."""
+        last_blackout = max((span.end for window in self._blackouts for span in window.spans()), default=at)
+        give_up = max(at, last_blackout) + timedelta(days=_LOOK_AHEAD_DAYS[-1])
+        end = at
+        while end < give_up:
+            joined = union(self._spans(end, end + timedelta(days=_LOOK_AHEAD_DAYS[0])))
+            holding = next((span for span in joined if span.start <= end < span.end), None)
+            if holding is None:
+                return end
+            end = holding.end
+        return _NEVER
+
+    def _next_start(self, since: datetime) -> datetime | None:
+        if since == _NEVER:
+            return None
+        start = None
+        for days in _LOOK_AHEAD_DAYS:
+            upper = since + timedelta(days=days)
+            start = min((span.start for span in self._spans(since, upper) if span.start > since), default=None)
+            if not self._quiet_hours or (start is not None and start < upper):
+                break
+        return start
+
+    def _holding(self, at: datetime) -> list[QuietHours | Blackout]:
+        quiet = [window for window in self._quiet_hours if _contains(window.spans(at, at), at)]
+        return [*quiet, *(window for window in self._blackouts if _contains(window.spans(), at))]
+
+    def _spans(self, lower: datetime, upper: datetime) -> list[Span]:
+        quiet = [span for window in self._quiet_hours for span in window.spans(lower, upper)]
+        return quiet + [span for window in self._blackouts for span in window.spans()]
+
+
+def _contains(spans: list[Span], at: datetime) -> bool:
+    return any(span.start <= at < span.end for span in spans)
+
+
+def _at(day: date, clock: time) -> datetime:
+    return datetime.combine(day, clock)
+
+
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
