@@ -1,10 +1,11 @@
-"""What a rewrite is expected to come to: number and bytes of outputs, seconds.
+"""What a rewrite is expected to come to: number and bytes of outputs, seconds, requests to the storage.
 
 Outputs are counted from stored input bytes. Deleted rows are not taken off: the digest knows only an upper bound of
 them, and an output that is a little small is a lesser fault than one that is far too large.
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,11 @@ from engine.domain.plans import FileGroup, Prediction
 from engine.domain.policies import EffectivePolicy
 
 Ints = npt.NDArray[np.int64]
+
+_WHOLE_READ_BYTES: Final = 8 * 2**20
+_ROW_GROUP_BYTES: Final = 128 * 2**20
+_PART_BYTES: Final = 10 * 2**20
+"""How the kernel reads (a small file whole, of a larger one the tail and each row group) and uploads (in parts)."""
 
 
 def output_count(total_bytes: int, target_bytes: int) -> int:
@@ -52,6 +58,22 @@ def predict(
         output_bytes=written,
         seconds=_seconds(read, written, policy, rate),
     )
+
+
+def predicted_requests(groups: Iterable[FileGroup], *, output_bytes: int) -> int:
+    """Return about how many requests a rewrite makes to an object store: to open, read, write and look up its files.
+
+    Row groups of inputs are taken to be of Parquet's usual 128 MiB; a local file system asks for fewer.
+    """
+    listed = list(groups)
+    reads = sum(_reads(file.file_bytes) + 2 * len(file.deletes) for group in listed for file in group.inputs)
+    outputs = sum(group.predicted_outputs for group in listed)
+    return reads + 3 * outputs + -(-output_bytes // _PART_BYTES)
+
+
+def _reads(file_bytes: int) -> int:
+    """Return the requests for one input: to open it, then for its bytes."""
+    return 2 if file_bytes <= _WHOLE_READ_BYTES else 2 + -(-file_bytes // _ROW_GROUP_BYTES)
 
 
 def _seconds(read: int, written: int, policy: EffectivePolicy, rate: float | None) -> float | None:

@@ -53,9 +53,12 @@ def with_amplification(metrics: PartitionMetrics) -> PartitionMetrics:
     return replace(metrics, values=values)
 
 
-def is_eligible(metrics: PartitionMetrics) -> Flags:
-    """Return which partitions a full rewrite is worth it for (`small > large and >= 3 files`, or deletes)."""
+def is_eligible(
+    metrics: PartitionMetrics, *, more_small_than_large: bool = True, min_files: int = LEAST_FILES
+) -> Flags:
+    """Return which partitions a full rewrite is worth it for, by `rewrite.full.eligibility`, or because of deletes."""
     small, count = metrics.values["small_file_count"], metrics.values["file_count"]
     deletes = (metrics.values["delete_file_count"] > 0) | (metrics.values["delete_ratio"] > 0)
-    flags: Flags = deletes | ((small > count - small) & (count >= LEAST_FILES))
+    enough = (small > count - small) | (not more_small_than_large)
+    flags: Flags = deletes | (enough & (count >= min_files))
     return flags

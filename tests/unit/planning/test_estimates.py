@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.files import InputFile
+from engine.domain.files import DeleteRef, InputFile
 from engine.domain.plans import FileGroup
 from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
-from engine.planning.estimates import output_count, output_counts, predict
+from engine.planning.estimates import output_count, output_counts, predict, predicted_requests
 
 MIB = 2**20
 UNLIMITED = effective_policy(table_properties={}, own=None)
@@ -50,3 +50,13 @@ def test_a_bandwidth_below_the_rate_makes_the_prediction_longer() -> None:
 
 def test_deleted_rows_are_taken_off_the_expected_bytes() -> None:
     assert predict([GROUP], live_share=[0.5], policy=UNLIMITED, rate=None).output_bytes == 60 * MIB
+
+
+def test_a_small_input_is_opened_and_read_with_two_requests_and_an_output_is_created_sent_and_looked_up() -> None:
+    group = FileGroup(0, 0, "{}", (InputFile("a", MIB, 10, 1), InputFile("b", MIB, 10, 1)), 1)
+    assert predicted_requests([group], output_bytes=2 * MIB) == 2 * 2 + 3 + 1
+
+
+def test_a_large_input_is_read_by_row_groups_and_deletes_are_read_too() -> None:
+    inputs = (InputFile("a", 300 * MIB, 10, 1, (DeleteRef("d", 9),)),)
+    assert predicted_requests([FileGroup(0, 0, "{}", inputs, 2)], output_bytes=300 * MIB) == (2 + 3) + 2 + 2 * 3 + 30

@@ -1,0 +1,120 @@
+"""A policy's triggers, full-rewrite rules and seal on one table now: what is due, and what keeps the rest.
+
+The scheduler will start runs by it; until then it is what explain and dry runs of policies show. Call in a thread.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from engine.domain.policies import OFF, EffectivePolicy
+from engine.planning.candidates import RewriteLimits, SkipReason, find_candidates
+from engine.planning.digest import TableFigures
+from engine.planning.full_rewrites import NOT_ELIGIBLE, full_rules, is_eligible, with_amplification
+from engine.planning.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
+from engine.planning.partitions import partition_files
+from engine.planning.seals import SealRule, Seals, find_seals
+from engine.planning.triggers import Guards, Rule, RuleState, evaluate
+
+
+@dataclass(frozen=True, slots=True)
+class SealState:
+    """Partitions by the policy's seal. `next_at_ms`: when the next one is sealed if nothing more is written to it."""
+
+    rule: SealRule
+    sealed: int
+    not_sealed: int
+    next_at_ms: int | None
+
+    @property
+    def is_on(self) -> bool:
+        """False: every partition may be rewritten at any time."""
+        return self.rule != SealRule()
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Every rule on the table now; any of them makes it due."""
+
+    triggers: Sequence[RuleState]
+    full: Sequence[RuleState]
+    seal: SealState
+
+    @property
+    def rules(self) -> Sequence[RuleState]:
+        """All rules, triggers first."""
+        return (*self.triggers, *self.full)
+
+    @property
+    def is_due(self) -> bool:
+        """True when at least one rule is."""
+        return any(rule.is_due for rule in self.rules)
+
+
+def evaluate_policy(
+    digest: pa.Table, figures: TableFigures, history: RewriteHistory, policy: EffectivePolicy, *, now_ms: int
+) -> Evaluation:
+    """Judge every rule of a policy on a table.
+
+    Args:
+        digest: live data files, in the shape of `planning.digest.FILE_DIGEST`.
+        figures: of the table as a whole.
+        history: rewrites of the table, as the record knows them.
+        policy: its triggers, `rewrite.full.*`, `seal` and sizes.
+        now_ms: the present instant, milliseconds since 1970.
+    """
+    limits = RewriteLimits.of(policy)
+    files = partition_files(digest)
+    metrics = measure_partitions(
+        digest,
+        files,
+        figures,
+        history,
+        now_ms=now_ms,
+        small_bytes=limits.small_bytes,
+        large_bytes=limits.large_bytes,
+    )
+    seal = _seal_rule(policy.values["seal"])
+    seals = find_seals(metrics, figures.times, seal, now_ms=now_ms)
+    guards = Guards(seals.is_sealed, find_candidates(files, limits).reasons)
+    in_full = Guards(seals.is_sealed, _full_reasons(policy, metrics, limits))
+    amplified = with_amplification(metrics)
+    return Evaluation(
+        triggers=[evaluate(rule, metrics, guards) for rule in trigger_rules(policy)],
+        full=[evaluate(rule, amplified, in_full) for rule in full_rules(policy.values)],
+        seal=_seal_state(seal, seals),
+    )
+
+
+def trigger_rules(policy: EffectivePolicy) -> list[Rule]:
+    """Return the rules of an effective policy's `triggers`."""
+    return [Rule(rule.name, rule.all, needs_change=rule.input_changed) for rule in policy.document().triggers or ()]
+
+
+def _full_reasons(
+    policy: EffectivePolicy, metrics: PartitionMetrics, limits: RewriteLimits
+) -> Sequence[SkipReason | str | None]:
+    """Return why a full rewrite would leave each partition alone, None where it would not."""
+    reasons = find_candidates(metrics.files, limits, full=True).reasons
+    eligibility: Mapping[str, Any] | str = policy.values["rewrite.full.eligibility"]
+    if isinstance(eligibility, str):
+        return reasons
+    eligible = is_eligible(metrics, **eligibility)
+    return [reason or (None if fits else NOT_ELIGIBLE) for reason, fits in zip(reasons, eligible, strict=True)]
+
+
+def _seal_rule(value: Mapping[str, float | None] | str) -> SealRule:
+    return SealRule() if isinstance(value, str) and value == OFF else SealRule(**value)  # type: ignore[arg-type]
+
+
+def _seal_state(rule: SealRule, seals: Seals) -> SealState:
+    waiting = seals.sealed_from_ms[~seals.is_sealed]
+    return SealState(
+        rule=rule,
+        sealed=int(np.count_nonzero(seals.is_sealed)),
+        not_sealed=len(waiting),
+        next_at_ms=int(waiting.min()) if len(waiting) else None,
+    )

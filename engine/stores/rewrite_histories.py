@@ -1,0 +1,107 @@
+"""What runs did to a table lately: which partitions they rewrote, and where other writers were faster.
+
+Every query reads a bounded number of a table's newest runs, whatever the length of its history.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.ids import RunId, TableId
+from engine.domain.runs import GroupState
+from engine.stores import run_listings
+from engine.stores.schema import file_groups, run_events, runs
+
+MOST_RUNS: Final = 50
+MOST_ROWS: Final = 50_000
+_OWN_FAULTS: Final = ("failed:", "refused:")
+"""How reasons of dropped groups begin where a task failed: all others were lost to another writer."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedPartition:
+    """A partition that a run rewrote, the snapshot that holds it, and when that was recorded."""
+
+    spec_id: int
+    partition: str
+    snapshot_id: int
+    recorded_at: datetime
+    is_full: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedPartitions:
+    """Partitions of a table's newest runs. `known_since`: what ended before was not read; None: all was."""
+
+    partitions: Sequence[CommittedPartition]
+    known_since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A run lost groups to another writer."""
+
+    run_id: RunId
+    at: datetime
+    groups: int
+    reason: str
+
+
+class RewriteHistoryStore:
+    """Rows of `runs`, `file_groups` and `run_events`, for reading."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def committed_partitions(
+        self, table_id: TableId, *, most_runs: int = MOST_RUNS, most_rows: int = MOST_ROWS
+    ) -> CommittedPartitions:
+        """Return the partitions that the newest runs with snapshots in the table rewrote."""
+        changes = (
+            select(runs.c.id, runs.c.finished_at, runs.c.request)
+            .where(runs.c.table_id == table_id, runs.c.snapshot_count > 0)
+            .order_by(runs.c.id.desc())
+            .limit(most_runs + 1)
+        )
+        found = (await self._connection.execute(changes)).all()
+        partitions: list[CommittedPartition] = []
+        for run in found[:most_runs]:
+            if len(partitions) >= most_rows:
+                return CommittedPartitions(partitions, run.finished_at)
+            is_full = bool(run.request.get("force_full"))
+            partitions += await self._of_run(run.id, is_full=is_full)
+        oldest = found[most_runs].finished_at if len(found) > most_runs else None
+        return CommittedPartitions(partitions, oldest)
+
+    async def conflicts(self, table_id: TableId, since: datetime, *, most_runs: int = 100) -> Sequence[Conflict]:
+        """Return what the newest runs of a table lost to other writers since an instant, newest first."""
+        newest = run_listings.page(table_id, None, None, most_runs).with_only_columns(runs.c.id).subquery()
+        query = (
+            select(run_events.c.run_id, run_events.c.at, run_events.c.details)
+            .where(run_events.c.run_id.in_(select(newest.c.id)), run_events.c.at >= since)
+            .where(run_events.c.kind == "group_dropped")
+            .order_by(run_events.c.at.desc(), run_events.c.sequence.desc())
+        )
+        read = (_conflict(row) for row in await self._connection.execute(query))
+        return [conflict for conflict in read if conflict is not None]
+
+    async def _of_run(self, run_id: str, *, is_full: bool) -> list[CommittedPartition]:
+        key = (file_groups.c.spec_id, file_groups.c.partition, file_groups.c.snapshot_id)
+        query = (
+            select(*key, func.max(file_groups.c.updated_at).label("at"))
+            .where(file_groups.c.run_id == run_id, file_groups.c.state == GroupState.COMMITTED)
+            .group_by(*key)
+        )
+        return [
+            CommittedPartition(row.spec_id, row.partition, row.snapshot_id, row.at, is_full)
+            for row in await self._connection.execute(query)
+        ]
+
+
+def _conflict(row: Any) -> Conflict | None:
+    reasons = [text for text in row.details.get("reasons", {}).values() if not text.startswith(_OWN_FAULTS)]
+    return Conflict(RunId(row.run_id), row.at, len(reasons), reasons[0]) if reasons else None

@@ -1,0 +1,118 @@
+"""A whole policy judged on a table: presets, full-rewrite rules and seals together."""
+
+from typing import Any
+
+import pytest
+
+from engine.domain.policies import PolicyDocument, effective_policy
+from engine.planning.digest import PartitionTime, TableFigures, TimeUnit
+from engine.planning.evaluations import Evaluation, evaluate_policy
+from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
+from tests.support.digests import DigestFile, digest_of
+
+MB, MIB = 10**6, 2**20
+NOW_MS = 1_790_000_000_000
+DAY_MS = 86_400_000
+
+
+def files(count: int, size: int, *, days: float, partition: str = "{}") -> list[DigestFile]:
+    return [DigestFile(size, partition, added_at_ms=NOW_MS - round(days * DAY_MS)) for _ in range(count)]
+
+
+def evaluated(
+    policy: dict[str, Any],
+    given: list[DigestFile],
+    *,
+    history: RewriteHistory | None = None,
+    figures: TableFigures | None = None,
+) -> Evaluation:
+    own = PolicyDocument.model_validate(policy)
+    effective = effective_policy(table_properties={}, own=own)
+    return evaluate_policy(
+        digest_of(given), figures or TableFigures(), history or RewriteHistory(), effective, now_ms=NOW_MS
+    )
+
+
+def due(found: Evaluation) -> list[str]:
+    return [rule.name for rule in found.rules if rule.is_due]
+
+
+def test_balanced_is_due_at_twenty_small_files_that_are_a_fifth_of_all():
+    assert due(evaluated({}, files(20, MIB, days=0))) == ["many small files"]
+    assert due(evaluated({}, files(19, MIB, days=0))) == []
+    assert due(evaluated({}, files(20, MIB, days=0) + files(81, 128 * MIB, days=0))) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "rules"),
+    [
+        (files(60, 31 * MB, days=3), ["settled"]),
+        (files(60, 31 * MB, days=1), []),
+        (files(1000, 31 * MB, days=1), ["very many files"]),
+        (files(5, 10 * MB, days=36), ["old"]),
+        (files(1, 10 * MB, days=36), []),
+    ],
+    ids=["u14", "u14-too-new", "u15", "u16", "u16-one-file"],
+)
+def test_u14_u15_u16_the_preset_upsolver_is_due_as_its_source_says(given: list[DigestFile], rules: list[str]):
+    assert due(evaluated({"preset": "upsolver"}, given)) == rules
+
+
+def test_u16_the_preset_does_not_fire_again_on_an_unchanged_partition():
+    history = RewriteHistory([PartitionRewrite(0, "{}", NOW_MS - 36 * DAY_MS, is_full=False)])
+    found = evaluated({"preset": "upsolver"}, files(5, 10 * MB, days=36), history=history)
+    assert due(found) == []
+    assert found.triggers[2].held_back == {"unchanged": 1}
+
+
+def test_l2_artemis_counts_files_below_32_mb_as_small():
+    found = evaluated({"preset": "artemis", "seal": "off"}, files(40, 31 * MB, days=1))
+    assert found.is_due
+    assert not evaluated({"preset": "artemis", "seal": "off"}, files(40, 33 * MB, days=1)).is_due
+
+
+def test_l14_an_unsealed_day_is_held_back_and_says_when_it_is_sealed():
+    figures = TableFigures(times={0: PartitionTime("day", TimeUnit.DAY)})
+    today = files(40, MB, days=0.01, partition='{"day":"2026-09-21"}')  # the day of NOW_MS
+    found = evaluated({"seal": {"after": "1h"}}, today, figures=figures)
+    assert (found.is_due, found.triggers[0].held_back) == (False, {"not_sealed": 1})
+    assert (found.seal.is_on, found.seal.sealed, found.seal.not_sealed) == (True, 0, 1)
+    assert found.seal.next_at_ms == 1_790_038_800_000  # 2026-09-22T01:00Z
+
+
+def test_without_a_seal_nothing_waits():
+    seal = evaluated({}, files(2, MB, days=0)).seal
+    assert (seal.is_on, seal.sealed, seal.not_sealed, seal.next_at_ms) == (False, 1, 0, None)
+
+
+FULL: dict[str, Any] = {"triggers": [], "rewrite": {"full": {"interval": "1d", "size_amplification_percent": "off"}}}
+
+
+def test_p17_an_interval_makes_a_partition_due_that_was_never_rewritten_in_full():
+    assert due(evaluated(FULL, files(5, MB, days=1))) == ["rewrite.full.interval"]
+
+
+def test_p11_a_full_rewrite_that_is_not_worth_it_is_held_back():
+    found = evaluated(FULL, files(2, MB, days=1))
+    assert (found.is_due, found.full[0].held_back) == (False, {"not_eligible_for_full": 1})
+
+
+def test_p11_eligibility_that_is_off_asks_nothing():
+    policy = {**FULL, "rewrite": {"full": {**FULL["rewrite"]["full"], "eligibility": "off"}}}
+    assert evaluated(policy, files(2, MB, days=1)).is_due
+
+
+def test_p16_amplification_is_on_by_default_and_silent_before_the_first_full_rewrite():
+    found = evaluated({"triggers": []}, files(50, MB, days=1))
+    assert [rule.name for rule in found.full] == ["rewrite.full.size_amplification_percent"]
+    assert not found.is_due
+
+
+def test_a_partition_that_planning_can_not_better_is_not_due():
+    found = evaluated({"rewrite": {"min_input_files": 100}}, files(40, MB, days=1))
+    assert (found.is_due, found.triggers[0].held_back) == (False, {"too_few_files": 1})
+
+
+def test_a_table_without_files_is_judged_too():
+    found = evaluated({"preset": "upsolver"}, [])
+    assert (found.is_due, len(found.triggers)) == (False, 3)
