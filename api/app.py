@@ -15,8 +15,9 @@ from api.limits import BodyLimits
 from api.metrics import Metrics, RequestMetrics
 from api.openapi import describe
 from api.pagination import PageTokens
+from api.rate_limits import RequestRates
 from api.request_ids import RequestIds
-from api.routes import catalogs, explain, formats, health, pace, policies, problems, runs, tables
+from api.routes import audit, catalogs, explain, formats, health, keys, pace, policies, problems, runs, tables, whoami
 from api.streaming import StreamSlots
 from api.validation import refuse_unknown_parameters
 
@@ -28,6 +29,7 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "policies", "description": "What is wished for a table, and what holds."},
     {"name": "formats", "description": "What can be done to tables of each format."},
     {"name": "runs", "description": "Executions of operations on tables."},
+    {"name": "access", "description": "API keys, the caller, and what was changed by whom."},
     {"name": "operations", "description": "State and figures of the process."},
 ]
 
@@ -56,7 +58,7 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
     )
     app.state.metrics = Metrics()
     app.state.stream_slots = StreamSlots()
-    for layer in (BodyLimits, Authentication):  # the last one added is the outermost
+    for layer in (BodyLimits, RequestRates, Authentication):  # the last one added is the outermost
         app.add_middleware(layer)
     app.add_middleware(RequestMetrics, metrics=app.state.metrics)
     app.add_middleware(RequestIds)
@@ -70,7 +72,7 @@ def _include(app: FastAPI) -> None:
     for module in (catalogs, tables, runs):
         app.include_router(module.creating, dependencies=_KNOWN_PARAMETERS)
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
-    for module in (explain, policies, formats, health, pace, problems):
+    for module in (explain, policies, formats, keys, audit, whoami, health, pace, problems):
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
 
 

@@ -136,6 +136,13 @@ _TYPES: Final = (
         "One caller may hold a limited number of event streams on each api process. Close some, or come back later.",
     ),
     ProblemType(
+        "rate_limited",
+        429,
+        "Too many requests",
+        "The caller has used up its requests of this minute, or its address has failed to authenticate too often. "
+        "Retry-After says when the next minute begins; the RateLimit headers of every answer say what is left.",
+    ),
+    ProblemType(
         "internal",
         500,
         "Something went wrong inside",

@@ -5,7 +5,7 @@ from typing import Any, Final
 from api.problems import PROBLEM_TYPES
 
 MEDIA_TYPE: Final = "application/problem+json"
-ALWAYS: Final = ("unauthenticated", "unavailable")
+ALWAYS: Final = ("unauthenticated", "rate_limited", "unavailable")
 WITH_BODY: Final = ("unreadable", "body_too_large", "unsupported_media_type", "invalid_input")
 
 

@@ -152,9 +152,11 @@ def _wire(
     served = {TableFormatName.ICEBERG: IcebergFormat()}
     formats = FormatRegistry(formats=served, environ=os.environ)
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
+    observations = ObservationService(database=database, formats=formats, clock=clock)
     context = RewriteContext(
         database=database,
         formats=formats,
+        observations=observations,
         dispatcher=dispatcher or SparkDispatcher(sessions=spark),
         function=run_group,
         pace=pace,
@@ -167,7 +169,6 @@ def _wire(
     rewrites = RewriteService(
         context=context, database=database, clock=clock, max_failures=settings.max_failures, step=step
     )
-    observations = ObservationService(database=database, formats=formats, clock=clock)
     return Container(
         settings=settings,
         clock=clock,

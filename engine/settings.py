@@ -29,4 +29,7 @@ class Settings(BaseSettings):
     max_failures: int = Field(default=5, ge=1, description="Attempts that may fail before the run does.")
     commit_batch_bytes: int = Field(default=8 * 2**30, ge=1, description="Written bytes that make a commit due.")
     commit_batch_seconds: float = Field(default=60, gt=0, description="Age of the oldest written group that does.")
+    reads_per_minute: int = Field(default=60_000, ge=1, description="GET requests of one caller.")
+    writes_per_minute: int = Field(default=12_000, ge=1, description="Other requests of one caller.")
+    failed_authentications_per_minute: int = Field(default=120, ge=1, description="Of one client address.")
     log_level: str = "INFO"

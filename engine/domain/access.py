@@ -31,12 +31,16 @@ _STRENGTH: Final = {role: strength for strength, role in enumerate(Role)}
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The authenticated caller of one request; `subject` is what records show, `teams` None means every team."""
+    """The authenticated caller of one request; `subject` is what records show, `teams` None means every team.
+
+    `key_id` is the API key that it came with, None for tokens of an identity provider and for the system.
+    """
 
     subject: str
     role: Role
     teams: frozenset[str] | None = None
     request_id: str | None = None
+    key_id: KeyId | None = None
 
     def sees(self, owner_team: str | None) -> bool:
         """Return True when objects of this team (None: of no team) exist for the caller."""
@@ -81,6 +85,15 @@ class ApiKey:
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
     teams: tuple[str, ...] | None = None
+
+    def is_live(self, at: datetime) -> bool:
+        """Return True when the key authenticates at this instant."""
+        return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
+
+    @property
+    def subject(self) -> str:
+        """What records show of whoever holds the key."""
+        return f"key:{self.name}"
 
 
 SYSTEM: Final = Caller(subject="system", role=Role.ADMIN)

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from pydantic_core import to_jsonable_python
@@ -54,6 +54,17 @@ class Seal:
     hash: str
 
 
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """What to list; absent fields do not narrow. `since` is inclusive, `until` is not."""
+
+    caller: str | None = None
+    action: str | None = None
+    object: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
 def link(previous: str, entry: AuditEntry) -> str:
     """Return the hash (hex) of an entry after the hash before it: SHA-256 of both, the entry as canonical JSON."""
     return hashlib.sha256(f"{previous}\n{canonical(entry)}".encode()).hexdigest()
@@ -63,7 +74,7 @@ def canonical(entry: AuditEntry) -> str:
     """Return an entry as JSON that is the same on every database: sorted keys, no spaces, ASCII, UTC microseconds."""
     document = {
         "id": entry.id,
-        "at": entry.at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "at": entry.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
         "caller": entry.caller,
         "action": entry.action,
         "object": entry.object,

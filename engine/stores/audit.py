@@ -1,18 +1,26 @@
-"""The audit log: appended to in the transaction of the change, sealed later, never altered (triggers refuse it)."""
+"""The audit log: appended to in the transaction of the change, sealed later, never altered (triggers refuse it).
 
-from typing import Any
+Ids are dealt before a transaction commits, so an entry may appear after one with a larger id. The sealer therefore
+looks back over `_LATE_IDS` ids; an entry that appears later still is left unsealed and told by the verification.
+"""
 
-from sqlalchemy import Row, insert
+import builtins
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import Row, Select, func, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.access import Caller
-from engine.domain.audit import AuditEntry, Document, redacted
+from engine.domain.audit import AuditEntry, AuditFilter, Document, Seal, redacted
 from engine.stores.clock import now
-from engine.stores.schema import audit
+from engine.stores.schema import audit, audit_seals
+
+_LATE_IDS: Final = 5_000
 
 
 class AuditStore:
-    """Rows of `audit` and `audit_seals`."""
+    """Rows of `audit` and `audit_seals`. `builtins.list` in annotations: the method `list` hides the type."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -41,6 +49,86 @@ class AuditStore:
         }
         await self._connection.execute(insert(audit).values(values))
 
+    async def list(
+        self, wanted: AuditFilter, *, before: int | None, limit: int
+    ) -> builtins.list[tuple[AuditEntry, Seal | None]]:
+        """Return entries with their seals, newest first, those with an id below `before`."""
+        query = _with_seals().order_by(audit.c.id.desc()).limit(limit)
+        for column in ("caller", "action", "object"):
+            value = getattr(wanted, column)
+            query = query if value is None else query.where(audit.c[column] == value)
+        query = query if wanted.since is None else query.where(audit.c.at >= wanted.since)
+        query = query if wanted.until is None else query.where(audit.c.at < wanted.until)
+        query = query if before is None else query.where(audit.c.id < before)
+        return [(_to_entry(row), _to_seal(row)) for row in await self._connection.execute(query)]
+
+    async def head(self) -> Seal | None:
+        """Return the last link of the chain, None while nothing is sealed."""
+        query = select(audit_seals).order_by(audit_seals.c.sequence.desc()).limit(1)
+        row = (await self._connection.execute(query)).one_or_none()
+        return None if row is None else _to_seal(row)
+
+    async def lock_chain(self) -> None:
+        """Let no other transaction seal until the end of this one; readers go on. SQLite has one writer anyway."""
+        if self._connection.dialect.name == "postgresql":
+            await self._connection.execute(text("LOCK TABLE audit_seals IN SHARE ROW EXCLUSIVE MODE"))
+
+    async def list_unsealed(self, limit: int) -> builtins.list[AuditEntry]:
+        """Return entries that wait for their seal, by id."""
+        newest = select(func.max(audit_seals.c.audit_id)).scalar_subquery()
+        query = (
+            select(audit)
+            .join(audit_seals, audit_seals.c.audit_id == audit.c.id, isouter=True)
+            .where(audit.c.id > func.coalesce(newest, 0) - _LATE_IDS, audit_seals.c.sequence.is_(None))
+            .order_by(audit.c.id)
+            .limit(limit)
+        )
+        return [_to_entry(row) for row in await self._connection.execute(query)]
+
+    async def seal(self, seals: Sequence[tuple[int, int, str]]) -> None:
+        """Add links `(sequence, audit id, hash)` to the chain; `lock_chain` comes first."""
+        sealed_at = (await self._connection.execute(select(now()))).scalar_one()
+        rows = [
+            {"sequence": sequence, "audit_id": audit_id, "hash": digest, "sealed_at": sealed_at}
+            for sequence, audit_id, digest in seals
+        ]
+        await self._connection.execute(insert(audit_seals), rows)
+
+    async def list_links(self, after: int, limit: int) -> builtins.list[tuple[Seal, AuditEntry | None]]:
+        """Return links after a sequence number, in order, each with its entry or None where that is missing."""
+        query = (
+            select(audit_seals, audit)
+            .join(audit, audit.c.id == audit_seals.c.audit_id, isouter=True)
+            .where(audit_seals.c.sequence > after)
+            .order_by(audit_seals.c.sequence)
+            .limit(limit)
+        )
+        rows = await self._connection.execute(query)
+        return [(_link_of(row), None if row.id is None else _to_entry(row)) for row in rows]
+
+    async def list_never_sealed(self, limit: int) -> builtins.list[AuditEntry]:
+        """Return entries without a seal, by id, however old. Reads all of the log: for the verification."""
+        query = (
+            select(audit)
+            .join(audit_seals, audit_seals.c.audit_id == audit.c.id, isouter=True)
+            .where(audit_seals.c.sequence.is_(None))
+            .order_by(audit.c.id)
+            .limit(limit)
+        )
+        return [_to_entry(row) for row in await self._connection.execute(query)]
+
+
+def _with_seals() -> Select[Any]:
+    return select(audit, audit_seals).join(audit_seals, audit_seals.c.audit_id == audit.c.id, isouter=True)
+
 
 def _to_entry(row: Row[Any]) -> AuditEntry:
     return AuditEntry(row.id, row.at, row.caller, row.action, row.object, row.request_id, row.before, row.after)
+
+
+def _to_seal(row: Row[Any]) -> Seal | None:
+    return None if row.sequence is None else _link_of(row)
+
+
+def _link_of(row: Row[Any]) -> Seal:
+    return Seal(row.sequence, row.audit_id, row.sealed_at, row.hash)

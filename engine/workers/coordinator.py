@@ -1,4 +1,4 @@
-"""The coordinator's upkeep: relays the outbox, reaps expired leases, sends again what the queue lost.
+"""The coordinator's upkeep: relays the outbox, reaps expired leases, sends again what was lost, seals the audit log.
 
 Every duty is one guarded statement or can be repeated without harm, so several coordinators may run.
 """
@@ -14,6 +14,7 @@ from engine.domain.errors import PackhouseError
 from engine.domain.ids import RunId
 from engine.domain.runs import RunState
 from engine.queue.streams import RunQueue
+from engine.services.audit import AuditService
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -23,6 +24,7 @@ RELAY_SECONDS = 1.0
 REAP_SECONDS = 2.0
 SWEEP_SECONDS = 3.0
 RECLAIM_SECONDS = 30.0
+SEAL_SECONDS = 1.0
 RESEND_SECONDS = 60.0
 FORGET_SECONDS = 3600.0
 
@@ -30,8 +32,11 @@ FORGET_SECONDS = 3600.0
 class Coordinator:
     """Runs the duties, each at its own pace, until `stop`."""
 
-    def __init__(self, *, database: Database, queue: RunQueue, reclaim_idle_seconds: float) -> None:
+    def __init__(
+        self, *, database: Database, audit: AuditService, queue: RunQueue, reclaim_idle_seconds: float
+    ) -> None:
         self._database = database
+        self._audit = audit
         self._queue = queue
         self._reclaim_idle_seconds = reclaim_idle_seconds
         self._swept: dict[RunId, float] = {}
@@ -45,6 +50,7 @@ class Coordinator:
                 (self.reap, REAP_SECONDS),
                 (self.sweep, SWEEP_SECONDS),
                 (self.reclaim, RECLAIM_SECONDS),
+                (self.seal, SEAL_SECONDS),
             ):
                 group.create_task(self._repeat(duty, seconds))
 
@@ -80,7 +86,7 @@ class Coordinator:
         """
         is_backlog = bool((await self._queue.depth()).waiting)
         async with self._database.read() as unit:
-            ready = await unit.runs.list_ready(BATCH)
+            ready = [run.id for run in await unit.runs.list_ready(BATCH)]
         now = time.monotonic()
         known = {run_id: self._swept.get(run_id, now if is_backlog else 0.0) for run_id in ready}
         due = [run_id for run_id, at in known.items() if not is_backlog or now - at >= RESEND_SECONDS]
@@ -88,6 +94,10 @@ class Coordinator:
             await self._queue.enqueue(run_id)
         self._swept = known | dict.fromkeys(due, now)
         return len(due)
+
+    async def seal(self) -> int:
+        """Chain new entries of the audit log."""
+        return await self._audit.seal()
 
     async def reclaim(self) -> int:
         """Acknowledge entries of dead workers: their runs come back by lease expiry, not by the queue."""

@@ -1,0 +1,136 @@
+"""How many requests a caller may send a minute, counted over all api processes, at no wait for any request.
+
+Each process counts for itself and tells Redis what it counted, and learns what the others did, about four times a
+second in the background. So a request costs a dictionary look-up (a few microseconds, no round trip), Redis may be slow
+or away without anybody noticing (each process then limits on its own), and the price is that processes together let
+through what arrives in a quarter of a second after the limit is reached. Windows are whole minutes of the wall clock:
+around their boundary a caller may send two minutes' worth in a row.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import structlog
+from limits.aio.storage import RedisStorage
+from redis.asyncio import Redis
+
+from engine.domain.clock import Clock
+from engine.domain.errors import Transient
+from engine.queue.connection import reaching_redis
+
+WINDOW_SECONDS: Final = 60
+SYNC_SECONDS: Final = 0.25
+_log = structlog.get_logger(__name__)
+
+
+class Kind(StrEnum):
+    """What is counted, each with a limit of its own."""
+
+    READS = "reads"
+    WRITES = "writes"
+    FAILED_AUTHENTICATIONS = "failed-authentications"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a subject stands in the present window."""
+
+    kind: Kind
+    limit: int
+    remaining: int
+    reset_seconds: int
+    is_allowed: bool
+
+
+@dataclass(slots=True)
+class _Counter:
+    """One subject's count in one window: by this process, of that not yet told, and by the others as far as known."""
+
+    own: int = 0
+    untold: int = 0
+    others: int = 0
+
+
+class RateLimits:
+    """Counts by kind and subject. `hit` and `look` never wait; `sync`, which asks Redis, runs by itself."""
+
+    def __init__(self, *, redis: Redis, clock: Clock, per_minute: Mapping[Kind, int]) -> None:
+        self._storage = RedisStorage(
+            "redis://",
+            implementation="redispy",
+            key_prefix="packhouse:rate",
+            connection_pool=redis.connection_pool,  # type: ignore[arg-type]  # the library's own documented option
+        )
+        self._clock = clock
+        self._per_minute = dict(per_minute)
+        self._window = -1
+        self._counters: dict[tuple[Kind, str], _Counter] = {}
+        self._syncing: asyncio.Task[None] | None = None
+        self._is_away = False
+
+    def look(self, kind: Kind, subject: str) -> Standing:
+        """Return where a subject stands, without counting anything."""
+        return self._standing(kind, self._counter(kind, subject), is_hit=False)
+
+    def hit(self, kind: Kind, subject: str) -> Standing:
+        """Count one, unless the limit is reached: what is refused does not count."""
+        counter = self._counter(kind, subject)
+        standing = self._standing(kind, counter, is_hit=True)
+        if standing.is_allowed:
+            counter.own += 1
+            counter.untold += 1
+            if self._syncing is None or self._syncing.done():
+                self._syncing = asyncio.get_running_loop().create_task(self._keep_in_sync())
+        return standing
+
+    async def sync(self) -> None:
+        """Tell Redis what was counted here since the last time, and learn what the others counted."""
+        window = self._window
+        for (kind, subject), counter in list(self._counters.items()):
+            if not counter.untold:
+                continue
+            told, counter.untold = counter.untold, 0
+            try:
+                with reaching_redis():
+                    total = await self._storage.incr(f"{kind}:{subject}:{window}", WINDOW_SECONDS, told)
+            except Transient as error:
+                counter.untold += told
+                if not self._is_away:
+                    _log.warning("rate_limits_local", error=error.message)
+                self._is_away = True
+                return
+            self._is_away = False
+            counter.others = max(0, total - (counter.own - counter.untold))
+
+    async def close(self) -> None:
+        """Stop the background task."""
+        if self._syncing is not None:
+            self._syncing.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._syncing
+
+    async def _keep_in_sync(self) -> None:
+        while any(counter.untold for counter in self._counters.values()):
+            await self.sync()
+            await self._clock.sleep(SYNC_SECONDS)
+
+    def _counter(self, kind: Kind, subject: str) -> _Counter:
+        window = int(self._clock.now().timestamp()) // WINDOW_SECONDS
+        if window != self._window:  # a new minute: everybody begins anew, and nothing is kept of the old one
+            self._window, self._counters = window, {}
+        return self._counters.setdefault((kind, subject), _Counter())
+
+    def _standing(self, kind: Kind, counter: _Counter, *, is_hit: bool) -> Standing:
+        limit = self._per_minute[kind]
+        left = limit - counter.own - counter.others
+        return Standing(
+            kind=kind,
+            limit=limit,
+            remaining=max(0, left - 1 if is_hit else left),
+            reset_seconds=WINDOW_SECONDS - int(self._clock.now().timestamp()) % WINDOW_SECONDS,
+            is_allowed=left > 0,
+        )

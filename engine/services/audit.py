@@ -1,0 +1,165 @@
+"""The audit log as admins see it, and the sealing and checking of its hash chain.
+
+Entries are written by the services that change something (`unit.audit.append`); the coordinator seals them about once a
+second. What the chain can't show: entries that were taken off its end together with their seals, a chain that was
+rebuilt as a whole, and forged entries at its end. For the first two keep heads of the chain elsewhere and give them to
+`verify`; the third is what the rights in the database are for.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+from engine.domain.access import Caller
+from engine.domain.audit import GENESIS, AuditEntry, AuditFilter, Seal, link
+from engine.stores.database import Database
+
+LONGEST_TRANSACTION: Final = timedelta(minutes=2)
+"""An entry that appears later than this after its own time was not written by Packhouse."""
+
+_BATCH: Final = 500
+_MOST_FAULTS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong: `sequence` in the chain and `audit_id` of the entry, as far as they are known."""
+
+    message: str
+    sequence: int | None = None
+    audit_id: int | None = None
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What a verification found. `sealed` links were checked; `unsealed` entries wait for the coordinator."""
+
+    sealed: int = 0
+    unsealed: int = 0
+    head: Seal | None = None
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool:
+        """True when nothing is wrong."""
+        return not self.faults
+
+
+class AuditService:
+    """Lists, seals and verifies the audit log."""
+
+    def __init__(self, *, database: Database) -> None:
+        self._database = database
+
+    async def list(
+        self,
+        caller: Caller,  # noqa: ARG002 - admins see every entry
+        wanted: AuditFilter,
+        *,
+        before: int | None,
+        limit: int,
+    ) -> Sequence[tuple[AuditEntry, Seal | None]]:
+        """Return entries with their seals, newest first, at most `limit`, with an id below `before`."""
+        async with self._database.read() as unit:
+            return await unit.audit.list(wanted, before=before, limit=limit)
+
+    async def head(self, caller: Caller) -> Seal | None:  # noqa: ARG002 - as `list`
+        """Return the last link of the chain, None while nothing is sealed."""
+        async with self._database.read() as unit:
+            return await unit.audit.head()
+
+    async def seal(self) -> int:
+        """Chain the entries that have no seal yet, at most a batch; return how many. One process at a time does it."""
+        async with self._database.read() as unit:  # an idle second must not take the writer's lock
+            if not await unit.audit.list_unsealed(1):
+                return 0
+        async with self._database.begin() as unit:
+            await unit.audit.lock_chain()
+            head = await unit.audit.head()
+            sequence, previous = (head.sequence, head.hash) if head else (0, GENESIS)
+            links = []
+            for entry in await unit.audit.list_unsealed(_BATCH):
+                sequence, previous = sequence + 1, link(previous, entry)
+                links.append((sequence, entry.id, previous))
+            if links:
+                await unit.audit.seal(links)
+        return len(links)
+
+    async def verify(self, *, expected_heads: Sequence[str] = ()) -> Verdict:
+        """Check the whole chain; `expected_heads` are hashes that were its head once and must still be in it.
+
+        Reads in batches, so the log may be long and may grow meanwhile. Stops after a hundred faults.
+        """
+        verdict = Verdict()
+        missing_heads = set(expected_heads)
+        newest = _Newest()
+        async for seal, entry in self._links():
+            for message in _faults_of(seal, entry, verdict.head, newest):
+                verdict.faults.append(Fault(message, seal.sequence, seal.audit_id))
+            newest.see(seal)
+            missing_heads.discard(seal.hash)
+            verdict.head, verdict.sealed = seal, verdict.sealed + 1
+            if len(verdict.faults) >= _MOST_FAULTS:
+                return verdict
+        verdict.faults += [
+            Fault(f"the hash {missing} is not in the chain: its end was cut off, or all of it was made anew")
+            for missing in sorted(missing_heads)
+        ]
+        await self._judge_unsealed(verdict, newest)
+        return verdict
+
+    async def _links(self) -> AsyncIterator[tuple[Seal, AuditEntry | None]]:
+        after = 0
+        while True:
+            async with self._database.read() as unit:
+                links = await unit.audit.list_links(after, _BATCH)
+            for link_and_entry in links:
+                yield link_and_entry
+            if len(links) < _BATCH:
+                return
+            after = links[-1][0].sequence
+
+    async def _judge_unsealed(self, verdict: Verdict, newest: "_Newest") -> None:
+        async with self._database.read() as unit:
+            unsealed = await unit.audit.list_never_sealed(_MOST_FAULTS * _BATCH)
+        for entry in unsealed:
+            if newest.has_passed(entry):
+                verdict.faults.append(Fault(_inserted(entry), None, entry.id))
+            else:
+                verdict.unsealed += 1
+
+
+@dataclass(slots=True)
+class _Newest:
+    """The link with the largest entry id so far."""
+
+    seal: Seal | None = None
+
+    def see(self, seal: Seal) -> None:
+        if self.seal is None or seal.audit_id > self.seal.audit_id:
+            self.seal = seal
+
+    def has_passed(self, entry: AuditEntry) -> bool:
+        """Return True when a later entry was sealed at a time when this one should long have been there."""
+        seal = self.seal
+        return seal is not None and entry.id < seal.audit_id and entry.at + LONGEST_TRANSACTION < seal.sealed_at
+
+
+def _faults_of(seal: Seal, entry: AuditEntry | None, before: Seal | None, newest: _Newest) -> list[str]:
+    expected, previous = (before.sequence + 1, before.hash) if before else (1, GENESIS)
+    if seal.sequence != expected:
+        gap = f"{expected}" if seal.sequence == expected + 1 else f"{expected} to {seal.sequence - 1}"
+        return [f"links {gap} of the chain are missing"]
+    if entry is None:
+        return [f"entry {seal.audit_id} is missing: it was sealed as link {seal.sequence}"]
+    faults = []
+    if link(previous, entry) != seal.hash:
+        faults.append(f"entry {entry.id} was altered after it was sealed as link {seal.sequence}, or a seal was")
+    if newest.has_passed(entry):
+        faults.append(_inserted(entry))
+    return faults
+
+
+def _inserted(entry: AuditEntry) -> str:
+    return f"entry {entry.id} was inserted later than it says: {entry.at:%Y-%m-%d %H:%M:%S} UTC by {entry.caller}"
