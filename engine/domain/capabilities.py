@@ -91,7 +91,7 @@ class Capabilities:
 
 
 def _reason(impossible: Mapping[str, str], value: Any) -> str | None:
-    if value is None or value == []:
+    if value is None or value in ([], ()):
         return None
     return impossible.get("*") or (impossible.get(value) if isinstance(value, str) else None)
 

@@ -10,7 +10,14 @@ from typing import Any, Final
 from engine.domain.access import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound, PreconditionFailed, PreconditionRequired
 from engine.domain.ids import TableId
-from engine.domain.policies import EffectivePolicy, PolicyDocument, StoredPolicy, effective_policy
+from engine.domain.policies import (
+    EffectivePolicy,
+    PolicyDocument,
+    PolicyScope,
+    PolicyScopeKind,
+    StoredPolicy,
+    effective_policy,
+)
 from engine.domain.tables import Table
 from engine.domain.units import format_bytes
 from engine.services.formats import FormatRegistry
@@ -60,7 +67,8 @@ class PolicyService:
         check_settings(effective_policy(table_properties=properties, own=document))
         async with self._database.begin() as unit:
             if if_match is None:
-                return await unit.policies.insert(table_id, document, caller.subject)
+                scope = PolicyScope(PolicyScopeKind.TABLE, table_id=table_id)
+                return await unit.policies.insert(table_id, scope, document, caller.subject)
             return await unit.policies.replace(table_id, document, caller.subject, if_match)
 
     async def delete(self, caller: Caller, table_id: TableId, *, if_match: int | None) -> None:
@@ -69,13 +77,14 @@ class PolicyService:
             raise PreconditionRequired(f"a policy is deleted only as you know it: {_READ_FIRST}")
         await self.get(caller, table_id)
         async with self._database.begin() as unit:
-            await unit.policies.delete(table_id, if_match)
+            await unit.policies.delete(table_id, caller.subject, if_match)
 
     async def effective(self, caller: Caller, table_id: TableId) -> EffectivePolicy:
         """Return every setting that holds for the table, with where it came from."""
-        stored = await self._stored(caller, table_id)
         properties = await self._table_properties(caller, table_id)
-        return effective_policy(table_properties=properties, own=stored.document if stored else None)
+        async with self._database.read() as unit:
+            table, _ = await read_registered(unit, table_id, caller)
+            return await PolicyReader.effective(unit, table, properties)
 
     async def _stored(self, caller: Caller, table_id: TableId) -> StoredPolicy | None:
         async with self._database.read() as unit:
@@ -101,9 +110,10 @@ class PolicyReader:
         `properties` are the policy fields that the table's own properties set, by dotted name; empty while the catalog
         does not answer.
         """
-        own = await unit.policies.get(table.id) if instead is None else None
-        document = own.document if own is not None else instead
-        return effective_policy(table_properties=properties, own=document)
+        covering = await unit.policy_coverage.covering(table.id, table.ref)
+        if instead is not None:
+            covering = [policy for policy in covering if policy.scope.kind is not PolicyScopeKind.TABLE]
+        return effective_policy(table_properties=properties, scoped=covering, trial=instead)
 
 
 def check_settings(policy: EffectivePolicy) -> None:

@@ -15,6 +15,7 @@ from engine.stores.keys import KeyStore
 from engine.stores.measurements import MeasurementStore
 from engine.stores.outbox import OutboxStore
 from engine.stores.policies import PolicyStore
+from engine.stores.policy_coverage import PolicyCoverageStore
 from engine.stores.rewrite_histories import RewriteHistoryStore
 from engine.stores.runs import RunStore
 from engine.stores.signals import SignalStore
@@ -30,6 +31,7 @@ class UnitOfWork:
         self.catalogs = CatalogStore(connection=connection)
         self.tables = TableStore(connection=connection)
         self.policies = PolicyStore(connection=connection)
+        self.policy_coverage = PolicyCoverageStore(connection=connection)
         self.runs = RunStore(connection=connection)
         self.groups = GroupStore(connection=connection)
         self.events = EventStore(connection=connection)

@@ -1,0 +1,126 @@
+"""Which policies cover a table, and which tables a policy covers.
+
+SQL narrows down, Python decides: a condition here may let too much through (LIKE does not tell cases apart on SQLite,
+only the literal ends of a pattern are compared), and every row is then asked with `PolicyScope.covers`. Covered tables
+come in pages by id, each with the document of its own policy, so that nothing is ever asked for once a table.
+"""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any, Final, assert_never
+
+from sqlalchemy import ColumnElement, Select, Text, and_, or_, select, true, type_coerce
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.ids import TableId
+from engine.domain.policies import PolicyScope, PolicyScopeKind, StoredPolicy
+from engine.domain.tables import TableFormatName, TableRef
+from engine.stores.columns import dump_json
+from engine.stores.policies import to_policy
+from engine.stores.schema import catalogs, policies, tables
+
+PAGE: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class CoveredTable:
+    """A table that a policy covers, with the document of the table's own policy as it is stored (None: it has none)."""
+
+    id: TableId
+    ref: TableRef
+    own: dict[str, Any] | None
+
+
+class PolicyCoverageStore:
+    """Reads `policies` by table, and `tables` by policy."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def covering(self, table_id: TableId, ref: TableRef) -> list[StoredPolicy]:
+        """Return all policies that cover a table, weakest first, its own among them."""
+        namespaces = [ref.namespace[:levels] for levels in range(1, len(ref.namespace) + 1)]
+        query = select(policies).where(
+            or_(
+                policies.c.name == table_id,
+                and_(policies.c.kind != PolicyScopeKind.TABLE, policies.c.catalog.is_(None)),
+                and_(policies.c.kind == PolicyScopeKind.CATALOG, policies.c.catalog == ref.catalog),
+                and_(
+                    policies.c.kind == PolicyScopeKind.NAMESPACE,
+                    policies.c.catalog == ref.catalog,
+                    policies.c.namespace.in_(namespaces),
+                ),
+            )
+        )
+        found = [to_policy(row) for row in await self._connection.execute(query)]
+        return sorted((each for each in found if each.scope.covers(ref, table_id)), key=strength)
+
+    async def covered(self, scope: PolicyScope) -> AsyncIterator[list[CoveredTable]]:
+        """Yield the tables that a scope covers, by id, in pages of at most a thousand."""
+        after = TableId("")
+        while True:
+            rows = (await self._connection.execute(_page(scope, after))).all()
+            tables_of = [CoveredTable(row.id, TableRef(row.catalog, row.namespace, row.name), row.own) for row in rows]
+            if covered := [each for each in tables_of if scope.covers(each.ref, each.id)]:
+                yield covered
+            if len(rows) < PAGE:
+                return
+            after = rows[-1].id
+
+    async def catalogs(self, scope: PolicyScope) -> dict[str, TableFormatName]:
+        """Return the catalogs, with their formats, that tables of a scope can be in."""
+        query = select(catalogs.c.name, catalogs.c.format)
+        match scope.kind:
+            case PolicyScopeKind.CATALOG | PolicyScopeKind.NAMESPACE:
+                query = query.where(catalogs.c.name == scope.catalog)
+            case PolicyScopeKind.PATTERN:
+                query = query.where(_catalog_of_pattern(scope.pattern or "", catalogs.c.name))
+            case PolicyScopeKind.TABLE:
+                of_table = select(tables.c.catalog).where(tables.c.id == scope.table_id)
+                query = query.where(catalogs.c.name.in_(of_table))
+            case PolicyScopeKind.FLEET:
+                pass
+            case _:
+                assert_never(scope.kind)
+        return {row.name: row.format for row in await self._connection.execute(query)}
+
+
+def strength(policy: StoredPolicy) -> tuple[Any, str]:
+    """Return the key by which policies are merged, weakest first; names decide between patterns of one strength."""
+    return policy.scope.strength, policy.name
+
+
+def _page(scope: PolicyScope, after: TableId) -> Select[Any]:
+    own = and_(policies.c.name == tables.c.id, policies.c.kind == PolicyScopeKind.TABLE)
+    columns = (tables.c.id, tables.c.catalog, tables.c.namespace, tables.c.name, policies.c.document.label("own"))
+    query = select(*columns).outerjoin_from(tables, policies, own)
+    return query.where(tables.c.id > after, _narrowed(scope)).order_by(tables.c.id).limit(PAGE)
+
+
+def _narrowed(scope: PolicyScope) -> ColumnElement[bool]:
+    match scope.kind:
+        case PolicyScopeKind.FLEET:
+            return true()
+        case PolicyScopeKind.CATALOG:
+            return tables.c.catalog == scope.catalog
+        case PolicyScopeKind.NAMESPACE:
+            namespace = scope.namespace or ()
+            inside = dump_json(list(namespace))[:-1] + ","
+            is_inside = type_coerce(tables.c.namespace, Text).startswith(inside, autoescape=True)
+            return and_(tables.c.catalog == scope.catalog, or_(tables.c.namespace == namespace, is_inside))
+        case PolicyScopeKind.PATTERN:
+            pattern = scope.pattern or ""
+            end = re.split(r"[*?.]", pattern)[-1]  # what a table's own name ends with
+            return and_(_catalog_of_pattern(pattern, tables.c.catalog), tables.c.name.endswith(end, autoescape=True))
+        case PolicyScopeKind.TABLE:
+            return tables.c.id == scope.table_id
+        case _:
+            assert_never(scope.kind)
+
+
+def _catalog_of_pattern(pattern: str, catalog: ColumnElement[str]) -> ColumnElement[bool]:
+    """Return what a pattern says of the catalog: names of catalogs have no dots, so the first dot ends them."""
+    literal = re.split(r"[*?]", pattern)[0]
+    name, dot, _ = literal.partition(".")
+    return catalog == name if dot else catalog.startswith(name, autoescape=True)

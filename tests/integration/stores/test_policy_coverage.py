@@ -1,0 +1,118 @@
+"""Which policies cover a table, and which tables a policy covers."""
+
+import pytest
+
+from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
+from engine.domain.tables import TableFormatName, TableRef
+from engine.stores import policy_coverage
+from engine.stores.database import Database
+from tests.integration.stores.samples import LAKE, a_table
+
+OFF = PolicyDocument(enabled=False)
+REFS = [
+    TableRef("lake", ("shop",), "orders"),
+    TableRef("lake", ("shop", "eu"), "orders"),
+    TableRef("lake", ("shop", "eu"), "Orders"),
+    TableRef("lake", ("shopping",), "orders"),
+    TableRef("lake", ("sho%",), "or_ers"),
+    TableRef("lake", ("a.b",), "c.d"),
+    TableRef("Lake", ("shop",), "orders"),
+    TableRef("pond", ("shop", "ü"), "größe"),
+]
+FLEET = PolicyScope(PolicyScopeKind.FLEET)
+
+
+def catalog(name: str) -> PolicyScope:
+    return PolicyScope(PolicyScopeKind.CATALOG, catalog=name)
+
+
+def namespace(*levels: str) -> PolicyScope:
+    return PolicyScope(PolicyScopeKind.NAMESPACE, catalog=levels[0], namespace=levels[1:])
+
+
+def pattern(text: str) -> PolicyScope:
+    return PolicyScope(PolicyScopeKind.PATTERN, pattern=text)
+
+
+SCOPES = [
+    FLEET,
+    catalog("lake"),
+    catalog("nope"),
+    namespace("lake", "shop"),
+    namespace("lake", "shop", "eu"),
+    namespace("lake", "sho%"),
+    namespace("pond", "shop"),
+    *map(
+        pattern,
+        ["*", "lake.*", "l*.orders", "*orders", "*.orders", "lake.shop.orders", "lake.sho_.orders", "lake.sho%.*"],
+    ),
+    *map(pattern, ["?ake.shop.*", "lake.a.b.*", "*.c.d", "*größe", "*.ü.*", "lake", "%", "lake.s*p.?rders", "*\\*"]),
+]
+
+
+@pytest.fixture
+async def ids(database: Database) -> dict[str, TableRef]:
+    """The tables, by id."""
+    ids = {}
+    async with database.begin() as work:
+        for name in ("lake", "Lake", "pond"):
+            await work.catalogs.insert(LAKE.__class__(name, LAKE.format, {}, 1, LAKE.created_at, LAKE.updated_at))
+        for ref in REFS:
+            made = a_table()
+            table = made.__class__(made.id, ref, made.uuid, made.location, None, made.created_at)
+            await work.tables.insert(table)
+            ids[table.id] = ref
+    return ids
+
+
+@pytest.mark.parametrize("scope", SCOPES, ids=str)
+async def test_sql_finds_exactly_the_tables_that_a_scope_covers(
+    database: Database, ids: dict[str, TableRef], scope: PolicyScope
+) -> None:
+    async with database.read() as work:
+        found = [table.id async for page in work.policy_coverage.covered(scope) for table in page]
+    assert found == [table_id for table_id, ref in ids.items() if scope.covers(ref, table_id)]
+
+
+async def test_covered_tables_come_in_pages_with_their_own_policies(
+    database: Database, ids: dict[str, TableRef], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy_coverage, "PAGE", 3)
+    first = next(iter(ids))
+    async with database.begin() as work:
+        await work.policies.insert(first, PolicyScope(PolicyScopeKind.TABLE, table_id=first), OFF, "key:admin")
+    async with database.read() as work:
+        pages = [page async for page in work.policy_coverage.covered(FLEET)]
+    assert [len(page) for page in pages] == [3, 3, 2]
+    own = {table.id: table.own for page in pages for table in page}
+    assert own == dict.fromkeys(ids) | {first: {"enabled": False}}
+
+
+async def test_the_policies_of_a_table_come_weakest_first(database: Database, ids: dict[str, TableRef]) -> None:
+    table_id = next(each for each, ref in ids.items() if ref == REFS[1])
+    scopes = {
+        "z-fleet": FLEET,
+        "y-catalog": catalog("lake"),
+        "x-outer": namespace("lake", "shop"),
+        "w-inner": namespace("lake", "shop", "eu"),
+        "v-short": pattern("*"),
+        "b-long": pattern("*.orders"),
+        "c-long": pattern("*.order?s".replace("?s", "s")),
+        table_id: PolicyScope(PolicyScopeKind.TABLE, table_id=table_id),
+    }
+    others = {"o1": catalog("pond"), "o2": namespace("lake", "shopping"), "o3": pattern("*.Orders")}
+    async with database.begin() as work:
+        for name, scope in (scopes | others).items():
+            await work.policies.insert(name, scope, OFF, "key:admin")
+        found = await work.policy_coverage.covering(table_id, REFS[1])
+    assert [each.name for each in found] == list(scopes)
+
+
+async def test_the_catalogs_of_a_scope_are_told_with_their_formats(database: Database, ids: dict[str, TableRef]) -> None:
+    async with database.read() as work:
+        of = work.policy_coverage.catalogs
+        every = {name: TableFormatName.ICEBERG for name in ("lake", "Lake", "pond")}
+        assert await of(FLEET) == every
+        assert set(await of(namespace("lake", "shop"))) == {"lake"}
+        assert set(await of(pattern("pond.*"))) == {"pond"}
+        assert set(await of(PolicyScope(PolicyScopeKind.TABLE, table_id=next(iter(ids))))) == {"lake"}
