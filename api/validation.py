@@ -3,21 +3,22 @@
 A union reports one error for each of its members, with the member's name in the location; those are folded into one.
 """
 
-import difflib
-import types
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Union, get_args, get_origin
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
 
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel
 
+from api.field_names import unknown_field_hint
 from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.hints import Misread, nearest
 
 MAX_PROBLEMS: Final = 50
 _PLACES: Final = {"query": "query", "path": "path", "header": "header", "cookie": "cookie"}
+_WORDS: Final = ("literal_error", "enum")
 _ADDED_BY_PYDANTIC: Final = "Value error, "
 Location = tuple[str | int, ...]
 
@@ -38,12 +39,19 @@ async def refuse_unknown_parameters(request: Request) -> None:
     """
     known = _query_names(request.scope["route"].dependant)
     problems = tuple(
-        FieldProblem(f"query:{name}", "unknown parameter", value, _nearest(name, known) or "it takes none")
+        FieldProblem(f"query:{name}", "unknown parameter", value, _parameter_hint(name, known))
         for name, value in request.query_params.multi_items()
         if name not in known
     )
     if problems:
         raise InvalidInput(f"{len(problems)} unknown query parameters; see errors", problems=problems[:MAX_PROBLEMS])
+
+
+def _parameter_hint(name: str, known: Sequence[str]) -> str:
+    near = nearest(name, known)
+    if near is not None:
+        return f"did you mean {near!r}?"
+    return f"known fields: {', '.join(sorted(known))}" if known else "it takes none"
 
 
 def _query_names(dependant: Dependant) -> list[str]:
@@ -59,8 +67,27 @@ def problems_of(error: RequestValidationError, route: Any) -> tuple[FieldProblem
         location = tuple(rest) if place in _PLACES else _existing(error.body, tuple(rest), found["type"])
         by_pointer[str(place), location].append(found)
     model = _body_model(route)
-    folded = [_fold(place, location, found, model) for (place, location), found in by_pointer.items()]
+    folded = [
+        _fold(place, location, found, model)
+        for (place, location), found in by_pointer.items()
+        if not _follows_from_others(place, location, found, by_pointer.keys())
+    ]
     return tuple(folded[:MAX_PROBLEMS])
+
+
+def _follows_from_others(
+    place: str, location: Location, found: Sequence[Mapping[str, Any]], all_places: Collection[tuple[str, Location]]
+) -> bool:
+    """Tell whether problems inside a value explain this one: an object is not the union's word, no item was valid."""
+    inside = any(
+        other == place and len(inner) > len(location) and inner[: len(location)] == location
+        for other, inner in all_places
+    )
+    return inside and all(_is_about_structure(one) for one in found)
+
+
+def _is_about_structure(found: Mapping[str, Any]) -> bool:
+    return found["type"] in (*_WORDS, "too_short") and isinstance(found.get("input"), dict | list)
 
 
 def _existing(body: Any, location: Location, kind: str) -> Location:
@@ -76,7 +103,7 @@ def _existing(body: Any, location: Location, kind: str) -> Location:
             case _:
                 continue
         kept.append(part)
-    if kind == "missing" and kept[-1:] != [location[-1]]:
+    if kind == "missing" and kept[-1:] != list(location[-1:]):
         kept.append(location[-1])
     return tuple(kept)
 
@@ -85,13 +112,31 @@ def _fold(place: str, location: Location, found: Sequence[Mapping[str, Any]], mo
     pointer = _pointer(place, location)
     first = found[0]
     if first["type"] == "extra_forbidden":
-        known = _fields_at(model, location[:-1])
-        return FieldProblem(pointer, "unknown field", None, _nearest(str(location[-1]), known))
+        return FieldProblem(pointer, "unknown field", None, unknown_field_hint(model, location))
     if first["type"] == "missing":
         return FieldProblem(pointer, "this field is required")
-    messages = dict.fromkeys(str(one["msg"]).removeprefix(_ADDED_BY_PYDANTIC) for one in found)
+    telling = [one for one in found if not _is_about_structure(one)] or found
+    messages = dict.fromkeys(_message(one) for one in telling)
     value = None if "properties" in location else first.get("input")
-    return FieldProblem(pointer, "; or: ".join(messages), value)
+    hint = next((hint for one in found if (hint := _hint(one)) is not None), None)
+    return FieldProblem(pointer, "; or: ".join(messages), value, hint)
+
+
+def _message(found: Mapping[str, Any]) -> str:
+    if found["type"] == "model_type":  # pydantic's own words name the class
+        return "Input should be an object"
+    return str(found["msg"]).removeprefix(_ADDED_BY_PYDANTIC)
+
+
+def _hint(found: Mapping[str, Any]) -> str | None:
+    context, given = found.get("ctx", {}), found.get("input")
+    if isinstance(context.get("error"), Misread):
+        hint: str | None = context["error"].hint
+        return hint
+    if found["type"] in _WORDS and isinstance(given, str):
+        near = nearest(given, re.findall(r"'([^']*)'", context["expected"]))
+        return f"did you mean {near!r}?" if near is not None else None
+    return None
 
 
 def _pointer(place: str, location: Location) -> str:
@@ -100,32 +145,6 @@ def _pointer(place: str, location: Location) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location)
 
 
-def _nearest(name: str, known: Sequence[str]) -> str | None:
-    if not known:
-        return None
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known fields: {', '.join(sorted(known))}"
-
-
 def _body_model(route: Any) -> Any:
     parameters = getattr(getattr(route, "dependant", None), "body_params", None) or []
     return parameters[0].field_info.annotation if len(parameters) == 1 else None
-
-
-def _fields_at(annotation: Any, location: Location) -> list[str]:
-    """Return the field names of the model that a location leads to, over options and lists."""
-    model = _model_in(annotation)
-    for part in location:
-        if model is None:
-            break
-        if isinstance(part, str) and part in model.model_fields:
-            model = _model_in(model.model_fields[part].annotation)
-    return [field.alias or name for name, field in model.model_fields.items()] if model else []
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    if get_origin(annotation) in (Annotated, Union, types.UnionType, list, tuple, Sequence):
-        return next((model for part in get_args(annotation) if (model := _model_in(part)) is not None), None)
-    return None

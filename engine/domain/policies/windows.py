@@ -5,6 +5,7 @@ day on which it begins. `local_times` says what becomes of times that are skippe
 are a union: what counts is when the last of those that overlap ends.
 """
 
+import re
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEK: Final[tuple[Day, ...]] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
-_TIME_PATTERN: Final = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
+_TIME: Final = re.compile(r"^([01][0-9]|2[0-3]):[0-5][0-9]$")
 _YEARS: Final = range(2000, 2200)
 _LOOK_AHEAD_DAYS: Final = (9, 40, 400)  # a week repeats; offsets of several zones repeat after a year
 _DAY: Final = timedelta(days=1)
@@ -73,7 +74,20 @@ def _format_instant(at: datetime) -> str:
     return at.isoformat().replace("+00:00", "Z")
 
 
-LocalTime = Annotated[str, Field(pattern=_TIME_PATTERN, examples=["09:00", "17:30"])]
+def _time_of_day(text: str) -> str:
+    if _TIME.fullmatch(text):
+        return text
+    hour, _, minute = text.strip().partition(":")
+    meant = f"{hour:>02}:{minute or '00':>02}".replace("24:00", "00:00")
+    hint = f"did you mean '{meant}'?" if _TIME.fullmatch(meant) else "such as '09:00' or '17:30'"
+    raise Misread(f"{text[:20]!r} is not a time of day: write hours and minutes as HH:MM, 00:00 to 23:59", hint)
+
+
+LocalTime = Annotated[
+    str,
+    AfterValidator(_time_of_day),
+    Field(examples=["09:00", "17:30"], json_schema_extra={"pattern": _TIME.pattern}),
+]
 WindowTime = Annotated[
     datetime,
     BeforeValidator(_written_instant),

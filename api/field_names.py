@@ -1,0 +1,71 @@
+"""Which fields a body may have at a place, for hints at those it does not know. Unions, lists and maps are seen into."""
+
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from engine.domain.hints import nearest
+
+_CONTAINERS: Final = (Annotated, Union, types.UnionType, list, tuple, dict, Sequence, Mapping)
+Model = type[BaseModel]
+
+
+def unknown_field_hint(annotation: Any, location: Sequence[str | int]) -> str | None:
+    """Return what may have been meant by the last part of a location, a field that no model there has.
+
+    Args:
+        annotation: the type of the whole body.
+        location: names and indices from the body to the field.
+
+    Returns:
+        The nearest name; else where further in a field of this very name is; else all names; None without a model.
+    """
+    name, models = str(location[-1]), models_at(annotation, location[:-1])
+    known = [field for model in models for field, _ in _fields(model)]
+    if (near := nearest(name, known)) is not None:
+        return f"did you mean {near!r}?"
+    if (path := _further_in(models, name)) is not None:
+        return f"did you mean {path!r}?"
+    return f"known fields: {', '.join(sorted(set(known)))}" if known else None
+
+
+def models_at(annotation: Any, location: Sequence[str | int]) -> list[Model]:
+    """Return the models that a place may hold."""
+    models = _models_in(annotation)
+    for part in location:
+        if isinstance(part, str):
+            models = [
+                inner for model in models for name, kind in _fields(model) if name == part for inner in _models_in(kind)
+            ]
+    return models
+
+
+def _fields(model: Model) -> Iterable[tuple[str, Any]]:
+    """Yield the names that JSON has for a model's fields, with their types."""
+    return ((field.alias or name, field.annotation) for name, field in model.model_fields.items())
+
+
+def _models_in(annotation: Any) -> list[Model]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) in _CONTAINERS:
+        return [model for part in get_args(annotation) for model in _models_in(part)]
+    return []
+
+
+def _further_in(models: Sequence[Model], name: str) -> str | None:
+    """Return the dotted path of a field of this name inside the models, outermost first; lists are not looked into."""
+    seen: set[Model] = set()
+    level = [("", model) for model in models]
+    while level:
+        inner = []
+        for path, model in level:
+            for field, kind in _fields(model):
+                if field == name and path:
+                    return path + field
+                inner += [(f"{path}{field}.", each) for each in _models_in(kind) if each not in seen]
+            seen.add(model)
+        level = inner
+    return None
