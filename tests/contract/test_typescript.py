@@ -40,7 +40,9 @@ def unit_tests() -> str:
 def table_id(stack: Stack) -> str:
     """A registered table of small files, under names that no other test uses."""
     properties = stack.catalog_properties
-    write_demo_table(catalog_properties=properties, name="typescript.shop.events", files=24, partitions=2, total_bytes=2**20)
+    write_demo_table(
+        catalog_properties=properties, name="typescript.shop.events", files=24, partitions=2, total_bytes=2**20
+    )
     with httpx.Client(base_url=stack.url, headers={"Authorization": f"Bearer {stack.key}"}) as client:
         catalog = {"name": "typescript", "format": "iceberg", "properties": properties}
         client.post("/v1/catalogs", json=catalog).raise_for_status()

@@ -1,0 +1,193 @@
+"""Two api processes behind a proxy that takes them in turn are one service: nothing lives in one process only."""
+
+import re
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.eventually import eventually
+from tests.support.postgres_server import PostgresServer
+from tests.support.replicas import Replicas, start_replicas
+
+_numbers = count()
+STREAM = {"Accept": "text/event-stream"}
+
+
+def new_name() -> str:
+    return f"pond{next(_numbers)}"
+
+
+def catalog(name: str, **properties: str) -> dict[str, Any]:
+    described = properties or {"type": "sql", "uri": "env:NONE", "warehouse": "file:///none"}
+    return {"name": name, "format": "iceberg", "properties": described}
+
+
+@pytest.fixture
+def first(replicas: Replicas) -> Iterator[httpx.Client]:
+    with replicas.client(0) as client:
+        yield client
+
+
+@pytest.fixture
+def second(replicas: Replicas) -> Iterator[httpx.Client]:
+    with replicas.client(1) as client:
+        yield client
+
+
+@pytest.fixture
+def either(replicas: Replicas) -> Iterator[httpx.Client]:
+    """A client of the proxy: each request goes to the replica after the last one."""
+    with replicas.client() as client:
+        yield client
+
+
+@pytest.fixture
+def run_id(either: httpx.Client, replicas: Replicas) -> str:
+    """The table's live run, submitted unless there is one."""
+    return str(either.post("/v1/runs", json={"table_id": replicas.table_id}).raise_for_status().json()["id"])
+
+
+def test_the_proxy_takes_the_replicas_in_turn(either: httpx.Client, replicas: Replicas) -> None:
+    before = [answered(url) for url in replicas.urls]
+    for _ in range(4):
+        either.get("/problems/not_found").raise_for_status()
+    assert [answered(url) for url in replicas.urls] == [count + 2 for count in before]
+
+
+def test_an_answer_given_by_one_replica_is_replayed_by_the_other(first: httpx.Client, second: httpx.Client) -> None:
+    body, key = catalog(new_name()), {"Idempotency-Key": new_name()}
+    done = first.post("/v1/catalogs", json=body, headers=key)
+    again = second.post("/v1/catalogs", json=body, headers=key)
+    assert (done.status_code, again.status_code) == (201, 201)
+    assert again.headers["idempotent-replayed"] == "true"
+    assert (again.content, again.headers["location"]) == (done.content, done.headers["location"])
+
+
+def test_a_key_used_at_one_replica_is_not_used_with_another_body_at_the_other(
+    first: httpx.Client, second: httpx.Client
+) -> None:
+    key = {"Idempotency-Key": new_name()}
+    assert first.post("/v1/catalogs", json=catalog(new_name()), headers=key).status_code == 201
+    assert second.post("/v1/catalogs", json=catalog(new_name()), headers=key).status_code == 422
+
+
+def test_a_request_in_flight_at_one_replica_is_not_begun_at_the_other(
+    first: httpx.Client, second: httpx.Client
+) -> None:
+    name, key = new_name(), {"Idempotency-Key": new_name()}
+    body = {"catalog": name, "namespace": ["a"], "name": "b"}
+    with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(1) as background:
+        properties = {"type": "rest", "uri": f"http://127.0.0.1:{silent.getsockname()[1]}"}
+        first.post("/v1/catalogs", json=catalog(name, **properties)).raise_for_status()
+        slow = background.submit(first.post, "/v1/tables", json=body, headers=key)
+        connection, _ = silent.accept()  # the first replica now waits for the table's catalog
+        meanwhile = second.post("/v1/tables", json=body, headers=key)
+        connection.close()
+        silent.close()
+        assert not slow.result().is_success
+    assert meanwhile.status_code == 409
+    assert meanwhile.json()["details"] == {"constraint": "in_flight"}
+    later = second.post("/v1/tables", json=body, headers=key)
+    assert later.json()["code"] != "state_conflict"  # what failed may be tried again anywhere
+
+
+def test_equal_runs_submitted_everywhere_at_once_are_one(replicas: Replicas) -> None:
+    body = {"table_id": replicas.table_id}
+    with ThreadPoolExecutor(8) as pool, replicas.client() as client:
+        answers = list(pool.map(lambda _: client.post("/v1/runs", json=body), range(8)))
+    assert {answer.status_code for answer in answers} <= {200, 202}
+    assert len({answer.json()["id"] for answer in answers}) == 1
+
+
+def test_pages_hold_every_item_once_whoever_answers(either: httpx.Client) -> None:
+    names = [new_name() for _ in range(5)]
+    for name in names:
+        either.post("/v1/catalogs", json=catalog(name)).raise_for_status()
+    seen: list[str] = []
+    token: str | None = None
+    while True:
+        page = either.get("/v1/catalogs", params={"page_size": 1} | ({"page_token": token} if token else {})).json()
+        seen += [item["name"] for item in page["items"]]
+        token = page["next_page_token"]
+        if token is None:
+            break
+    assert len(seen) == len(set(seen))
+    assert set(names) <= set(seen)
+
+
+def test_an_etag_of_one_replica_is_judged_by_the_other(first: httpx.Client, second: httpx.Client) -> None:
+    name = new_name()
+    first.post("/v1/catalogs", json=catalog(name)).raise_for_status()
+    path, body = f"/v1/catalogs/{name}", {"properties": {"type": "sql", "uri": "env:OTHER", "warehouse": "file:///x"}}
+    etag = first.get(path).headers["etag"]
+    assert second.get(path).headers["etag"] == etag
+    replaced = second.put(path, json=body, headers={"If-Match": etag})
+    assert replaced.status_code == 200
+    assert first.put(path, json=body, headers={"If-Match": etag}).status_code == 412
+    assert first.delete(path, headers={"If-Match": replaced.headers["etag"]}).status_code == 204
+    assert second.get(path).status_code == 404
+
+
+def test_a_stream_is_resumed_at_the_other_replica(
+    first: httpx.Client, second: httpx.Client, replicas: Replicas, run_id: str
+) -> None:
+    path = f"/v1/runs/{run_id}/events"
+    with first.stream("GET", path, headers=STREAM) as response:
+        seen = next(ids_of(response))  # and then the connection is lost
+    assert replicas.advance(run_id).is_terminal
+    with second.stream("GET", path, headers=STREAM | {"Last-Event-ID": str(seen)}) as response:
+        rest = list(ids_of(response))
+    written = [event["sequence"] for event in second.get(path).json()["items"]]
+    assert [seen, *rest] == written
+    assert first.get(path, headers=STREAM | {"Last-Event-ID": str(written[-1])}).status_code == 204
+
+
+def test_each_replica_streams_what_happens_elsewhere(replicas: Replicas, run_id: str) -> None:
+    def listen(replica: int) -> list[int]:
+        with replicas.client(replica) as client, client.stream("GET", f"/v1/runs/{run_id}/events", headers=STREAM) as r:
+            return list(ids_of(r))
+
+    with ThreadPoolExecutor(2) as pool:
+        heard = [pool.submit(listen, replica) for replica in (0, 1)]
+        assert replicas.advance(run_id).is_terminal
+        first, second = (future.result(timeout=30) for future in heard)
+    assert first == second == list(range(1, len(first) + 1))
+
+
+def test_a_caller_has_one_limit_over_all_replicas(postgres_server: PostgresServer, tmp_path: Path) -> None:
+    with (
+        start_replicas(postgres_server, tmp_path, reads_per_minute=200) as limited,
+        limited.client(0) as first,
+        limited.client(1) as second,
+    ):
+        answers: list[httpx.Response] = []
+
+        def refuses_who_asked_elsewhere() -> bool:  # it is told so within a quarter of a second
+            while first.get("/v1/catalogs").is_success:
+                pass
+            answers.append(second.get("/v1/catalogs"))
+            return answers[-1].status_code == 429
+
+        eventually(refuses_who_asked_elsewhere)
+        assert answers[-1].json()["code"] == "rate_limited"
+        assert 0 < int(answers[-1].headers["retry-after"]) <= 60
+        assert len(answers) < 100  # alone, the second would have answered 200
+
+
+def answered(url: str) -> float:
+    """Return how many problem types a replica has explained."""
+    found = re.search(
+        r'^packhouse_http_requests_total{.*"/problems/{code}".*} (.+)$', httpx.get(f"{url}/metrics").text, re.MULTILINE
+    )
+    return 0 if found is None else float(found[1])
+
+
+def ids_of(response: httpx.Response) -> Iterator[int]:
+    """Yield the ids of the frames of an event stream as they come."""
+    return (int(line.removeprefix("id: ")) for line in response.iter_lines() if line.startswith("id: "))
