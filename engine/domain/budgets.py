@@ -17,6 +17,17 @@ class Budget:
             None if self.requests_per_second is None else self.requests_per_second / parts,
         )
 
+    def at_most(self, other: "Budget") -> "Budget":
+        """Return the stricter of two budgets, rate by rate."""
+        return Budget(
+            _stricter(self.bytes_per_second, other.bytes_per_second),
+            _stricter(self.requests_per_second, other.requests_per_second),
+        )
+
+
+def _stricter(one: float | None, other: float | None) -> float | None:
+    return min((rate for rate in (one, other) if rate is not None), default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class TaskReport:

@@ -6,6 +6,7 @@ paging by id is paging by time and two replicas never make the same id.
 
 import os
 from collections.abc import Callable
+from datetime import datetime
 from typing import NewType
 
 from engine.domain.clock import Clock
@@ -37,7 +38,16 @@ class IdSource:
         return KeyId(self._make("key"))
 
     def _make(self, prefix: str) -> str:
-        milliseconds = int(self._clock.now().timestamp() * 1000)
-        value = (milliseconds << 80) | int.from_bytes(self._entropy(10), "big")
-        digits = [_ALPHABET[(value >> shift) & 31] for shift in range(125, -1, -5)]
-        return f"{prefix}_{''.join(digits)}"
+        return _written(prefix, self._clock.now(), int.from_bytes(self._entropy(10), "big"))
+
+
+def first_run_id(at: datetime) -> RunId:
+    """Return the smallest id that a run made at this instant (to the millisecond) could have; a bound for lists."""
+    return RunId(_written("run", at, 0))
+
+
+def _written(prefix: str, at: datetime, noise: int) -> str:
+    milliseconds = min(max(int(at.timestamp() * 1000), 0), 2**48 - 1)
+    value = (milliseconds << 80) | noise
+    digits = [_ALPHABET[(value >> shift) & 31] for shift in range(125, -1, -5)]
+    return f"{prefix}_{''.join(digits)}"

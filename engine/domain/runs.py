@@ -6,7 +6,7 @@ The picture is in `docs/run-lifecycle.md`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
@@ -29,11 +29,20 @@ class Operation(StrEnum):
 
 
 class Priority(StrEnum):
-    """How soon a queued run is taken, before its age."""
+    """How soon a queued run is taken. A run that waited `AGEING` longer than one of the next level goes before it."""
 
     LOW = "low"
     NORMAL = "normal"
     HIGH = "high"
+
+    @property
+    def head_start(self) -> timedelta:
+        """By how much earlier than it was submitted a run counts."""
+        return list(Priority).index(self) * AGEING
+
+
+AGEING: Final = timedelta(minutes=30)
+"""What one level of priority is worth: nothing waits for ever behind newer runs of a higher level."""
 
 
 class RunState(StrEnum):
@@ -137,6 +146,53 @@ class Run:
     def is_terminal(self) -> bool:
         """True when nothing can happen to this run any more."""
         return self.state in TERMINAL_STATES
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyRun:
+    """A queued run that nothing in the record keeps from being claimed."""
+
+    id: RunId
+    table_id: TableId
+    priority: Priority
+    created_at: datetime
+
+    @property
+    def counts_from(self) -> datetime:
+        """The instant by which ready runs are taken in order, earliest first."""
+        return self.created_at - self.priority.head_start
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs to list; None leaves a filter out. `teams`: of one of them. Ids are from `since` on, below `until`."""
+
+    table_id: TableId | None = None
+    states: frozenset[RunState] | None = None
+    operation: Operation | None = None
+    catalog: str | None = None
+    teams: frozenset[str] | None = None
+    since: RunId | None = None
+    until: RunId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """Runs, newest first. `walked_to` is set when the look ended before history did: go on below it."""
+
+    runs: tuple[Run, ...]
+    walked_to: RunId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EndedRuns:
+    """How many runs of an operation ended in a state, and the bytes of files that they replaced and added."""
+
+    operation: Operation
+    state: RunState
+    runs: int
+    rewritten_bytes: int
+    added_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ LEASED_TABLE: Final = "uq_runs_leased"
 FOREIGN_KEY: Final = "foreign_key"
 
 _CONFLICTS: Final = {
-    LIVE_RUN: "the table has a live run of this operation already",
+    LIVE_RUN: "an equal run of the table is live already",
     LEASED_TABLE: "another run holds the table",
     "pk_catalogs": "a catalog of this name exists",
     "uq_tables_ref": "the table is registered already",

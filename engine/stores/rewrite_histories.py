@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import GroupState
+from engine.domain.runs import GroupState, RunFilter
 from engine.stores import run_listings
 from engine.stores.schema import file_groups, run_events, runs
 
@@ -79,7 +79,9 @@ class RewriteHistoryStore:
 
     async def conflicts(self, table_id: TableId, since: datetime, *, most_runs: int = 100) -> Sequence[Conflict]:
         """Return what the newest runs of a table lost to other writers since an instant, newest first."""
-        newest = run_listings.page(table_id, None, None, most_runs).with_only_columns(runs.c.id).subquery()
+        newest = (
+            run_listings.page(RunFilter(table_id=table_id), None, most_runs).with_only_columns(runs.c.id).subquery()
+        )
         query = (
             select(run_events.c.run_id, run_events.c.at, run_events.c.details)
             .where(run_events.c.run_id.in_(select(newest.c.id)), run_events.c.at >= since)

@@ -1,46 +1,96 @@
 """Queries over many runs. Each one walks an index and stops: none grows with history (a test looks at the query plans).
 
 A page of some states is the newest of the newest of each state, because an index on (state, id) is in order for one
-state only, and a walk in order of id might pass all of history to find the few live runs.
+state only, and a walk in order of id might pass all of history to find the few live runs. The same holds for teams. A
+filter that no index serves is applied to the next `WALK` entries of the index that is walked; then the page ends short
+and says how far it looked.
+
+Hazard: a partial index is only taken for a condition that is written out; a bound parameter could be anything.
 """
 
-from collections.abc import Set as AbstractSet
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
-from sqlalchemy import Select, func, or_, select, union_all
+from sqlalchemy import ColumnElement, Select, exists, func, literal_column, or_, select, union_all
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import TERMINAL_STATES, Operation, RunState
+from engine.domain.runs import TERMINAL_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
 from engine.stores.clock import now
-from engine.stores.schema import runs
+from engine.stores.schema import runs, tables
+
+WALK: Final = 2000
+MOST_TEAMS: Final = 20
+"""So many teams are looked up one by one; more are a filter on what is walked."""
+
+_IS_QUEUED: Final = runs.c.state == literal_column("'queued'")
+_Condition = ColumnElement[bool]
 
 
-def page(
-    table_id: TableId | None, states: AbstractSet[RunState] | None, before: RunId | None, limit: int
-) -> Select[Any]:
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """Conditions of each index walk, and what is asked of the entries beyond that."""
+
+    branches: Sequence[Sequence[_Condition]]
+    residual: dict[str, Any]
+
+
+def page(wanted: RunFilter, before: RunId | None, limit: int) -> Select[Any]:
     """Return the query of one page of runs, newest first, those older than `before`."""
-    conditions = [] if before is None else [runs.c.id < before]
+    walk = _walk(wanted, before)
     newest = select(runs).order_by(runs.c.id.desc()).limit(limit)
-    if table_id is None and states is None:
-        return newest.where(*conditions)
-    if table_id is not None:
-        conditions.append(runs.c.table_id == table_id)
-    of_each_state = [
-        select(runs.c.id).where(runs.c.state == state, *conditions).order_by(runs.c.id.desc()).limit(limit).subquery()
-        for state in sorted(RunState if states is None else states)
+    if len(walk.branches) == 1 and not walk.residual:
+        return newest.where(*walk.branches[0])
+    found = [_ids(branch, walk.residual, limit).subquery() for branch in walk.branches]
+    every = union_all(*(select(branch.c.id) for branch in found)).subquery()
+    top = select(every.c.id).order_by(every.c.id.desc()).limit(limit).subquery()
+    return newest.join(top, top.c.id == runs.c.id)
+
+
+def walked_to(wanted: RunFilter, before: RunId | None) -> Select[Any] | None:
+    """Return the query of the id down to which `page` looked at everything (null: to the end); None: it always does."""
+    walk = _walk(wanted, before)
+    if not walk.residual:
+        return None
+    ends = [_entries(branch).offset(WALK - 1).limit(1).subquery() for branch in walk.branches]
+    every = union_all(*(select(end.c.id) for end in ends)).subquery()
+    return select(func.max(every.c.id))
+
+
+def changes(table_id: TableId, before: RunId | None, limit: int) -> Select[Any]:
+    """Return the query of ended runs with snapshots of theirs in a table, newest first."""
+    query = select(runs).where(runs.c.table_id == table_id, runs.c.snapshot_count > literal_column("0"))
+    query = query if before is None else query.where(runs.c.id < before)
+    return query.order_by(runs.c.id.desc()).limit(limit)
+
+
+def live(table_id: TableId, operation: Operation, request_key: str | None = None) -> Select[Any]:
+    """Return the query of the live runs of an operation on a table, oldest first; of one request if it is given."""
+    query = select(runs).where(runs.c.table_id == table_id, runs.c.operation == operation, runs.c.finished_at.is_(None))
+    query = query if request_key is None else query.where(runs.c.request_key == request_key)
+    return query.order_by(runs.c.id)
+
+
+def ready(limit: int, *, is_fleet_paused: bool = False) -> Select[Any]:
+    """Return the query of queued runs that may start, the oldest `limit` of each priority."""
+    other = runs.alias("other")
+    is_held = exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None))
+    conditions: list[_Condition] = [_IS_QUEUED, or_(runs.c.not_before.is_(None), runs.c.not_before <= now()), ~is_held]
+    paused = select(tables.c.id).where(tables.c.paused_at.is_not(None))
+    is_cancelled = runs.c.cancel_requested_at.is_not(None)
+    conditions.append(is_cancelled if is_fleet_paused else or_(is_cancelled, runs.c.table_id.not_in(paused)))
+    columns = (runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at)
+    oldest = [
+        select(*columns).where(runs.c.priority == priority, *conditions).order_by(runs.c.id).limit(limit).subquery()
+        for priority in Priority
     ]
-    return newest.where(runs.c.id.in_(union_all(*(select(branch.c.id) for branch in of_each_state))))
+    return union_all(*(select(branch) for branch in oldest)).subquery().select()
 
 
-def live(table_id: TableId, operation: Operation) -> Select[Any]:
-    """Return the query of the one live run of an operation on a table."""
-    return select(runs).where(runs.c.table_id == table_id, runs.c.operation == operation, runs.c.finished_at.is_(None))
-
-
-def ready(limit: int) -> Select[Any]:
-    """Return the query of the ids of queued runs that need not wait any longer, oldest first."""
-    is_due = or_(runs.c.not_before.is_(None), runs.c.not_before <= now())
-    return select(runs.c.id).where(runs.c.state == RunState.QUEUED, is_due).order_by(runs.c.id).limit(limit)
+def held_back(waiting_for: Iterable[WaitingFor], limit: int) -> Select[Any]:
+    """Return the query of queued runs that wait for one of these, oldest first."""
+    columns = (runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at)
+    return select(*columns).where(_IS_QUEUED, runs.c.waiting_for.in_(waiting_for)).order_by(runs.c.id).limit(limit)
 
 
 def expired(limit: int) -> Select[Any]:
@@ -58,3 +108,45 @@ def live_counts() -> Select[Any]:
     """Return the query of the number of live runs by state."""
     live_states = sorted(set(RunState) - TERMINAL_STATES)  # by state: SQLite would not take the partial index here
     return select(runs.c.state, func.count()).where(runs.c.state.in_(live_states)).group_by(runs.c.state)
+
+
+def _walk(wanted: RunFilter, before: RunId | None) -> _Walk:
+    """Choose the index: of the table, else of each team, else of the catalog, else of the states, else of the ids."""
+    bounds = [bound for bound in _bounds(wanted, before) if bound is not None]
+    residual = {"operation": wanted.operation, "catalog": wanted.catalog, "owner_team": wanted.teams}
+    drivers: list[list[_Condition]] = [[]]
+    if wanted.table_id is not None:
+        drivers = [[runs.c.table_id == wanted.table_id]]
+    elif wanted.teams is not None and len(wanted.teams) <= MOST_TEAMS:
+        drivers = [[runs.c.owner_team == team] for team in sorted(wanted.teams)]
+        del residual["owner_team"]
+    elif wanted.catalog is not None:
+        drivers = [[runs.c.catalog == wanted.catalog]]
+        del residual["catalog"]
+    states: list[list[_Condition]] = [[]]
+    if wanted.states is not None or drivers != [[]]:
+        chosen = sorted(RunState if wanted.states is None else wanted.states)
+        states = [[runs.c.state == state] for state in chosen]
+    branches = [[*driver, *state, *bounds] for driver in drivers for state in states]
+    return _Walk(branches, {name: value for name, value in residual.items() if value is not None})
+
+
+def _bounds(wanted: RunFilter, before: RunId | None) -> Iterable[_Condition | None]:
+    yield None if before is None else runs.c.id < before
+    yield None if wanted.until is None else runs.c.id < wanted.until
+    yield None if wanted.since is None else runs.c.id >= wanted.since
+
+
+def _entries(conditions: Sequence[_Condition], *columns: Any) -> Select[Any]:
+    return select(runs.c.id, *columns).where(*conditions).order_by(runs.c.id.desc())
+
+
+def _ids(conditions: Sequence[_Condition], residual: dict[str, Any], limit: int) -> Select[Any]:
+    if not residual:
+        return _entries(conditions).limit(limit)
+    entries = _entries(conditions, *(runs.c[name] for name in residual)).limit(WALK).subquery()
+    query = select(entries.c.id)
+    for name, value in residual.items():
+        column = entries.c[name]
+        query = query.where(column.in_(sorted(value)) if isinstance(value, frozenset) else column == value)
+    return query.order_by(entries.c.id.desc()).limit(limit)

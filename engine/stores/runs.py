@@ -4,23 +4,23 @@ A change is one guarded UPDATE … RETURNING and the event that tells it, in one
 write is its lease: holder, token (= attempt) and expiry by the database's clock. When no row fits, the row is read
 again to say why. The map of legal changes is `engine.domain.runs.TRANSITIONS`.
 
-    claim            queued → planning                      a worker takes the lease
+    claim            queued → planning                      a worker takes the lease (`run_claims`)
     transition       between leased states, to terminal     terminal gives the lease back
     park, reap       leased → queued                        by the holder; after expiry
     request_cancel   queued → cancelled, else a request     the holder acts on it
 
-Hazard: a cancel of a queued run is final, also of one that was parked or reaped: reading the table is not done here.
+A run that ends is counted in `run_totals`.
 """
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, RowMapping, exists, func, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateConflict
 from engine.domain.ids import RunId, TableId
@@ -29,42 +29,32 @@ from engine.domain.runs import (
     LEASED_STATES,
     TERMINAL_STATES,
     TRANSITIONS,
+    EndedRuns,
     Operation,
     Run,
     RunEvent,
+    RunFilter,
+    RunPage,
     RunState,
     WaitingFor,
 )
 from engine.stores import run_listings
 from engine.stores.clock import now, seconds_from_now
 from engine.stores.events import append_events
-from engine.stores.failures import LEASED_TABLE
 from engine.stores.leases import held, lease_lost
-from engine.stores.schema import rewritten_bytes, runs, tables
+from engine.stores.run_changes import FIELDS, Entry, lease_of, to_run, waits
+from engine.stores.run_claims import RunClaims
+from engine.stores.schema import rewritten_bytes, run_totals, runs, tables
 
 Document = Mapping[str, Any] | None
 
-_FIELDS: Final = tuple(each.name for each in fields(Run))
 _DOCUMENTS: Final = ("plan", "intent", "result", "policy")
 _NO_LEASE: Final = {"lease_holder": None, "lease_expires_at": None}
 _REAPER: Final = "reaper"
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """What the event of a change says beyond the change itself."""
-
-    kind: str
-    actor: str
-    reason: str | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-
-class RunStore:
+class RunStore(RunClaims):
     """Rows of `runs`."""
-
-    def __init__(self, *, connection: AsyncConnection) -> None:
-        self._connection = connection
 
     async def insert(self, run: Run) -> Run:
         """Add a run with its first event (`submitted`); return it with its table's catalog and team.
@@ -73,7 +63,7 @@ class RunStore:
 
         Raises:
             NotFound: the table is not registered.
-            StateConflict: a live run of this operation on the table exists (constraint `uq_runs_live`).
+            StateConflict: an equal request's run is live (constraint `uq_runs_live`).
         """
         of_table = select(tables.c.catalog, tables.c.owner_team).where(tables.c.id == run.table_id)
         locked = of_table.with_for_update(read=True, key_share=True)
@@ -81,7 +71,7 @@ class RunStore:
         if table is None:
             raise NotFound(f"no table {run.table_id}")
         run = replace(run, catalog=table.catalog, owner_team=table.owner_team)
-        values = {name: getattr(run, name) for name in _FIELDS} | {
+        values = {name: getattr(run, name) for name in FIELDS} | {
             name: dict(getattr(run, name)) for name in (*_DOCUMENTS, "request")
         }
         async with self._connection.begin_nested():
@@ -93,7 +83,7 @@ class RunStore:
     async def get(self, run_id: RunId) -> Run | None:
         """Return a run, None when there is none of this id."""
         row = (await self._connection.execute(select(runs).where(runs.c.id == run_id))).mappings().one_or_none()
-        return None if row is None else _to_run(row)
+        return None if row is None else to_run(row)
 
     async def list(
         self,
@@ -103,24 +93,43 @@ class RunStore:
         limit: int = 100,
     ) -> builtins.list[Run]:
         """Return runs, newest first, those older than `before`; None leaves a filter out."""
-        if states is not None and not states:
-            return []
-        query = run_listings.page(table_id, states, before, limit)
-        return [_to_run(row) for row in (await self._connection.execute(query)).mappings()]
+        wanted = RunFilter(table_id=table_id, states=None if states is None else frozenset(states))
+        return [*(await self.page(wanted, before, limit)).runs]
 
-    async def find_live(self, table_id: TableId, operation: Operation) -> Run | None:
-        """Return the live run of an operation on a table; the database allows one at most."""
-        row = (await self._connection.execute(run_listings.live(table_id, operation))).mappings().one_or_none()
-        return None if row is None else _to_run(row)
+    async def page(self, wanted: RunFilter, before: RunId | None = None, limit: int = 100) -> RunPage:
+        """Return runs, newest first, those older than `before`; it may hold less than there is, and says so then."""
+        if (wanted.states is not None and not wanted.states) or (wanted.teams is not None and not wanted.teams):
+            return RunPage(())
+        rows = (await self._connection.execute(run_listings.page(wanted, before, limit))).mappings()
+        found = tuple(to_run(row) for row in rows)
+        floor = run_listings.walked_to(wanted, before)
+        walked_to: str | None = None if floor is None else (await self._connection.execute(floor)).scalar_one()
+        if walked_to is None:
+            return RunPage(found)
+        return RunPage(tuple(run for run in found if run.id >= walked_to), RunId(walked_to))
 
-    async def list_ready(self, limit: int) -> builtins.list[RunId]:
-        """Return the ids of queued runs that need not wait any longer, oldest first."""
-        return [RunId(row.id) for row in await self._connection.execute(run_listings.ready(limit))]
+    async def list_changes(
+        self, table_id: TableId, before: RunId | None = None, limit: int = 100
+    ) -> builtins.list[Run]:
+        """Return ended runs with snapshots of theirs in a table, newest first, those older than `before`."""
+        rows = (await self._connection.execute(run_listings.changes(table_id, before, limit))).mappings()
+        return [to_run(row) for row in rows]
+
+    async def find_live(self, table_id: TableId, operation: Operation, request_key: str | None = None) -> Run | None:
+        """Return the live run of an operation on a table: of this request (one at most), else the oldest."""
+        query = run_listings.live(table_id, operation, request_key).limit(1)
+        row = (await self._connection.execute(query)).mappings().one_or_none()
+        return None if row is None else to_run(row)
 
     async def metrics(self) -> dict[RunState, int]:
         """Return how many runs are in each live state."""
         counted = {row.state: row[1] for row in await self._connection.execute(run_listings.live_counts())}
         return {state: counted.get(state, 0) for state in RunState if state not in TERMINAL_STATES}
+
+    async def totals(self) -> builtins.list[EndedRuns]:
+        """Return the counts of ended runs by operation and state, without looking at the runs."""
+        query = select(run_totals).order_by(run_totals.c.operation, run_totals.c.state)
+        return [EndedRuns(**row) for row in (await self._connection.execute(query)).mappings()]
 
     async def bytes_rewritten_since(self, table_id: TableId, since: datetime) -> builtins.list[tuple[datetime, int]]:
         """Return when and how many bytes rewrites of a table have read since an instant, one entry a written group.
@@ -133,36 +142,6 @@ class RunStore:
             .order_by(rewritten_bytes.c.at)
         )
         return [(row.at, row.bytes) for row in await self._connection.execute(query)]
-
-    async def claim(self, run_id: RunId, holder: str, ttl_seconds: float) -> tuple[Run, Lease] | None:
-        """Take a queued run that need not wait: queued → planning, the attempt's number grows and is the lease's token.
-
-        None when another holder was faster, it must wait, or another run holds the table.
-        """
-        other = runs.alias("other")
-        guard = (
-            runs.c.id == run_id,
-            runs.c.state == RunState.QUEUED,
-            or_(runs.c.not_before.is_(None), runs.c.not_before <= now()),
-            ~exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None)),
-        )
-        values = {
-            "state": RunState.PLANNING,
-            "attempt": runs.c.attempt + 1,
-            "lease_holder": holder,
-            "lease_expires_at": seconds_from_now(ttl_seconds),
-            "started_at": func.coalesce(runs.c.started_at, now()),
-            **_waits(None, None),
-        }
-        try:
-            async with self._connection.begin_nested():
-                run = await self._change(guard, values, _Entry("claimed", holder))
-        except StateConflict as conflict:
-            # Two claims of two runs of one table at the same instant: neither sees the other, the unique index does.
-            if conflict.details.get("constraint") != LEASED_TABLE:
-                raise
-            return None
-        return None if run is None else (run, _lease_of(run))
 
     async def transition(
         self,
@@ -187,10 +166,12 @@ class RunStore:
         if to in TERMINAL_STATES:
             values |= {**_NO_LEASE, "finished_at": now(), "snapshot_count": len((result or {}).get("snapshot_ids", ()))}
         sources = [] if to is RunState.QUEUED else _sources(to)
-        entry = _Entry("state_changed", lease.holder, reason, _with_detail(detail, details))
+        entry = Entry("state_changed", lease.holder, reason, _with_detail(detail, details))
         run = await self._change((*held(lease), runs.c.state.in_(sources)), values, entry)
         if run is None:
             raise await self._refusal(lease, to)
+        if run.is_terminal:
+            await self._count(run)
         return run
 
     async def record(
@@ -209,7 +190,7 @@ class RunStore:
         Raises:
             LeaseLost: the lease expired or is another holder's.
         """
-        entry = _Entry(kind, lease.holder, None, details or {})
+        entry = Entry(kind, lease.holder, None, details or {})
         run = await self._change(held(lease), _given(plan, intent, result, policy), entry)
         if run is None:
             raise lease_lost(lease)
@@ -227,8 +208,8 @@ class RunStore:
         row = (await self._connection.execute(statement)).mappings().one_or_none()
         if row is None:
             raise lease_lost(lease)
-        run = _to_run(row)
-        return run, _lease_of(run)
+        run = to_run(row)
+        return run, lease_of(run)
 
     async def park(
         self,
@@ -248,14 +229,14 @@ class RunStore:
         values = {
             "state": RunState.QUEUED,
             **_NO_LEASE,
-            **_waits(waiting_for, not_before),
+            **waits(waiting_for, not_before),
             "reason": reason,
             "detail": detail,
             "failures": runs.c.failures + int(failed),
         }
         until = None if not_before is None else not_before.isoformat()
         details = _with_detail(detail, {"waiting_for": waiting_for.value, "not_before": until, "failed": failed})
-        entry = _Entry("parked", lease.holder, reason, details)
+        entry = Entry("parked", lease.holder, reason, details)
         run = await self._change((*held(lease), runs.c.state.in_(_sources(RunState.QUEUED))), values, entry)
         if run is None:
             raise await self._refusal(lease, RunState.QUEUED)
@@ -275,7 +256,7 @@ class RunStore:
         row = (await self._connection.execute(locked)).mappings().one_or_none()
         if row is None:
             raise NotFound(f"no run {run_id}")
-        present = _to_run(row)
+        present = to_run(row)
         if present.is_terminal:
             raise StateConflict(f"run {run_id} has ended: {present.state}", details={"state": present.state.value})
         if present.cancel_requested_at is not None:
@@ -283,13 +264,15 @@ class RunStore:
         values: dict[str, Any] = {"cancel_requested_at": now(), "cancel_requested_by": by}
         kind = "cancel_requested"
         if present.state is RunState.QUEUED and present.attempt > 0:
-            values |= _waits(None, None)
+            values |= waits(None, None)
         elif present.state is RunState.QUEUED:
             kind = "cancelled"
-            values |= {"state": RunState.CANCELLED, "finished_at": now(), "reason": "cancelled", **_waits(None, None)}
-        run = await self._change((runs.c.id == run_id, runs.c.state == present.state), values, _Entry(kind, by))
+            values |= {"state": RunState.CANCELLED, "finished_at": now(), "reason": "cancelled", **waits(None, None)}
+        run = await self._change((runs.c.id == run_id, runs.c.state == present.state), values, Entry(kind, by))
         if run is None:  # the row is locked: nobody else can have moved it
             raise IllegalTransition(f"run {run_id} moved while it was locked")
+        if run.is_terminal:
+            await self._count(run)
         return run
 
     async def reap(self, limit: int) -> builtins.list[Run]:
@@ -299,28 +282,23 @@ class RunStore:
             return []
         values = {"state": RunState.QUEUED, **_NO_LEASE, "failures": runs.c.failures + 1, "reason": "lease_expired"}
         guard = (runs.c.id.in_(due), runs.c.lease_expires_at <= now())
-        return await self._change_all(guard, values | {"detail": None}, _Entry("reaped", _REAPER, "lease_expired"))
+        return await self._change_all(guard, values | {"detail": None}, Entry("reaped", _REAPER, "lease_expired"))
 
-    async def _change(
-        self, guard: Sequence[ColumnElement[bool]], values: Mapping[str, Any], entry: _Entry
-    ) -> Run | None:
-        changed = await self._change_all(guard, values, entry)
-        return changed[0] if changed else None
-
-    async def _change_all(
-        self, guard: Sequence[ColumnElement[bool]], values: Mapping[str, Any], entry: _Entry
-    ) -> builtins.list[Run]:
-        """Update the rows that fit the guard and append one event for each: the single way to change a run."""
-        statement = (
-            update(runs)
-            .where(*guard)
-            .values(state_before=runs.c.state, last_event=runs.c.last_event + 1, updated_at=now(), **values)
-            .returning(runs)
+    async def _count(self, run: Run) -> None:
+        """Add an ended run to the totals. The last statement of its transaction: all that end share these rows."""
+        added = {
+            "runs": 1,
+            "rewritten_bytes": int(run.result.get("rewritten_bytes", 0)),
+            "added_bytes": int(run.result.get("added_bytes", 0)),
+        }
+        is_sqlite = self._connection.dialect.name == "sqlite"
+        statement = (sqlite.insert if is_sqlite else postgresql.insert)(run_totals).values(
+            operation=run.operation, state=run.state, **added
         )
-        rows = (await self._connection.execute(statement)).mappings().all()
-        if rows:
-            await append_events(self._connection, [_to_event(row, entry) for row in rows])
-        return [_to_run(row) for row in rows]
+        sums = {name: run_totals.c[name] + count for name, count in added.items()}
+        await self._connection.execute(
+            statement.on_conflict_do_update(index_elements=["operation", "state"], set_=sums)
+        )
 
     async def _refusal(self, lease: Lease, to: RunState) -> LeaseLost | IllegalTransition:
         row = (await self._connection.execute(select(runs.c.state).where(*held(lease)))).one_or_none()
@@ -338,36 +316,5 @@ def _given(plan: Document, intent: Document, result: Document, policy: Document)
     return {name: dict(value) for name, value in documents if value is not None}
 
 
-def _waits(waiting_for: WaitingFor | None, not_before: datetime | None) -> dict[str, Any]:
-    return {"waiting_for": waiting_for, "not_before": not_before, "reason": None, "detail": None}
-
-
 def _with_detail(detail: str | None, details: Document) -> dict[str, Any]:
     return ({} if detail is None else {"detail": detail}) | dict(details or {})
-
-
-def _to_run(row: RowMapping) -> Run:
-    return Run(**{name: row[name] for name in _FIELDS})
-
-
-def _lease_of(run: Run) -> Lease:
-    if run.lease_holder is None or run.lease_expires_at is None:
-        message = f"run {run.id} is not leased"
-        raise ValueError(message)
-    return Lease(run.id, run.lease_holder, run.attempt, run.lease_expires_at)
-
-
-def _to_event(row: RowMapping, entry: _Entry) -> RunEvent:
-    moved = row["state"] is not row["state_before"]
-    return RunEvent(
-        run_id=RunId(row["id"]),
-        sequence=row["last_event"],
-        at=row["updated_at"],
-        kind=entry.kind,
-        actor=entry.actor,
-        attempt=row["attempt"],
-        from_state=row["state_before"] if moved else None,
-        to_state=row["state"] if moved else None,
-        reason=entry.reason,
-        details=entry.details,
-    )

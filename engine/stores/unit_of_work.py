@@ -9,11 +9,13 @@ from engine.stores.audit import AuditStore
 from engine.stores.catalogs import CatalogStore
 from engine.stores.clock import now
 from engine.stores.events import EventStore
+from engine.stores.fleet import FleetStore
 from engine.stores.groups import GroupStore
 from engine.stores.idempotency import IdempotencyStore
 from engine.stores.keys import KeyStore
 from engine.stores.measurements import MeasurementStore
 from engine.stores.outbox import OutboxStore
+from engine.stores.pauses import PauseStore
 from engine.stores.policies import PolicyStore
 from engine.stores.policy_coverage import PolicyCoverageStore
 from engine.stores.rewrite_histories import RewriteHistoryStore
@@ -33,6 +35,8 @@ class UnitOfWork:
         self.policies = PolicyStore(connection=connection)
         self.policy_coverage = PolicyCoverageStore(connection=connection)
         self.runs = RunStore(connection=connection)
+        self.fleet = FleetStore(connection=connection)
+        self.pauses = PauseStore(connection=connection)
         self.groups = GroupStore(connection=connection)
         self.events = EventStore(connection=connection)
         self.outbox = OutboxStore(connection=connection)

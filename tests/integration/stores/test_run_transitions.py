@@ -173,7 +173,7 @@ async def test_a_reaped_run_is_queued_with_its_intent(database: Database, state:
         await work.runs.record(lease, kind="sent", details={}, intent={"tag": "t"})
         await work.runs.extend(lease, -1)
         (run,) = await work.runs.reap(10)
-        assert await work.runs.list_ready(10) == [lease.run_id]
+        assert [run.id for run in await work.runs.list_ready(10)] == [lease.run_id]
     event = await _last_event(database, lease.run_id)
     assert (run.state, run.lease_holder, run.failures, run.intent) == (RunState.QUEUED, None, 1, {"tag": "t"})
     assert (event.kind, event.actor, event.from_state, event.to_state) == ("reaped", "reaper", state, RunState.QUEUED)

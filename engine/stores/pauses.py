@@ -1,0 +1,78 @@
+"""The kill switches, in the rows of what they switch: one for each table, one for the fleet.
+
+Claims lock these rows (`stores.run_claims`), so a pause waits for claims under way, and later ones see it.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Row, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.errors import NotFound
+from engine.domain.fleet import Pauses
+from engine.domain.ids import TableId
+from engine.domain.tables import Pause
+from engine.stores.clock import now
+from engine.stores.schema import fleet, tables
+from engine.stores.tables import to_pause
+
+_OFF = {"paused_at": None, "paused_by": None, "pause_reason": None, "pause_stops": None}
+_COLUMNS = tuple(_OFF)
+
+
+class PauseStore:
+    """The pause columns of `tables` and `fleet`."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def switch_table(self, table_id: TableId, *, by: str, reason: str, stops: bool) -> Pause:
+        """Pause a table, or change reason and mode of its pause.
+
+        Raises:
+            NotFound: not registered.
+        """
+        statement = update(tables).where(tables.c.id == table_id).values(_on(by, reason, stops=stops))
+        row = (await self._connection.execute(statement.returning(*_of(tables)))).one_or_none()
+        return _paused(row, f"no table {table_id}")
+
+    async def release_table(self, table_id: TableId) -> None:
+        """End the pause of a table; nothing happens when it is not paused."""
+        await self._connection.execute(update(tables).where(tables.c.id == table_id).values(_OFF))
+
+    async def switch_fleet(self, *, by: str, reason: str, stops: bool) -> Pause:
+        """Pause all tables, or change reason and mode of that pause."""
+        statement = update(fleet).values(_on(by, reason, stops=stops)).returning(*_of(fleet))
+        return _paused((await self._connection.execute(statement)).one_or_none(), "no fleet")
+
+    async def release_fleet(self) -> None:
+        """End the pause of all tables; pauses of single tables stay."""
+        await self._connection.execute(update(fleet).values(_OFF))
+
+    async def of_table(self, table_id: TableId) -> Pauses:
+        """Return the pauses that a table is under."""
+        return (await self.of_tables([table_id]))[table_id]
+
+    async def of_tables(self, table_ids: Iterable[TableId]) -> Mapping[TableId, Pauses]:
+        """Return the pauses that each of these tables is under, also of tables that are gone."""
+        wanted = set(table_ids)
+        whole = to_pause((await self._connection.execute(select(*_of(fleet)))).one())
+        query = select(tables.c.id, *_of(tables)).where(tables.c.id.in_(wanted), tables.c.paused_at.is_not(None))
+        own = {TableId(row.id): to_pause(row) for row in await self._connection.execute(query)}
+        return {table_id: Pauses(fleet=whole, table=own.get(table_id)) for table_id in wanted}
+
+
+def _of(table: Any) -> list[Any]:
+    return [table.c[name] for name in _COLUMNS]
+
+
+def _on(by: str, reason: str, *, stops: bool) -> dict[str, Any]:
+    return {"paused_at": now(), "paused_by": by, "pause_reason": reason, "pause_stops": stops}
+
+
+def _paused(row: Row[Any] | None, missing: str) -> Pause:
+    pause = None if row is None else to_pause(row)
+    if pause is None:
+        raise NotFound(missing)
+    return pause
