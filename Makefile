@@ -38,6 +38,7 @@ check-code:
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m api openapi --check
+	@$(BIN)/python -m api policy-schema --check
 	@$(BIN)/python clients/generate.py --check
 	@npm --prefix clients/typescript --silent run generate -- --check
 
@@ -48,9 +49,10 @@ fmt: ## Format the code and mend what ruff can mend
 	@scripts/setup test
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format .
 
-openapi: ## Write openapi.yaml from the app
+openapi: ## Write openapi.yaml and the JSON Schema of policies from the code
 	@scripts/setup test
 	@$(BIN)/python -m api openapi
+	@$(BIN)/python -m api policy-schema
 
 sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from openapi.yaml
 	@$(BIN)/python clients/generate.py

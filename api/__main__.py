@@ -12,6 +12,7 @@ from api.app import create_app
 from api.deps import Services
 from api.openapi import describe, to_yaml
 from engine.domain.errors import PackhouseError
+from engine.domain.policies.schema import policy_schema_text
 from engine.logging import configure_logging
 from engine.settings import Settings
 
@@ -22,14 +23,16 @@ _COMMANDS: Final = {
     "coordinator": "the coordinator: relays, reaps, sweeps",
     "migrate": "bring the database to this version's schema",
     "openapi": "write openapi.yaml from the app; needs no server",
+    "policy-schema": "write the JSON Schema of policies; needs no server",
 }
+_GENERATED: Final = {"openapi": Path("openapi.yaml"), "policy-schema": Path("docs/policy.schema.json")}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
     given = _parser().parse_args(arguments)
-    if given.command == "openapi":
-        return _openapi(given.output, check=given.check)
+    if given.command in _GENERATED:
+        return _generate(given.command, given.output, check=given.check)
     settings = Settings()
     configure_logging(settings.log_level)
     try:
@@ -66,14 +69,14 @@ async def _migrate(settings: Settings) -> None:
         await database.close()
 
 
-def _openapi(path: Path, *, check: bool) -> int:
-    text = to_yaml(describe(create_app(_nothing)))
+def _generate(command: str, path: Path, *, check: bool) -> int:
+    text = to_yaml(describe(create_app(_nothing))) if command == "openapi" else policy_schema_text()
     if not check:
         path.write_text(text, encoding="utf-8")
         return 0
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return 0
-    sys.stderr.write(f"{path} is not what the app says: run `make openapi`\n")
+    sys.stderr.write(f"{path} is not what the code says: run `make openapi`\n")
     return 1
 
 
@@ -86,9 +89,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, purpose in _COMMANDS.items():
         command = commands.add_parser(name, help=purpose, description=purpose)
-        if name == "openapi":
+        if name in _GENERATED:
             command.add_argument("--check", action="store_true", help="change nothing; fail when the file differs")
-            command.add_argument("--output", type=Path, default=Path("openapi.yaml"), help="default: ./openapi.yaml")
+            default = _GENERATED[name]
+            command.add_argument("--output", type=Path, default=default, help=f"default: {default}")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""Which fields a body may have at a place, for hints at those it does not know. Unions, lists and maps are seen into."""
+"""Which fields a body may have at a place, for hints at unknown ones. Unions, lists and maps are looked into."""
 
 import types
 from collections.abc import Iterable, Mapping, Sequence

@@ -18,10 +18,11 @@ SIZE_UNITS: Final = {
     "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
 }  # fmt: skip
 DURATION_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-SIZE_PATTERN: Final = r"^\s*[0-9]{1,18}(\.[0-9]{1,9})?\s*(B|[kKMGT]B|[KMGT]iB)?\s*$"
-DURATION_PATTERN: Final = (
-    r"^([0-9]{1,9}[smhd]|P([0-9]{1,9}W)?([0-9]{1,9}D)?(T([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}S)?)?)$"
-)
+WRITTEN_SIZE: Final = r"^\s*[0-9]{1,18}(\.[0-9]{1,9})?\s*(B|[kKMGT]B|[KMGT]iB)?\s*$"
+_N: Final = "[0-9]{1,9}"
+_DATE_PART: Final = f"({_N}W({_N}D)?|{_N}D)"
+_TIME_PART: Final = f"T({_N}H({_N}M)?({_N}S)?|{_N}M({_N}S)?|{_N}S)"
+WRITTEN_DURATION: Final = f"^({_N}[smhd]|P({_DATE_PART}({_TIME_PART})?|{_TIME_PART}))$"
 HELD: Final = "held"
 """Validation context of documents that hold durations as seconds already, instead of as somebody wrote them."""
 
@@ -136,8 +137,9 @@ def _duration(value: Any, info: ValidationInfo) -> int:
 
 _SHOWN: Final = 80
 
-WrittenSize = int | Annotated[str, Field(pattern=SIZE_PATTERN, examples=["128MiB", "500MB"])]
-WrittenDuration = Annotated[str, Field(pattern=DURATION_PATTERN, examples=["45s", "30m", "6h", "35d", "PT6H"])]
+WrittenSizeText = Annotated[str, Field(pattern=WRITTEN_SIZE, examples=["128MiB", "500MB"])]
+WrittenSize = Annotated[int, Field(ge=0)] | WrittenSizeText
+WrittenDuration = Annotated[str, Field(pattern=WRITTEN_DURATION, examples=["45s", "30m", "6h", "35d", "PT6H"])]
 
 ByteSize = Annotated[int, BeforeValidator(_size, json_schema_input_type=WrittenSize)]
 """A field that takes bytes as an integer or a written size and holds bytes."""

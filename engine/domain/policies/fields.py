@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from engine.domain.hints import Misread
-from engine.domain.units import ByteSize, Duration, WrittenSize, format_duration, parse_bytes
+from engine.domain.units import ByteSize, Duration, WrittenSizeText, format_duration, parse_bytes
 
 KIB: Final = 2**10
 MIB: Final = 2**20
@@ -69,11 +69,12 @@ def _within_bytes(value: int | str) -> int | str:
 FileBytes = Annotated[ByteSize, Field(ge=MIB, le=16 * 2**30)]
 AnyBytes = Annotated[ByteSize, Field(ge=1, le=MAX_BYTES)]
 Rate = Annotated[ByteSize, Field(ge=64 * KIB, le=2**40)]
+WrittenPercent = Annotated[str, Field(pattern=PERCENT_PATTERN, examples=["75%"])]
 TargetShare = Annotated[
     int | str,
     BeforeValidator(
         _size_or_percent,
-        json_schema_input_type=WrittenSize | Annotated[str, Field(pattern=PERCENT_PATTERN, examples=["75%"])],
+        json_schema_input_type=Annotated[int, Field(ge=1, le=MAX_BYTES)] | WrittenSizeText | WrittenPercent,
     ),
     AfterValidator(_within_bytes),
 ]

@@ -18,7 +18,7 @@ from pydantic import (
 
 from engine.domain.hints import Misread
 from engine.domain.policies.fields import MAX_BYTES, Part
-from engine.domain.units import DURATION_PATTERN, HELD, SIZE_PATTERN, format_duration, parse_bytes, parse_duration
+from engine.domain.units import HELD, WrittenDuration, WrittenSizeText, format_duration, parse_bytes, parse_duration
 
 Operator = Literal["at_least", "above", "at_most", "below"]
 OPERATORS: Final[tuple[Operator, ...]] = ("at_least", "above", "at_most", "below")
@@ -75,31 +75,21 @@ WANTED: Final = {
     MetricKind.SIZE: "a size: bytes, or a string such as '32MB' or '32MiB'",
     MetricKind.DURATION: "a duration: a string such as '30m', '6h' or '2d'",
 }
-_Value = Annotated[
-    int | float,
-    Field(
-        examples=[60, 0.2, "32MB", "2d"],
-        json_schema_extra={
-            "anyOf": [
-                {"type": "number", "minimum": 0},
-                {"type": "string", "pattern": SIZE_PATTERN},
-                {"type": "string", "pattern": DURATION_PATTERN},
-            ],
-        },
-    ),
-]
+_Written = Annotated[int | float, Field(ge=0)] | WrittenSizeText | WrittenDuration
 
 
 class Condition(Part):
     """One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`."""
 
     metric: Annotated[Metric, Field(description="The measured figure.")]
-    at_least: Annotated[_Value | None, Field(description="The figure is this or more.")] = None
-    above: Annotated[_Value | None, Field(description="The figure is more than this.")] = None
-    at_most: Annotated[_Value | None, Field(description="The figure is this or less.")] = None
-    below: Annotated[_Value | None, Field(description="The figure is less than this.")] = None
+    at_least: Annotated[
+        int | float | None, Field(description="The figure is this or more.", examples=[60, 0.2, "32MB", "2d"])
+    ] = None
+    above: Annotated[int | float | None, Field(description="The figure is more than this.")] = None
+    at_most: Annotated[int | float | None, Field(description="The figure is this or less.")] = None
+    below: Annotated[int | float | None, Field(description="The figure is less than this.")] = None
 
-    @field_validator(*OPERATORS, mode="before")
+    @field_validator(*OPERATORS, mode="before", json_schema_input_type=_Written | None)
     @classmethod
     def _fits_metric(cls, value: Any, info: ValidationInfo) -> Any:
         metric = info.data.get("metric")
@@ -116,10 +106,11 @@ class Condition(Part):
         return self
 
     @field_serializer(*OPERATORS, mode="wrap", when_used="json")
-    def _written(self, value: Any, handler: SerializerFunctionWrapHandler) -> Any:
+    def _written(self, value: float | None, handler: SerializerFunctionWrapHandler) -> int | float | str | None:
         if value is not None and self.metric.kind is MetricKind.DURATION:
-            return format_duration(value)
-        return handler(value)
+            return format_duration(int(value))
+        written: int | float | None = handler(value)
+        return written
 
     @property
     def operator(self) -> Operator:

@@ -24,6 +24,9 @@ Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEK: Final[tuple[Day, ...]] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 _TIME: Final = re.compile(r"^([01][0-9]|2[0-3]):[0-5][0-9]$")
+_DATE_TIME: Final = re.compile(
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?$"
+)
 _YEARS: Final = range(2000, 2200)
 _LOOK_AHEAD_DAYS: Final = (9, 40, 400)  # a week repeats; offsets of several zones repeat after a year
 _DAY: Final = timedelta(days=1)
@@ -59,8 +62,8 @@ def _days(days: tuple[Day, ...]) -> tuple[Day, ...]:
 
 
 def _written_instant(value: Any) -> Any:
-    if isinstance(value, int | float):
-        raise Misread("write a date and time, such as '2026-12-24T18:00:00Z', not a number")
+    if not isinstance(value, datetime) and not (isinstance(value, str) and _DATE_TIME.fullmatch(value)):
+        raise Misread("not a date or a time", "such as '2026-12-24', '2026-12-24T18:00' or '2026-12-24T18:00:00Z'")
     return value
 
 
@@ -90,7 +93,7 @@ LocalTime = Annotated[
 ]
 WindowTime = Annotated[
     datetime,
-    BeforeValidator(_written_instant),
+    BeforeValidator(_written_instant, json_schema_input_type=Annotated[str, Field(pattern=_DATE_TIME.pattern)]),
     AfterValidator(_near_years),
     PlainSerializer(_format_instant, return_type=str),
     Field(examples=["2026-12-24T18:00:00Z", "2026-12-24T18:00", "2026-12-24"]),
