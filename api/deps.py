@@ -21,7 +21,8 @@ from engine.services.idempotency import IdempotencyService
 from engine.services.keys import KeyService
 from engine.services.observations import ObservationService
 from engine.services.pace_tokens import PaceTokens
-from engine.services.policies import PolicyService
+from engine.services.policies_of_tables import PolicyService
+from engine.services.policies_scoped import ScopedPolicyService
 from engine.services.runs import RunService
 from engine.services.tables import TableService
 
@@ -38,6 +39,7 @@ class Services:
     tables: TableService
     observations: ObservationService
     policies: PolicyService
+    scoped_policies: ScopedPolicyService
     capabilities: CapabilityService
     runs: RunService
     idempotency: IdempotencyService

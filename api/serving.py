@@ -70,6 +70,7 @@ def services_of(container: Container) -> Services:
         tables=container.tables,
         observations=container.observations,
         policies=container.policies,
+        scoped_policies=container.scoped_policies,
         capabilities=container.capabilities,
         runs=container.runs,
         idempotency=IdempotencyService(database=container.database, clock=container.clock),

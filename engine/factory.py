@@ -36,7 +36,9 @@ from engine.services.keys import KeyService
 from engine.services.lanes import Dispatcher
 from engine.services.observations import ObservationService
 from engine.services.pace_tokens import PaceTokens
-from engine.services.policies import PolicyService
+from engine.services.policies_of_tables import PolicyService
+from engine.services.policies_scoped import ScopedPolicyService
+from engine.services.policy_checks import PolicyChecks
 from engine.services.rewrites import RewriteService
 from engine.services.runs import RunService
 from engine.services.tables import TableService
@@ -71,6 +73,7 @@ class Container:
     tables: TableService
     observations: ObservationService
     policies: PolicyService
+    scoped_policies: ScopedPolicyService
     capabilities: CapabilityService
     runs: RunService
     worker: Worker
@@ -152,6 +155,7 @@ def _wire(
     served = {TableFormatName.ICEBERG: IcebergFormat()}
     formats = FormatRegistry(formats=served, environ=os.environ)
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
+    checks = PolicyChecks(database=database, formats=formats, capabilities=capabilities)
     observations = ObservationService(database=database, formats=formats, clock=clock)
     context = RewriteContext(
         database=database,
@@ -185,7 +189,8 @@ def _wire(
         catalogs=CatalogService(database=database, formats=formats, clock=clock),
         tables=TableService(database=database, formats=formats, observations=observations, ids=ids, clock=clock),
         observations=observations,
-        policies=PolicyService(database=database, formats=formats),
+        policies=PolicyService(database=database, formats=formats, checks=checks),
+        scoped_policies=ScopedPolicyService(database=database, checks=checks),
         capabilities=capabilities,
         runs=RunService(database=database, queue=queue, hints=hints, pace=pace, ids=ids, clock=clock),
         worker=Worker(

@@ -46,8 +46,8 @@ async def put_table_policy(
     stored = await services.policies.put(
         caller, table_id, body, if_match=conditions.if_match, if_none_match=conditions.if_none_match
     )
-    set_etag(response, stored.version)
-    return TablePolicy.from_domain(table_id, stored)
+    set_etag(response, stored.policy.version)
+    return TablePolicy.from_domain(table_id, stored.policy)
 
 
 @router.delete("/policy", status_code=204, summary="Delete a table's own policy", responses=problems(*_CONDITIONS))
@@ -65,4 +65,4 @@ async def delete_table_policy(
 )
 async def get_effective_policy(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> EffectivePolicy:
     """Show the merged policy with the origin of every field."""
-    return EffectivePolicy.from_domain(table_id, await services.policies.effective(caller, table_id))
+    return EffectivePolicy.from_domain(table_id, (await services.policies.effective(caller, table_id)).policy)

@@ -104,7 +104,7 @@ class PolicyStore:
             .where(policies.c.name == name, policies.c.version == expected_version)
             .returning(*policies.c, now().label("deleted_at"))
         )
-        row = (await self._connection.execute(statement)).one_or_none()
+        row: Row[Any] | None = (await self._connection.execute(statement)).one_or_none()
         if row is None:
             raise await self._stale(name)
         scope = to_scope(row)

@@ -6,7 +6,7 @@ come in pages by id, each with the document of its own policy, so that nothing i
 """
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
@@ -56,7 +56,7 @@ class PolicyCoverageStore:
         found = [to_policy(row) for row in await self._connection.execute(query)]
         return sorted((each for each in found if each.scope.covers(ref, table_id)), key=strength)
 
-    async def covered(self, scope: PolicyScope) -> AsyncIterator[list[CoveredTable]]:
+    async def covered(self, scope: PolicyScope) -> AsyncGenerator[list[CoveredTable]]:
         """Yield the tables that a scope covers, by id, in pages of at most a thousand."""
         after = TableId("")
         while True:

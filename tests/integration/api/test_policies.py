@@ -66,7 +66,7 @@ async def test_a_tag_never_comes_back_after_a_delete(api: Api, path: str) -> Non
         ({"rewrite": {"compression": "brotli"}}, "/rewrite/compression"),
         ({"limits": {"parallel_groups": 0}}, "/limits/parallel_groups"),
         ({"limits": {"bandwidth": "unlimitted"}}, "/limits/bandwidth"),
-        ({"limits": {"share_percent": 30}}, ""),
+        ({"limits": {"share_percent": 30}}, "/limits/available_bandwidth"),
         ([], ""),
     ],
 )

@@ -1,0 +1,202 @@
+"""Tables' own policies: written by the teams that own the tables, judged against the table itself.
+
+The table is read before the transaction begins. While its catalog does not answer, a policy can be written all the
+same (it may be the one that switches the table off); what could not be checked is said in a note.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as replace_fields
+from typing import Any, Final
+
+from engine.domain.access import Caller
+from engine.domain.errors import (
+    InvalidInput,
+    NotFound,
+    PreconditionFailed,
+    PreconditionRequired,
+    StateConflict,
+    Transient,
+)
+from engine.domain.ids import TableId
+from engine.domain.policies import EffectivePolicy, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
+from engine.services.formats import FormatRegistry
+from engine.services.policies import PolicyReader
+from engine.services.policy_checks import Judged, PolicyChecks
+from engine.services.policy_effects import PolicyChange
+from engine.services.policy_history import ComparedVersion, get_version, list_versions, restorable
+from engine.services.policy_writes import Written, delete, insert, replace
+from engine.services.registered import open_registered, read_registered
+from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
+
+_READ_FIRST: Final = "send If-Match with the ETag of the policy as you read it, or If-None-Match: * for a first policy"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPolicy:
+    """The effective policy of a table, and what it leaves out."""
+
+    policy: EffectivePolicy
+    notes: tuple[str, ...]
+
+
+class PolicyService:
+    """Reads, writes, restores and deletes tables' own policies."""
+
+    def __init__(self, *, database: Database, formats: FormatRegistry, checks: PolicyChecks) -> None:
+        self._database = database
+        self._formats = formats
+        self._checks = checks
+
+    async def get(self, caller: Caller, table_id: TableId) -> StoredPolicy:
+        """Return the table's own policy; `NotFound` without a table or without a policy of its own."""
+        stored = await self._stored(caller, table_id)
+        if stored is None:
+            raise NotFound(f"table {table_id} has no policy of its own: all settings are inherited")
+        return stored
+
+    async def effective(self, caller: Caller, table_id: TableId) -> ShownPolicy:
+        """Return every setting that holds for the table, with where it came from.
+
+        Raises:
+            NotFound, TableReplaced, StateConflict: see `services.registered`.
+        """
+        properties, notes = await self._properties(caller, table_id)
+        async with self._database.read() as unit:
+            table, _ = await read_registered(unit, table_id, caller)
+            return ShownPolicy(await PolicyReader.effective(unit, table, properties), notes)
+
+    async def preview(self, caller: Caller, table_id: TableId, wish: PolicyDocument | None) -> Judged:
+        """Return what storing a policy (None: deleting it) would come to. Raises as `put`, but for preconditions."""
+        present = await self._stored(caller, table_id)
+        if wish is None and present is None:
+            raise NotFound(f"table {table_id} has no policy of its own: there is nothing to delete")
+        return await self._judge(caller, table_id, present, wish)
+
+    async def put(
+        self,
+        caller: Caller,
+        table_id: TableId,
+        document: PolicyDocument,
+        *,
+        if_match: int | None = None,
+        if_none_match: bool = False,
+        action: str = "policy.replace",
+    ) -> Written:
+        """Store a policy as the next version. `action` is what the audit log calls it.
+
+        Raises:
+            NotFound: no such table.
+            PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
+            InvalidInput: settings contradict each other on this table, or its format can't do them.
+            TableReplaced, StateConflict: see `services.registered`.
+        """
+        if if_match is None and not if_none_match:
+            raise PreconditionRequired(f"a policy is replaced only as you know it: {_READ_FIRST}")
+        present = await self._stored(caller, table_id)
+        _check(present, if_match=if_match, if_none_match=if_none_match)
+        judged = await self._judge(caller, table_id, present, document)
+        async with self._database.begin() as unit:
+            stored = await _write(unit, caller, table_id, present, document, action=action)
+        return Written(stored, judged.notes)
+
+    async def delete(self, caller: Caller, table_id: TableId, *, if_match: int | None) -> None:
+        """Delete the table's own policy; older versions are kept.
+
+        Raises:
+            NotFound: no such table, or it has no policy of its own.
+            PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
+        """
+        if if_match is None:
+            raise PreconditionRequired(f"a policy is deleted only as you know it: {_READ_FIRST}")
+        present = await self.get(caller, table_id)
+        async with self._database.begin() as unit:
+            await delete(unit, caller, present, if_match)
+
+    async def versions(
+        self, caller: Caller, table_id: TableId, *, before: int | None, limit: int
+    ) -> Sequence[ComparedVersion]:
+        """Return what was ever written, newest first, at most `limit`, older than `before`."""
+        async with self._database.read() as unit:
+            await read_registered(unit, table_id, caller)
+            return await list_versions(unit, table_id, before=before, limit=limit)
+
+    async def version(self, caller: Caller, table_id: TableId, version: int) -> ComparedVersion:
+        """Return one version with what it changed, or raise `NotFound`."""
+        async with self._database.read() as unit:
+            await read_registered(unit, table_id, caller)
+            return await get_version(unit, table_id, version)
+
+    async def earlier(self, caller: Caller, table_id: TableId, version: int) -> PolicyDocument:
+        """Return the document of a version that can be restored; raises `InvalidInput` where it can't."""
+        async with self._database.read() as unit:
+            await read_registered(unit, table_id, caller)
+            return (await restorable(unit, table_id, version)).document
+
+    async def restore(
+        self, caller: Caller, table_id: TableId, version: int, *, if_match: int | None, if_none_match: bool
+    ) -> Written:
+        """Store the document of an earlier version as the next one. Raises as `put` and `earlier`."""
+        document = await self.earlier(caller, table_id, version)
+        return await self.put(
+            caller, table_id, document, if_match=if_match, if_none_match=if_none_match, action="policy.restore"
+        )
+
+    async def _judge(
+        self, caller: Caller, table_id: TableId, present: StoredPolicy | None, wish: PolicyDocument | None
+    ) -> Judged:
+        properties, notes = await self._properties(caller, table_id)
+        judged = await self._checks.judge(PolicyChange(table_id, _scope(table_id), present, wish), properties)
+        return replace_fields(judged, notes=(*judged.notes, *notes))
+
+    async def _stored(self, caller: Caller, table_id: TableId) -> StoredPolicy | None:
+        async with self._database.read() as unit:
+            await read_registered(unit, table_id, caller)
+            return await unit.policies.get(table_id)
+
+    async def _properties(self, caller: Caller, table_id: TableId) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+        """Return the policy fields that the table's own properties set, and a note if they can't be read now."""
+        async with self._database.read() as unit:
+            table, catalog = await read_registered(unit, table_id, caller)
+        try:
+            opened = await open_registered(self._formats, catalog, table)
+            return await self._formats.ask(f"table {table.ref}", opened.policy_properties), ()
+        except (Transient, InvalidInput) as error:
+            return {}, (f"what the table's own properties say is left out: {error.message}",)
+
+
+def _scope(table_id: TableId) -> PolicyScope:
+    return PolicyScope(PolicyScopeKind.TABLE, table_id=table_id)
+
+
+def _check(present: StoredPolicy | None, *, if_match: int | None, if_none_match: bool) -> None:
+    if if_none_match and present is not None:
+        raise PreconditionFailed(
+            f"the table has a policy already, at version {present.version}: read it, then If-Match"
+        )
+    if if_match is not None and (present is None or present.version != if_match):
+        found = "there is none" if present is None else f"it is at version {present.version}"
+        raise PreconditionFailed(f"the policy is not the one that was read: {found}; read it again")
+
+
+async def _write(
+    unit: UnitOfWork,
+    caller: Caller,
+    table_id: TableId,
+    present: StoredPolicy | None,
+    document: PolicyDocument,
+    *,
+    action: str,
+) -> StoredPolicy:
+    """Write over what was read; that somebody else wrote since then is a failed precondition."""
+    try:
+        if present is None:
+            return await insert(unit, caller, table_id, _scope(table_id), document, action=action)
+        return await replace(unit, caller, present, document, present.version, action=action)
+    except StateConflict:
+        raise PreconditionFailed("the table got a policy at this moment: read it, then If-Match") from None
+    except NotFound:
+        if present is None:
+            raise
+        raise PreconditionFailed("the policy was deleted at this moment: read it again") from None

@@ -1,0 +1,248 @@
+"""Policies of wider scopes: the fleet, a catalog, a namespace, a pattern of addresses. Written by admins.
+
+The scope is given at creation and stays: another scope is another policy. A name may be used again after a deletion;
+its versions go on.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace as replace_fields
+from typing import Final
+
+from engine.domain.access import Caller
+from engine.domain.errors import (
+    FieldProblem,
+    InvalidInput,
+    NotFound,
+    PreconditionFailed,
+    PreconditionRequired,
+    StateConflict,
+)
+from engine.domain.hints import did_you_mean
+from engine.domain.policies import PolicyDocument, PolicyScope, StoredPolicy
+from engine.domain.policy_versions import PolicyVersion
+from engine.services.policy_checks import Judged, PolicyChecks, not_acted_on
+from engine.services.policy_effects import PolicyChange
+from engine.services.policy_history import ComparedVersion, get_version, list_versions, restorable
+from engine.services.policy_writes import Written, delete, insert, replace
+from engine.stores.database import Database
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_TABLE_PREFIX: Final = "tbl_"
+_READ_FIRST: Final = "send If-Match with its ETag, or If-None-Match: * after it was deleted"
+_PROPERTIES_UNREAD: Final = (
+    "the tables' own properties were not read: where a setting falls back to one of them, the built-in default is shown"
+)
+
+
+class ScopedPolicyService:
+    """Creates, reads, replaces, restores and deletes policies of wider scopes."""
+
+    def __init__(self, *, database: Database, checks: PolicyChecks) -> None:
+        self._database = database
+        self._checks = checks
+
+    async def list(self, _caller: Caller, *, after: str | None, limit: int) -> Sequence[StoredPolicy]:
+        """Return policies by name, at most `limit`, from the one after `after`."""
+        async with self._database.read() as unit:
+            return await unit.policies.list_scoped(after, limit)
+
+    async def get(self, _caller: Caller, name: str) -> Written:
+        """Return a policy with what is to be known of it, or raise `NotFound`."""
+        stored = await self._stored(name)
+        if stored is None:
+            raise NotFound(f"no policy {name!r}; list them with GET /v1/policies")
+        return Written(stored, not_acted_on(stored.document))
+
+    async def create(
+        self, caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument, *, action: str = "policy.create"
+    ) -> Written:
+        """Store a first policy. `action` is what the audit log calls it.
+
+        Raises:
+            InvalidInput: the name can't be one, the catalog does not exist, or covered tables can't have it.
+            StateConflict: the name is taken, or the scope has a policy; the message names it.
+        """
+        judged = await self._judge_first(name, scope, document)
+        try:
+            async with self._database.begin() as unit:
+                stored = await insert(unit, caller, name, scope, document, action=action)
+        except StateConflict as error:
+            await self._explain_conflict(name, scope)
+            raise StateConflict(f"{error.message}; try again", details=error.details) from None
+        return Written(stored, judged.notes)
+
+    async def preview_first(self, _caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
+        """Return what creating a policy would come to. Raises as `create`."""
+        return await self._judge_first(name, scope, document)
+
+    async def preview(self, caller: Caller, name: str, wish: PolicyDocument | None) -> Judged:
+        """Return what replacing (None: deleting) a policy would come to.
+
+        Raises:
+            NotFound: no such policy.
+            InvalidInput: covered tables can't have it.
+        """
+        present = (await self.get(caller, name)).policy
+        return _with_note(await self._checks.judge(PolicyChange(name, present.scope, present, wish)))
+
+    async def replace(
+        self,
+        caller: Caller,
+        name: str,
+        document: PolicyDocument,
+        if_match: int,
+        *,
+        action: str = "policy.replace",
+    ) -> Written:
+        """Store the next version; the scope stays. `action` is what the audit log calls it.
+
+        Raises:
+            NotFound: no such policy.
+            PreconditionFailed: its version is another one.
+            InvalidInput: covered tables can't have it.
+        """
+        present = (await self.get(caller, name)).policy
+        _check_version(present, if_match)
+        judged = await self._checks.judge(PolicyChange(name, present.scope, present, document))
+        async with self._database.begin() as unit:
+            return Written(await replace(unit, caller, present, document, if_match, action=action), judged.notes)
+
+    async def delete(self, caller: Caller, name: str, if_match: int) -> None:
+        """Delete a policy; its versions are kept.
+
+        Raises:
+            NotFound: no such policy.
+            PreconditionFailed: its version is another one.
+        """
+        present = (await self.get(caller, name)).policy
+        _check_version(present, if_match)
+        async with self._database.begin() as unit:
+            await delete(unit, caller, present, if_match)
+
+    async def versions(
+        self, _caller: Caller, name: str, *, before: int | None, limit: int
+    ) -> Sequence[ComparedVersion]:
+        """Return what was ever written under a name, newest first; `NotFound` when nothing was."""
+        async with self._database.read() as unit:
+            found = [] if _is_table(name) else await list_versions(unit, name, before=before, limit=limit)
+        if not found and before is None:
+            raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
+        return found
+
+    async def version(self, _caller: Caller, name: str, version: int) -> ComparedVersion:
+        """Return one version with what it changed, or raise `NotFound`."""
+        if _is_table(name):
+            raise NotFound(f"no policy {name!r}; list them with GET /v1/policies")
+        async with self._database.read() as unit:
+            return await get_version(unit, name, version)
+
+    async def preview_restore(self, caller: Caller, name: str, version: int) -> Judged:
+        """Return what restoring a version would come to. Raises as `restore`, but for preconditions."""
+        found, present = await self._restorable(name, version)
+        if present is None:
+            return await self._judge_first(name, found.scope, found.document)
+        return await self.preview(caller, name, found.document)
+
+    async def restore(
+        self, caller: Caller, name: str, version: int, *, if_match: int | None, if_none_match: bool
+    ) -> Written:
+        """Store the document of an earlier version as the next one, of a deleted policy with its scope as well.
+
+        Raises:
+            NotFound: nothing was ever written under this name.
+            PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
+            InvalidInput: there is no such version, it is a deletion, or covered tables can't have it any more.
+            StateConflict: the name has another scope by now, or the scope has another policy.
+        """
+        found, present = await self._restorable(name, version)
+        if if_match is None and not if_none_match:
+            raise PreconditionRequired(f"a version is restored over the policy as you know it: {_READ_FIRST}")
+        if if_none_match and present is not None:
+            raise PreconditionFailed(
+                f"the policy {name!r} exists, at version {present.version}: read it, then If-Match"
+            )
+        if if_match is None:
+            return await self.create(caller, name, found.scope, found.document, action="policy.restore")
+        return await self.replace(caller, name, found.document, if_match, action="policy.restore")
+
+    async def _stored(self, name: str) -> StoredPolicy | None:
+        if _is_table(name):
+            return None
+        async with self._database.read() as unit:
+            return await unit.policies.get(name)
+
+    async def _judge_first(self, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
+        _check_name(name)
+        await self._check_catalog(scope)
+        await self._explain_conflict(name, scope)
+        return _with_note(await self._checks.judge(PolicyChange(name, scope, None, document)))
+
+    async def _check_catalog(self, scope: PolicyScope) -> None:
+        if scope.catalog is None:
+            return
+        async with self._database.read() as unit:
+            if await unit.catalogs.get(scope.catalog) is not None:
+                return
+            known = [catalog.name for catalog in await unit.catalogs.list(None, 500)]
+        hint = did_you_mean(scope.catalog, known) or "create it first with POST /v1/catalogs"
+        problem = FieldProblem("/scope/catalog", f"no catalog {scope.catalog!r}", scope.catalog, hint)
+        raise InvalidInput(f"no catalog {scope.catalog!r}", problems=(problem,))
+
+    async def _explain_conflict(self, name: str, scope: PolicyScope) -> None:
+        """Raise `StateConflict` naming the policy that is in the way; return when there is none."""
+        async with self._database.read() as unit:
+            same_name = await unit.policies.get(name)
+            same_scope = await unit.policies.find_scope(scope)
+        if same_name is not None:
+            raise StateConflict(
+                f"a policy {name!r} exists already: PUT /v1/policies/{name} replaces it",
+                details={"policy": name, "version": same_name.version},
+            )
+        if same_scope is not None:
+            raise StateConflict(
+                f"the {scope.origin(name)} has the policy {same_scope.name!r} already: "
+                f"PUT /v1/policies/{same_scope.name} replaces it",
+                details={"policy": same_scope.name, "version": same_scope.version},
+            )
+
+    async def _restorable(self, name: str, version: int) -> tuple[PolicyVersion, StoredPolicy | None]:
+        present = await self._stored(name)
+        async with self._database.read() as unit:
+            if _is_table(name) or not await unit.policies.list_versions(name, limit=1):
+                raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
+            found = await restorable(unit, name, version)
+        if present is not None and present.scope != found.scope:
+            raise StateConflict(
+                f"version {version} had another scope than the policy {name!r} has now: delete it first, then restore"
+            )
+        return found, present
+
+
+def _is_table(name: str) -> bool:
+    """Tell whether a name is kept for tables' own policies, which other callers may not see."""
+    return name.startswith(_TABLE_PREFIX)
+
+
+def _check_name(name: str) -> None:
+    if _NAME.fullmatch(name) and not _is_table(name):
+        return
+    message = (
+        "a policy's name is 1 to 64 letters, digits, '_' or '-', begins with a letter or digit and not with 'tbl_'"
+    )
+    problem = FieldProblem("/name", message, name, "choose a short name such as 'nightly'")
+    raise InvalidInput("the policy's name can't be used", problems=(problem,))
+
+
+def _check_version(present: StoredPolicy, if_match: int) -> None:
+    if present.version != if_match:
+        raise PreconditionFailed(
+            f"the policy {present.name!r} has version {present.version} now: read it again",
+            details={"version": present.version},
+        )
+
+
+def _with_note(judged: Judged) -> Judged:
+    if judged.effect.affected_count == 0:
+        return judged
+    return replace_fields(judged, notes=(*judged.notes, _PROPERTIES_UNREAD))

@@ -1,0 +1,55 @@
+"""The versions of a policy: all that was ever written, what each changed, and the way back to one of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.domain.errors import FieldProblem, InvalidInput, NotFound
+from engine.domain.policies import Difference, differences
+from engine.domain.policy_versions import PolicyVersion
+from engine.stores.unit_of_work import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedVersion:
+    """A version with the leaves that it changed against the version before it."""
+
+    version: PolicyVersion
+    changes: tuple[Difference, ...]
+
+
+async def list_versions(unit: UnitOfWork, name: str, *, before: int | None, limit: int) -> Sequence[ComparedVersion]:
+    """Return versions, newest first, at most `limit`, older than `before`; each with what it changed."""
+    found = await unit.policies.list_versions(name, before, limit + 1)
+    older = [*found[1:], None]
+    return [_compared(version, previous) for version, previous in zip(found, older, strict=True)][:limit]
+
+
+async def get_version(unit: UnitOfWork, name: str, version: int) -> ComparedVersion:
+    """Return one version with what it changed, or raise `NotFound`."""
+    found = await unit.policies.list_versions(name, version + 1, 2)
+    if not found or found[0].version != version:
+        raise NotFound(f"the policy {name!r} has no version {version}; its versions are listed under /versions")
+    return _compared(found[0], found[1] if len(found) > 1 else None)
+
+
+async def restorable(unit: UnitOfWork, name: str, version: int) -> PolicyVersion:
+    """Return a version whose document can be stored again.
+
+    Raises:
+        InvalidInput: there is no such version, or it is a deletion.
+    """
+    found = await unit.policies.get_version(name, version)
+    if found is None:
+        raise _unfit(version, "there is no such version", "its versions are listed under /versions")
+    if found.is_deletion:
+        raise _unfit(version, "this version is a deletion", "DELETE the policy instead, or restore an earlier version")
+    return found
+
+
+def _compared(version: PolicyVersion, previous: PolicyVersion | None) -> ComparedVersion:
+    return ComparedVersion(version, differences(previous.document if previous else None, version.document))
+
+
+def _unfit(version: int, message: str, hint: str) -> InvalidInput:
+    problem = FieldProblem("/version", message, version, hint)
+    return InvalidInput(f"version {version} can't be restored: {message}", problems=(problem,))
