@@ -16,6 +16,8 @@ from engine.services.access import AccessService
 from engine.services.audit import AuditService
 from engine.services.capabilities import CapabilityService
 from engine.services.catalogs import CatalogService
+from engine.services.discovery import DiscoveryService
+from engine.services.explain import ExplainService
 from engine.services.health import HealthService
 from engine.services.idempotency import IdempotencyService
 from engine.services.keys import KeyService
@@ -38,6 +40,8 @@ class Services:
     catalogs: CatalogService
     tables: TableService
     observations: ObservationService
+    explain: ExplainService
+    discovery: DiscoveryService
     policies: PolicyService
     scoped_policies: ScopedPolicyService
     capabilities: CapabilityService

@@ -69,6 +69,8 @@ def services_of(container: Container) -> Services:
         catalogs=container.catalogs,
         tables=container.tables,
         observations=container.observations,
+        explain=container.explain,
+        discovery=container.discovery,
         policies=container.policies,
         scoped_policies=container.scoped_policies,
         capabilities=container.capabilities,

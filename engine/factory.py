@@ -31,9 +31,12 @@ from engine.services.audit import AuditService
 from engine.services.capabilities import CapabilityService
 from engine.services.catalogs import CatalogService
 from engine.services.context import RewriteContext
+from engine.services.discovery import DiscoveryService
+from engine.services.explain import ExplainService
 from engine.services.formats import FormatRegistry
 from engine.services.keys import KeyService
 from engine.services.lanes import Dispatcher
+from engine.services.locations import LocationRules
 from engine.services.observations import ObservationService
 from engine.services.pace_tokens import PaceTokens
 from engine.services.policies_of_tables import PolicyService
@@ -45,7 +48,7 @@ from engine.services.tables import TableService
 from engine.settings import Settings
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
-from engine.stores.database import Database
+from engine.stores.database import Database, own_database
 from engine.workers.coordinator import Coordinator
 from engine.workers.worker import Worker
 
@@ -72,6 +75,8 @@ class Container:
     catalogs: CatalogService
     tables: TableService
     observations: ObservationService
+    explain: ExplainService
+    discovery: DiscoveryService
     policies: PolicyService
     scoped_policies: ScopedPolicyService
     capabilities: CapabilityService
@@ -104,7 +109,7 @@ async def open_container(
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
         redis_url, spark_url = await _embedded_parts(settings, stack)
-        database = Database(settings.database_url or f"sqlite+aiosqlite:///{settings.data_dir / 'packhouse.sqlite3'}")
+        database = Database(settings.database_url) if settings.database_url else own_database(settings.data_dir)
         stack.push_async_callback(database.close)
         await database.migrate()
         redis = connect_redis(redis_url)
@@ -112,11 +117,16 @@ async def open_container(
         spark = SparkSessions(url=spark_url, user_id="packhouse")
         stack.push_async_callback(asyncio.to_thread, spark.close)
         holder = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
-        rates = RateLimits(redis=redis, clock=SystemClock(), per_minute=_rates(settings))
+        clock = SystemClock()
+        rates = RateLimits(redis=redis, clock=clock, per_minute=_rates(settings))
         stack.push_async_callback(rates.close)
         queue = RunQueue(redis=redis, consumer=holder)
         signals = _Signals(queue, Hints(redis=redis), PaceLedger(redis=redis), rates)
-        yield _wire(settings, holder, database, signals, spark, step=step, dispatcher=dispatcher)
+        identities = _identities(settings)
+        if identities is not None:
+            stack.callback(identities.close)
+        access = AccessService(database=database, ids=IdSource(clock=clock), clock=clock, tokens=identities)
+        yield _wire(settings, holder, database, signals, spark, access, step=step, dispatcher=dispatcher)
 
 
 async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[str, str]:
@@ -141,6 +151,7 @@ def _wire(
     database: Database,
     signals: "_Signals",
     spark: SparkSessions,
+    access: AccessService,
     *,
     step: Callable[[str], None],
     dispatcher: Dispatcher | None,
@@ -149,11 +160,11 @@ def _wire(
     ids = IdSource(clock=clock)
     queue, hints, pace = signals.queue, signals.hints, signals.pace
     secret_key = _secret_key(settings)
-    access = AccessService(database=database, ids=ids, clock=clock)
     audit = AuditService(database=database)
     tokens = PaceTokens(secret_key=secret_key)
     served = {TableFormatName.ICEBERG: IcebergFormat()}
-    formats = FormatRegistry(formats=served, environ=os.environ)
+    locations = LocationRules(allows_local=not settings.is_production)
+    formats = FormatRegistry(formats=served, environ=os.environ, locations=locations)
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
     checks = PolicyChecks(database=database, formats=formats, capabilities=capabilities)
     observations = ObservationService(database=database, formats=formats, clock=clock)
@@ -173,6 +184,8 @@ def _wire(
     rewrites = RewriteService(
         context=context, database=database, clock=clock, max_failures=settings.max_failures, step=step
     )
+    catalogs = CatalogService(database=database, formats=formats, clock=clock)
+    tables = TableService(database=database, formats=formats, observations=observations, ids=ids, clock=clock)
     return Container(
         settings=settings,
         clock=clock,
@@ -186,9 +199,11 @@ def _wire(
         keys=KeyService(database=database, access=access, ids=ids, clock=clock),
         audit=audit,
         rate_limits=signals.rates,
-        catalogs=CatalogService(database=database, formats=formats, clock=clock),
-        tables=TableService(database=database, formats=formats, observations=observations, ids=ids, clock=clock),
+        catalogs=catalogs,
+        tables=tables,
         observations=observations,
+        explain=ExplainService(database=database, formats=formats, observations=observations),
+        discovery=DiscoveryService(database=database, formats=formats, catalogs=catalogs, tables=tables),
         policies=PolicyService(database=database, formats=formats, checks=checks),
         scoped_policies=ScopedPolicyService(database=database, checks=checks),
         capabilities=capabilities,
@@ -217,6 +232,26 @@ def _rates(settings: Settings) -> Mapping[Kind, int]:
         Kind.WRITES: settings.writes_per_minute,
         Kind.FAILED_AUTHENTICATIONS: settings.failed_authentications_per_minute,
     }
+
+
+def _identities(settings: Settings) -> OidcTokens | None:
+    if settings.oidc_issuer is None:
+        return None
+    if not settings.oidc_audience:
+        raise InvalidInput(
+            "PACKHOUSE_OIDC_AUDIENCE is not set: without it tokens that are meant for other services would be taken"
+        )
+    wanted = OidcSettings(
+        issuer=settings.oidc_issuer,
+        audience=settings.oidc_audience,
+        algorithms=tuple(filter(None, (name.strip() for name in settings.oidc_algorithms.split(",")))),
+        role_claim=settings.oidc_role_claim,
+        role_map=settings.oidc_role_map,
+        teams_claim=settings.oidc_teams_claim,
+        teams_map=settings.oidc_teams_map,
+        leeway_seconds=settings.oidc_leeway_seconds,
+    )
+    return OidcTokens(settings=wanted, clock=SystemClock())
 
 
 def _secret_key(settings: Settings) -> str:

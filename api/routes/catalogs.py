@@ -8,6 +8,7 @@ from api.pagination import PageQuery
 from api.preconditions import Conditions, set_etag
 from api.responses import WITH_BODY, problems
 from api.schemas.catalogs import Catalog, CatalogCheck, CatalogCreate, CatalogList, CatalogReplace
+from api.schemas.discoveries import DiscoverRequest, Discovery
 
 creating = APIRouter(
     prefix="/v1/catalogs", tags=["catalogs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -20,7 +21,9 @@ async def create_catalog(
     body: CatalogCreate, request: Request, response: Response, services: ServicesDep, caller: AdminDep
 ) -> Catalog:
     """Store a connection. It is not tried: check it next. Secrets are given as references, never in clear."""
-    catalog = await services.catalogs.create(caller, body.name, body.format, body.properties)
+    catalog = await services.catalogs.create(
+        caller, body.name, body.format, body.properties, allowed_locations=body.allowed_locations
+    )
     response.headers["Location"] = f"{request.url.path}/{catalog.name}"
     set_etag(response, catalog.version)
     return Catalog.from_domain(catalog)
@@ -45,7 +48,7 @@ async def get_catalog(name: CatalogName, response: Response, services: ServicesD
 
 @router.put(
     "/{name}",
-    summary="Replace a catalog's properties",
+    summary="Replace a catalog's properties and allowed locations",
     responses=problems(*WITH_BODY, "not_found", "precondition_failed", "precondition_required"),
 )
 async def replace_catalog(
@@ -57,8 +60,10 @@ async def replace_catalog(
     caller: AdminDep,
     conditions: Conditions,
 ) -> Catalog:
-    """Replace the properties as a whole. Needs If-Match."""
-    catalog = await services.catalogs.replace(caller, name, body.properties, conditions.version())
+    """Replace properties and allowed locations as a whole. Needs If-Match."""
+    catalog = await services.catalogs.replace(
+        caller, name, body.properties, conditions.version(), allowed_locations=body.allowed_locations
+    )
     set_etag(response, catalog.version)
     return Catalog.from_domain(catalog)
 
@@ -78,3 +83,18 @@ async def delete_catalog(name: CatalogName, services: ServicesDep, caller: Admin
 async def check_catalog(name: CatalogName, services: ServicesDep, caller: AdminDep) -> CatalogCheck:
     """Try the connection step by step. A broken connection is an answer, not an error."""
     return CatalogCheck.from_domain(await services.catalogs.check(caller, name))
+
+
+@router.post(
+    "/{name}/discover",
+    summary="List a catalog's tables, and register many at once",
+    responses=problems(*WITH_BODY, "not_found", "state_conflict"),
+)
+async def discover_tables(
+    name: CatalogName, body: DiscoverRequest, services: ServicesDep, caller: AdminDep
+) -> Discovery:
+    """Say of each table that matches whether it is registered or can be; register those that can if that is asked.
+
+    Sending the same request again goes on where the last one ended.
+    """
+    return Discovery.from_domain(await services.discovery.discover(caller, name, body.to_domain()))

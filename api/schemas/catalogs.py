@@ -22,6 +22,16 @@ Properties = Annotated[
 ]
 
 
+AllowedLocations = Annotated[
+    list[str],
+    Field(
+        description="Tables must lie under one of these; empty: anywhere that the deployment allows.",
+        max_length=50,
+        examples=[["s3://lake/warehouse"]],
+    ),
+]
+
+
 class CatalogCreate(Request):
     """A catalog to create."""
 
@@ -32,14 +42,16 @@ class CatalogCreate(Request):
     name: str = Field(description="1 to 64 letters, digits, `_` or `-`.", examples=["lake"])
     format: TableFormatName = Field(description="Table format of its tables.")
     properties: Properties
+    allowed_locations: AllowedLocations = Field(default=[])
 
 
 class CatalogReplace(Request):
-    """New properties of a catalog; its name and format stay."""
+    """New properties and allowed locations of a catalog, as a whole; its name and format stay."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"properties": _PROPERTIES}]})
 
     properties: Properties
+    allowed_locations: AllowedLocations = Field(default=[])
 
 
 class Catalog(Answer):
@@ -48,7 +60,8 @@ class Catalog(Answer):
     name: str
     format: TableFormatName
     properties: dict[str, str]
-    version: int = Field(description="Grows with each replace; the ETag is this in quotes.")
+    allowed_locations: list[str]
+    version: int = Field(description="Grows with each replace, also over a delete; the ETag is this in quotes.")
     created_at: Instant
     updated_at: Instant
 
@@ -59,6 +72,7 @@ class Catalog(Answer):
             name=catalog.name,
             format=catalog.format,
             properties=dict(catalog.properties),
+            allowed_locations=list(catalog.allowed_locations),
             version=catalog.version,
             created_at=catalog.created_at,
             updated_at=catalog.updated_at,

@@ -29,6 +29,14 @@ class CheckStep:
 
 
 @dataclass(frozen=True, slots=True)
+class TableListing:
+    """Addresses of tables of a catalog, each with its namespace levels and its name; truncated: there are more."""
+
+    identifiers: tuple[tuple[str, ...], ...]
+    is_truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """One condition of eligibility: `holds` is False when it stands in the way; `detail` says what was found."""
 
@@ -117,6 +125,10 @@ class OpenTable(Protocol):
         """The table's base location."""
 
     @property
+    def locations(self) -> Sequence[str]:
+        """Every place where the table's files lie or are written: base, data, metadata, as its properties set them."""
+
+    @property
     def head_snapshot_id(self) -> int | None:
         """The current snapshot of the main branch; None while nothing was committed."""
 
@@ -188,11 +200,20 @@ class CatalogConnection(Protocol):
     def check(self) -> Sequence[CheckStep]:
         """Try the connection step by step; never raises for a broken connection."""
 
+    def list_tables(self, limit: int) -> TableListing:
+        """List the tables of all namespaces, in order of their addresses, at most `limit`.
+
+        Raises:
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            Transient: the catalog does not answer.
+        """
+
     def open_table(self, ref: TableRef) -> OpenTable:
         """Load a table's present metadata.
 
         Raises:
             NotFound: no such table.
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
 

@@ -1,8 +1,9 @@
 """Catalogs: the connections through which tables are reached. Secrets stay references; see `services.secrets`."""
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from engine.domain.access import Caller
 from engine.domain.clock import Clock
@@ -18,6 +19,9 @@ __all__ = ["CatalogService", "CheckStep"]
 
 MAX_PROPERTIES: Final = 100
 MAX_PROPERTY_CHARACTERS: Final = 4096
+MAX_LOCATIONS: Final = 50
+_LOCATION: Final = re.compile(r"[a-z][a-z0-9+.-]*:/[^\s?#*\[\]{}%\\]{1,1000}", re.IGNORECASE)
+_DOT_SEGMENTS: Final = frozenset({".", ".."})
 
 
 class CatalogService:
@@ -30,12 +34,14 @@ class CatalogService:
 
     async def create(
         self,
-        caller: Caller,  # noqa: ARG002 - for the audit log
+        caller: Caller,
         name: str,
         format_name: TableFormatName,
         properties: Mapping[str, str],
+        *,
+        allowed_locations: Sequence[str] = (),
     ) -> Catalog:
-        """Store a new catalog as version 1. The connection is not tried: `check` does that.
+        """Store a new catalog. The connection is not tried: `check` does that.
 
         Raises:
             InvalidInput: the name or a property is wrong, or a secret is given in clear.
@@ -43,10 +49,12 @@ class CatalogService:
         """
         check_catalog_name(name)
         await self._check_properties(format_name, properties)
+        _check_locations(allowed_locations)
         now = self._clock.now()
-        catalog = Catalog(name, format_name, dict(properties), 1, now, now)
+        catalog = Catalog(name, format_name, dict(properties), 1, now, now, tuple(allowed_locations))
         async with self._database.begin() as unit:
-            await unit.catalogs.insert(catalog)
+            catalog = await unit.catalogs.insert(catalog)
+            await unit.audit.append(caller, "catalog.create", name, after=_audited(catalog))
         return catalog
 
     async def get(self, caller: Caller, name: str) -> Catalog:  # noqa: ARG002 - roles will narrow what is seen
@@ -64,8 +72,16 @@ class CatalogService:
         async with self._database.read() as unit:
             return await unit.catalogs.list(after, limit)
 
-    async def replace(self, caller: Caller, name: str, properties: Mapping[str, str], expected_version: int) -> Catalog:
-        """Store new properties as the next version; the format stays.
+    async def replace(
+        self,
+        caller: Caller,
+        name: str,
+        properties: Mapping[str, str],
+        expected_version: int,
+        *,
+        allowed_locations: Sequence[str] = (),
+    ) -> Catalog:
+        """Store new properties and allowed locations as the next version; the format stays.
 
         Raises:
             NotFound, InvalidInput: as `get` and `create`.
@@ -73,8 +89,13 @@ class CatalogService:
         """
         catalog = await self.get(caller, name)
         await self._check_properties(catalog.format, properties)
+        _check_locations(allowed_locations)
         async with self._database.begin() as unit:
-            replaced = await unit.catalogs.replace(name, dict(properties), expected_version)
+            replaced = await unit.catalogs.replace(
+                name, dict(properties), expected_version, allowed_locations=allowed_locations
+            )
+            before, after = _audited(catalog), _audited(replaced)
+            await unit.audit.append(caller, "catalog.replace", name, before=before, after=after)
         self._formats.forget(name)
         return replaced
 
@@ -85,9 +106,10 @@ class CatalogService:
             NotFound, PreconditionFailed: as `replace`.
             StateConflict: tables are registered from it.
         """
-        await self.get(caller, name)
+        catalog = await self.get(caller, name)
         async with self._database.begin() as unit:
             await unit.catalogs.delete(name, expected_version)
+            await unit.audit.append(caller, "catalog.delete", name, before=_audited(catalog))
         self._formats.forget(name)
 
     async def check(self, caller: Caller, name: str) -> Sequence[CheckStep]:
@@ -99,6 +121,33 @@ class CatalogService:
         if problems:
             raise InvalidInput("the catalog's properties can't be used", problems=tuple(problems))
         await self._formats.validate(format_name, properties)
+
+
+def _check_locations(locations: Sequence[str]) -> None:
+    """Raise `InvalidInput` unless each is an absolute location that a table's could lie under."""
+    problems = [
+        FieldProblem(
+            f"/allowed_locations/{at}",
+            "is not a location without query, glob characters and dot segments",
+            location,
+            "give a scheme and a path: s3://bucket/warehouse or file:///data/warehouse",
+        )
+        for at, location in enumerate(locations)
+        if not _LOCATION.fullmatch(location) or not _DOT_SEGMENTS.isdisjoint(location.split("/"))
+    ]
+    if len(locations) > MAX_LOCATIONS:
+        problems = [FieldProblem("/allowed_locations", f"a catalog has at most {MAX_LOCATIONS}", len(locations))]
+    if problems:
+        raise InvalidInput("the allowed locations can't be used", problems=tuple(problems))
+
+
+def _audited(catalog: Catalog) -> dict[str, Any]:
+    return {
+        "format": catalog.format.value,
+        "properties": dict(catalog.properties),
+        "allowed_locations": list(catalog.allowed_locations),
+        "version": catalog.version,
+    }
 
 
 def _problems_of_size(properties: Mapping[str, str]) -> list[FieldProblem]:

@@ -7,6 +7,7 @@ from engine.domain.clock import Clock
 from engine.queue.budgets import PaceLedger
 from engine.services.formats import FormatRegistry
 from engine.services.lanes import Dispatcher
+from engine.services.observations import ObservationService
 from engine.services.pace_tokens import PaceTokens
 from engine.stores.database import Database
 
@@ -17,6 +18,7 @@ class RewriteContext:
 
     database: Database
     formats: FormatRegistry
+    observations: ObservationService
     dispatcher: Dispatcher
     function: Callable[[str], str]
     pace: PaceLedger

@@ -12,13 +12,12 @@ from typing import Any
 import structlog
 from pydantic_core import to_jsonable_python
 
-from engine.domain.access import Caller
+from engine.domain.access import SYSTEM, Caller
 from engine.domain.clock import Clock
-from engine.domain.errors import Transient
+from engine.domain.errors import Rejected, Transient
 from engine.domain.ids import TableId
 from engine.domain.measurements import Measurement
 from engine.domain.policies import EffectivePolicy, PolicyDocument
-from engine.domain.tables import Table
 from engine.formats.base import OpenTable
 from engine.planning.health import TableHealth, health
 from engine.planning.ranking import benefit_per_cost
@@ -34,7 +33,7 @@ _log = structlog.get_logger(__name__)
 class Observed:
     """A registered table as it was found: `looked_at` is the instant before it was loaded."""
 
-    table: Table
+    table_id: TableId
     opened: OpenTable
     policy: EffectivePolicy
     looked_at: datetime
@@ -61,25 +60,31 @@ class ObservationService:
         properties = await self._formats.call(opened.policy_properties)
         async with self._database.read() as unit:
             policy = await PolicyReader.effective(unit, table, properties, instead)
-        return Observed(table, opened, policy, looked_at)
+        return Observed(table_id, opened, policy, looked_at)
 
-    async def measure(self, observed: Observed) -> TableHealth:
+    async def measure(self, seen: Observed) -> TableHealth:
         """Return the health of the table's files and keep it.
 
         Raises:
             Transient: the manifests can't be read.
         """
-        small = observed.policy.bytes_of("rewrite.small_file_bytes") or 0
-        large = observed.policy.bytes_of("rewrite.large_file_bytes")
-        opened = observed.opened
+        small = seen.policy.bytes_of("rewrite.small_file_bytes") or 0
+        large = seen.policy.bytes_of("rewrite.large_file_bytes")
         found = await self._formats.ask(
-            f"table {observed.table.ref}", lambda: health(opened.digest(), small_bytes=small, large_bytes=large)
+            f"table {seen.table_id}", lambda: health(seen.opened.digest(), small_bytes=small, large_bytes=large)
         )
         try:
-            await self._keep(_measurement(observed, found))
+            await self._keep(_measurement(seen, found))
         except Transient as error:
-            _log.warning("measurement_lost", table_id=observed.table.id, error=error.message)
+            _log.warning("measurement_lost", table_id=seen.table_id, error=error.message)
         return found
+
+    async def measure_again(self, table_id: TableId) -> None:
+        """Look at a table after it was changed and keep what is found; a table that can't be read is left alone."""
+        try:
+            await self.measure(await self.observe(SYSTEM, table_id))
+        except (Rejected, Transient) as error:
+            _log.warning("not_measured", table_id=table_id, error=error.message)
 
     async def health(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
         """Measure the present data files: sums, size classes, score and its parts, worst partitions.
@@ -87,13 +92,13 @@ class ObservationService:
         Raises:
             NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
         """
-        observed = await self.observe(caller, table_id)
-        measured = await self.measure(observed)
-        described = await self._formats.ask(f"table {observed.table.ref}", observed.opened.describe)
+        seen = await self.observe(caller, table_id)
+        measured = await self.measure(seen)
+        described = await self._formats.ask(f"table {table_id}", seen.opened.describe)
         return {
             "table_id": table_id,
-            "measured_at": observed.looked_at,
-            "snapshot_id": _text(observed.opened.head_snapshot_id),
+            "measured_at": seen.looked_at,
+            "snapshot_id": _text(seen.opened.head_snapshot_id),
             "table": dict(described),
             **asdict(measured),
         }
@@ -115,11 +120,11 @@ class ObservationService:
             await unit.measurements.record(measured)
 
 
-def _measurement(observed: Observed, found: TableHealth) -> Measurement:
+def _measurement(seen: Observed, found: TableHealth) -> Measurement:
     return Measurement(
-        table_id=observed.table.id,
-        snapshot_id=_text(observed.opened.head_snapshot_id),
-        measured_at=observed.looked_at,
+        table_id=seen.table_id,
+        snapshot_id=_text(seen.opened.head_snapshot_id),
+        measured_at=seen.looked_at,
         file_count=found.file_count,
         small_file_count=found.small_file_count,
         avoidable_file_count=found.avoidable_file_count,

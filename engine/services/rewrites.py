@@ -55,6 +55,8 @@ class RewriteService:
                 _log.warning("attempt_dropped", reason="lease lost")
                 with contextlib.suppress(PackhouseError):
                     await flow.ending.stop_tasks()
+            if attempt.run.state is RunState.SUCCEEDED:
+                await self._context.observations.measure_again(attempt.run.table_id)
 
     async def _guarded(self, flow: RewriteFlow, attempt: Attempt) -> None:
         try:

@@ -23,6 +23,7 @@ from engine.services.commits import Commits
 from engine.services.context import RewriteContext
 from engine.services.endings import RunEnding
 from engine.services.lanes import GroupFailure, Lanes
+from engine.services.observations import Observed
 from engine.services.policies import PolicyReader
 from engine.services.registered import open_registered, read_registered
 
@@ -60,12 +61,14 @@ class RewriteFlow:
         if self._attempt.run.failures >= most_failures:
             await self.ending.fail(reason="gave_up", detail=f"{self._attempt.run.failures} attempts failed or died")
             return
+        looked_at = self._context.clock.now()
         policy, budget = await self._policy(table)
         if not policy.enabled:
             await self._attempt.check()
             await self.ending.disabled()
             return
         plan = await self._plan(table, policy, budget)
+        await self._context.observations.measure(Observed(self._attempt.run.table_id, table, policy, looked_at))
         leftover = await self.ending.groups(GroupState.WRITTEN)
         await self._attempt.check()
         has_work = bool(plan.groups or leftover)

@@ -16,19 +16,15 @@ from engine.domain.errors import (
     InvalidInput,
     NotFound,
     PreconditionFailed,
-    StateConflict,
-    TableReplaced,
-    Transient,
 )
 from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs import TERMINAL_STATES, Run, RunState
 from engine.domain.tables import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
-from engine.services.explain import explain, explain_unreachable
 from engine.services.formats import FormatRegistry
 from engine.services.names import check_table_ref
 from engine.services.observations import ObservationService
-from engine.services.policies import PolicyReader, check_settings
+from engine.services.policies import check_settings
 from engine.services.registered import read_registered
 from engine.services.trials import plan_document, try_plan
 from engine.stores.database import Database
@@ -58,9 +54,24 @@ class TableService:
         """Load the table once and store its uuid and location.
 
         Raises:
+            StateConflict: the table is registered already.
+            Forbidden, InvalidInput, Transient: as `examine`.
+        """
+        table = await self.examine(caller, ref, owner_team=owner_team, labels=labels)
+        async with self._database.begin() as unit:
+            await unit.tables.insert(table)
+            await unit.audit.append(caller, "table.register", table.id, after=_audited(table))
+        return table
+
+    async def examine(
+        self, caller: Caller, ref: TableRef, *, owner_team: str | None, labels: Mapping[str, str]
+    ) -> Table:
+        """Load a table that may be registered and return what would be stored.
+
+        Raises:
             Forbidden: the owner team is not one of the caller's.
             InvalidInput: a name can't be one, or there is no such catalog or table.
-            StateConflict: the table is registered already.
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
         check_table_ref(ref)
@@ -72,7 +83,7 @@ class TableService:
             hint = f"POST /v1/catalogs/{ref.catalog}/check shows whether the catalog is the right one"
             problem = FieldProblem("/name", f"the catalog has no table {ref}", ref.name, hint)
             raise InvalidInput(f"no table {ref} in its catalog", problems=(problem,)) from None
-        table = Table(
+        return Table(
             id=self._ids.table_id(),
             ref=ref,
             uuid=opened.uuid,
@@ -81,10 +92,6 @@ class TableService:
             created_at=self._clock.now(),
             labels=dict(labels),
         )
-        async with self._database.begin() as unit:
-            await unit.tables.insert(table)
-            await unit.audit.append(caller, "table.register", table.id, after=_audited(table))
-        return table
 
     async def get(self, caller: Caller, table_id: TableId) -> Table:
         """Return a registered table, or raise `NotFound`."""
@@ -151,7 +158,7 @@ class TableService:
         seen = await self._observations.observe(caller, table_id, instead=policy)
         check_settings(seen.policy)
         last = await self._latest_run(table_id, TERMINAL_STATES)
-        trial = await self._formats.ask(f"table {seen.table.ref}", try_plan, seen.opened, seen.policy, last)
+        trial = await self._formats.ask(f"table {table_id}", try_plan, seen.opened, seen.policy, last)
         if policy is None:
             await self._observations.measure(seen)
         return {
@@ -174,27 +181,6 @@ class TableService:
                 break
             before = runs[-1].id
         return found[:limit]
-
-    async def explain(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
-        """Say why the table did or did not run, and what a run would do now; works without the catalog, then with less.
-
-        Raises:
-            NotFound, TableReplaced, StateConflict: see `services.registered`.
-        """
-        table = await self.get(caller, table_id)
-        live = await self._latest_run(table_id, frozenset(RunState) - TERMINAL_STATES)
-        last = await self._latest_run(table_id, TERMINAL_STATES)
-        try:
-            seen = await self._observations.observe(caller, table_id)
-            trial = await self._formats.ask(f"table {table.ref}", try_plan, seen.opened, seen.policy, last)
-            await self._observations.measure(seen)
-        except TableReplaced:
-            raise
-        except (Transient, InvalidInput, StateConflict) as error:
-            async with self._database.read() as unit:
-                policy = await PolicyReader.effective(unit, table, {})
-            return explain_unreachable(table, policy, error.message, live=live, last=last)
-        return explain(table, seen.policy, trial, live=live, last=last)
 
     async def _catalog(self, name: str) -> Catalog:
         async with self._database.read() as unit:

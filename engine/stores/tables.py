@@ -68,6 +68,11 @@ class TableStore:
         query = table_listings.page(wanted or TableFilter(), after, limit)
         return [_to_table(row) for row in await self._connection.execute(query)]
 
+    async def addresses(self, catalog: str) -> dict[tuple[tuple[str, ...], str], TableId]:
+        """Return the ids of all tables of a catalog by namespace and name."""
+        query = select(tables.c.namespace, tables.c.name, tables.c.id).where(tables.c.catalog == catalog)
+        return {(row.namespace, row.name): TableId(row.id) for row in await self._connection.execute(query)}
+
     async def lock(self, table_id: TableId) -> Table | None:
         """Return a table and hold its row until the end of the transaction; None when it is not registered.
 

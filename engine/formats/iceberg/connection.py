@@ -12,10 +12,12 @@ from pyiceberg.catalog import Catalog
 from engine.domain.capabilities import Capabilities
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 from engine.domain.tables import TableRef
-from engine.formats.base import CheckStep
+from engine.formats.base import CheckStep, TableListing
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.catalogs import CATALOG_NAME, load
 from engine.formats.iceberg.errors import masked, summary_of, translated
+from engine.formats.iceberg.known_properties import misspelt
+from engine.formats.iceberg.listing import list_tables
 from engine.formats.iceberg.manifests import ManifestCache
 from engine.formats.iceberg.table import IcebergTable
 
@@ -86,8 +88,11 @@ class IcebergConnection:
         self._catalog: Catalog | None = None
 
     def check(self) -> Sequence[CheckStep]:
-        """Open the catalog, list its namespaces, list the tables of the first one, read the first table's metadata."""
-        steps: list[CheckStep] = []
+        """Open the catalog, list its namespaces, list the tables of the first one, read the first table's metadata.
+
+        The first step only says which properties look misspelt: nobody knows all that a catalog may take.
+        """
+        steps: list[CheckStep] = [CheckStep("properties", True, _spelling(self._properties))]
         found: dict[str, tuple[str, ...]] = {}
         for name, step in (
             ("open_catalog", self._check_catalog),
@@ -100,12 +105,22 @@ class IcebergConnection:
                 break
         return steps
 
+    def list_tables(self, limit: int) -> TableListing:
+        """List the tables of all namespaces, in order of their addresses, at most `limit`.
+
+        Raises:
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            Transient: the catalog does not answer.
+        """
+        with translated("list the tables"):
+            return list_tables(self._open(), limit)
+
     def open_table(self, ref: TableRef) -> IcebergTable:
         """Load a table's present metadata.
 
         Raises:
             NotFound: no such table or namespace.
-            StateConflict: the catalog refuses the credentials.
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
         with translated(f"open table {ref}"):
@@ -156,6 +171,11 @@ class IcebergConnection:
             return "no table to read"
         table = self._open().load_table(found["table"])
         return f"{'.'.join(found['table'])}: {len(table.metadata.snapshots)} snapshots at {masked(table.location())}"
+
+
+def _spelling(properties: Mapping[str, str]) -> str:
+    found = [f"{name!r} is not known; did you mean {near!r}?" for name, near in misspelt(properties).items()]
+    return "; ".join(found) or "none looks misspelt"
 
 
 def _tried(name: str, step: Callable[[], str]) -> CheckStep:

@@ -23,6 +23,19 @@ from engine.domain.errors import NotFound, PackhouseError, StateConflict, Transi
 
 _REFUSED: Final = (ForbiddenError, UnauthorizedError, OAuthError, AuthorizationExpiredError)
 _UNREACHABLE: Final = (OSError, RESTError, requests.RequestException, EOFError)
+_NO_CATALOG: Final = ("no such table: iceberg_", 'relation "iceberg_')
+_MISCONFIGURED: Final = (
+    "unable to open database file",
+    "file is not a database",
+    "password authentication failed",
+    "no pg_hba.conf entry",
+    "permission denied",
+    "does not exist",
+    "Could not parse SQLAlchemy URL",
+    "Can't load plugin",
+)
+"""What drivers say of a database that answers, or can't be meant: to wait does not help."""
+
 _PASSWORD: Final = re.compile(r"(?P<before>[a-zA-Z][\w+.-]*://[^\s:/@]*:)[^\s/]*@")
 
 
@@ -42,13 +55,27 @@ def is_unreachable(error: BaseException) -> bool:
     return isinstance(error, _UNREACHABLE) or type(error).__module__.split(".")[0] in {"sqlalchemy", "urllib3"}
 
 
+def _wrong_settings(error: BaseException) -> str | None:
+    """Return what to mend when a SQL catalog's database says that the catalog's properties are wrong, else None."""
+    if not type(error).__module__.startswith("sqlalchemy"):
+        return None
+    text = str(error)
+    if any(sign in text for sign in _NO_CATALOG):
+        return (
+            "this database holds no Iceberg catalog: check `uri`; writers make one, or the property init_catalog_tables"
+        )
+    if any(sign in text for sign in _MISCONFIGURED):
+        return "check the catalog's `uri` and the rights of its user"
+    return None
+
+
 @contextmanager
 def translated(doing: str) -> Iterator[None]:
     """Run a block that only reads; `doing` completes the sentence "Could not …".
 
     Raises:
         NotFound: no such table or namespace.
-        StateConflict: the catalog refuses our credentials.
+        StateConflict: the catalog refuses our credentials, or its properties are wrong.
         Transient: catalog or storage does not answer.
     """
     try:
@@ -61,6 +88,8 @@ def translated(doing: str) -> Iterator[None]:
         remedy = "give the catalog's properties credentials that may do this"
         raise StateConflict(f"Could not {doing}: {summary_of(error)}; {remedy}") from error
     except Exception as error:
+        if (mend := _wrong_settings(error)) is not None:
+            raise StateConflict(f"Could not {doing}: {summary_of(error)}; {mend}") from error
         if is_unreachable(error):
             raise Transient(f"Could not {doing}: {summary_of(error)}") from error
         raise

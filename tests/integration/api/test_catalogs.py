@@ -96,6 +96,43 @@ async def test_a_catalog_with_tables_is_not_deleted(api: Api, table_id: str) -> 
     await api.get("/v1/catalogs/lake", status=404)
 
 
+async def test_allowed_locations_are_kept_and_replaced_as_a_whole(api: Api) -> None:
+    allowed = ["s3://lake/warehouse", "file:///data"]
+    created = await api.post("/v1/catalogs", catalog() | {"allowed_locations": allowed}, status=201)
+    assert created["allowed_locations"] == allowed
+    body = {"properties": PROPERTIES}
+    replaced = await api.call("PUT", "/v1/catalogs/lake", status=200, json=body, headers={"If-Match": '"1"'})
+    assert replaced.json()["allowed_locations"] == []
+
+
+@pytest.mark.parametrize(
+    "location",
+    ["", "lake", "/data", "s3://lake/../other", "s3://lake/*", "s3://lake/a%2fb", "s3://a b", "s3:", "s3://l?x"],
+)
+async def test_a_location_that_can_not_be_meant_is_refused(api: Api, location: str) -> None:
+    body = catalog() | {"allowed_locations": ["s3://lake/warehouse", location]}
+    [error] = (await api.post("/v1/catalogs", body, status=422))["errors"]
+    assert error["pointer"] == "/allowed_locations/1"
+
+
+async def test_an_etag_does_not_come_back_with_a_new_catalog_of_the_name(api: Api) -> None:
+    await api.post("/v1/catalogs", catalog(), status=201)
+    await api.call("DELETE", "/v1/catalogs/lake", status=204, headers={"If-Match": '"1"'})
+    again = await api.call("POST", "/v1/catalogs", status=201, json=catalog())
+    assert again.headers["etag"] == '"2"'
+    await api.call("DELETE", "/v1/catalogs/lake", status=412, headers={"If-Match": '"1"'})
+
+
+async def test_a_check_notes_a_misspelt_property(api: Api, lake: Lake) -> None:
+    properties = lake.properties | {"warehous": "file:///elsewhere"}
+    await api.call("PUT", "/v1/catalogs/lake", status=200, json={"properties": properties}, headers={"If-Match": '"1"'})
+    answer = await api.post("/v1/catalogs/lake/check", status=200)
+    assert answer["ok"]
+    assert {"name": "properties", "ok": True, "detail": "'warehous' is not known; did you mean 'warehouse'?"} in (
+        answer["steps"]
+    )
+
+
 async def test_a_check_shows_each_step(api: Api, lake: Lake) -> None:
     answer = await api.post("/v1/catalogs/lake/check", status=200)
     assert answer["ok"], answer

@@ -146,13 +146,20 @@ async def test_explain_works_without_the_catalog(api: Api, lake: Lake, table_id:
     assert answer["now"]["outcome"] == "unknown"
 
 
-async def test_a_catalog_that_does_not_answer_is_unavailable(
+async def test_a_catalog_that_does_not_answer_is_unavailable(api: Api, table_id: str) -> None:
+    away = {"type": "rest", "uri": "http://127.0.0.1:1"}
+    await api.call("PUT", "/v1/catalogs/lake", status=200, json={"properties": away}, headers={"If-Match": '"1"'})
+    response = await api.call("GET", f"/v1/tables/{table_id}/health", status=503)
+    assert response.headers["retry-after"] == "5"
+
+
+async def test_a_catalog_with_wrong_properties_is_a_conflict_with_the_remedy(
     api: Api, lake: Lake, table_id: str, tmp_path: Any
 ) -> None:
     broken = lake.properties | {"uri": f"sqlite:///{tmp_path}/gone/catalog.db"}
     await api.call("PUT", "/v1/catalogs/lake", status=200, json={"properties": broken}, headers={"If-Match": '"1"'})
-    response = await api.call("GET", f"/v1/tables/{table_id}/health", status=503)
-    assert response.headers["retry-after"] == "5"
+    answer = (await api.call("GET", f"/v1/tables/{table_id}/health", status=409)).json()
+    assert "check the catalog's `uri`" in answer["detail"]
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
-from engine.domain.errors import InvalidInput, NotFound, Transient
+from engine.domain.errors import InvalidInput, NotFound, StateConflict, Transient
 from engine.domain.tables import TableRef
+from engine.formats.base import TableListing
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.catalogs import with_time_limit
 from engine.formats.iceberg.errors import masked
-from tests.support.iceberg_tables import Lake, append_files
+from tests.support.iceberg_tables import SCHEMA, Lake, append_files
+from tests.support.postgres_server import PostgresServer
 
 
 @pytest.mark.parametrize(
@@ -56,6 +58,7 @@ def test_a_check_tells_every_step_of_a_working_catalog(lake: Lake):
     append_files(lake.create(), 1)
     steps = lake.connection.check()
     assert [(step.name, step.ok) for step in steps] == [
+        ("properties", True),
         ("open_catalog", True),
         ("list_namespaces", True),
         ("list_tables", True),
@@ -76,17 +79,81 @@ def test_a_check_stops_at_the_first_step_that_fails_and_hides_passwords():
         reserved.bind(("127.0.0.1", 0))
         uri = f"postgresql+psycopg://user:secret@127.0.0.1:{reserved.getsockname()[1]}/db"
         connection = IcebergFormat().connect("lake", {"type": "sql", "uri": uri})
-        (step,) = connection.check()
+        (_, step) = connection.check()
     assert (step.name, step.ok) == ("open_catalog", False)
     assert "secret" not in step.detail
     connection.close()
 
 
-def test_a_catalog_that_does_not_answer_is_transient(tmp_path: Path):
-    connection = IcebergFormat().connect("lake", {"type": "sql", "uri": f"sqlite:///{tmp_path}/no/such/folder.db"})
-    with pytest.raises(Transient, match="Could not open table"):
-        connection.open_table(TableRef("lake", ("sales",), "orders"))
+def test_a_catalog_that_does_not_answer_is_transient():
+    with socket.socket() as reserved:  # bound, never listening: connections are refused
+        reserved.bind(("127.0.0.1", 0))
+        uri = f"postgresql+psycopg://user@127.0.0.1:{reserved.getsockname()[1]}/db"
+        connection = IcebergFormat().connect("lake", {"type": "sql", "uri": uri})
+        with pytest.raises(Transient, match="Could not open table"):
+            connection.open_table(TableRef("lake", ("sales",), "orders"))
     connection.close()
+
+
+def test_a_database_that_can_not_be_meant_is_a_conflict_with_the_remedy(tmp_path: Path):
+    (tmp_path / "text").write_text("no database at all, but long enough for a header" * 10)
+    for uri in (f"sqlite:///{tmp_path}/no/such/folder.db", f"sqlite:///{tmp_path}/text"):
+        connection = IcebergFormat().connect("lake", {"type": "sql", "uri": uri})
+        with pytest.raises(StateConflict, match="check the catalog's `uri`"):
+            connection.open_table(TableRef("lake", ("sales",), "orders"))
+        connection.close()
+
+
+def test_a_database_without_a_catalog_is_a_conflict_with_the_remedy(tmp_path: Path):
+    connection = IcebergFormat().connect("lake", {"type": "sql", "uri": f"sqlite:///{tmp_path}/other.db"})
+    with pytest.raises(StateConflict, match="holds no Iceberg catalog"):
+        connection.list_tables(10)
+    connection.close()
+
+
+def test_wrong_credentials_of_a_database_are_a_conflict(postgres_server: PostgresServer):
+    uri = postgres_server.url("no_such_database")
+    connection = IcebergFormat().connect("lake", {"type": "sql", "uri": uri})
+    with pytest.raises(StateConflict, match="check the catalog's `uri`"):
+        connection.list_tables(10)
+    connection.close()
+
+
+def test_a_misspelt_property_is_noted_with_the_nearest(lake: Lake):
+    properties = {"type": "sql", "uri": f"sqlite:///{lake.folder}/catalog.db", "warehous": "x", "catalog-name": "lake"}
+    connection = IcebergFormat().connect("lake", {**properties, "s3.acces-key-id": "x", "our.own": "y"})
+    step = connection.check()[0]
+    assert (step.name, step.ok) == ("properties", True)
+    assert step.detail == (
+        "'warehous' is not known; did you mean 'warehouse'?; "
+        "'s3.acces-key-id' is not known; did you mean 's3.access-key-id'?"
+    )
+    connection.close()
+
+
+def test_tables_of_all_namespaces_are_listed_in_order(lake: Lake):
+    for namespace in (("a",), ("a", "b"), ("a", "b", "c"), ("z_",), ("zz",), ("empty",)):
+        lake.catalog.create_namespace(namespace)
+    for identifier in (("zz", "t"), ("a", "b", "t"), ("a", "t2"), ("a", "t1"), ("a", "b", "c", "t"), ("z_", "t")):
+        lake.catalog.create_table(identifier, SCHEMA)
+    listing = lake.connection.list_tables(100)
+    assert listing.identifiers == (
+        ("a", "t1"), ("a", "t2"), ("a", "b", "t"), ("a", "b", "c", "t"), ("z_", "t"), ("zz", "t"),
+    )  # fmt: skip
+    assert not listing.is_truncated
+
+
+def test_a_listing_stops_at_its_limit_and_says_so(lake: Lake):
+    for number in range(3):
+        lake.create(f"t{number}")
+    assert lake.connection.list_tables(3) == TableListing(
+        (("sales", "t0"), ("sales", "t1"), ("sales", "t2")), is_truncated=False
+    )
+    assert lake.connection.list_tables(2) == TableListing((("sales", "t0"), ("sales", "t1")), is_truncated=True)
+
+
+def test_an_empty_catalog_has_no_tables(lake: Lake):
+    assert lake.connection.list_tables(10).identifiers == ()
 
 
 def test_a_rest_catalog_that_refuses_connections_is_transient():

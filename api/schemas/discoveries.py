@@ -1,0 +1,85 @@
+"""Discovery on the wire: the tables of a catalog, and what becomes of each."""
+
+from collections import Counter
+from typing import Annotated, Self
+
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
+
+from api.schemas.common import Answer, PlainText, Request
+from api.schemas.tables import LabelKey, LabelValue, OwnerTeam
+from engine.domain import discoveries as domain
+from engine.domain.discoveries import DiscoveryOutcome
+from engine.domain.tables import MAX_LABELS
+
+
+class DiscoverRequest(Request):
+    """Which tables to look for, and whether to register them."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"pattern": "sales.*", "register": True, "owner_team": "sales"}]}
+    )
+
+    pattern: Annotated[PlainText, StringConstraints(min_length=1, max_length=255)] = Field(
+        default="*", description="Matched against `namespace.name`: `*` is any characters, `?` is one."
+    )
+    registers: bool = Field(default=False, alias="register", description="Register those that match and can be.")
+    owner_team: OwnerTeam | None = Field(default=None, description="The team of those that are registered.")
+    labels: dict[LabelKey, LabelValue] = Field(
+        default={}, description="Labels of those that are registered.", max_length=MAX_LABELS
+    )
+    dry_run: bool = Field(default=False, description="With `register`: open each table, register none.")
+    limit: int = Field(default=200, ge=1, le=1000, description="Register at most so many with this request.")
+
+    @model_validator(mode="after")
+    def _means_something(self) -> Self:
+        given = self.model_fields_set & {"owner_team", "labels", "dry_run", "limit"}
+        if given and not self.registers:
+            message = f"{', '.join(sorted(given))}: only with register: true"
+            raise ValueError(message)
+        return self
+
+    def to_domain(self) -> domain.DiscoveryWish:
+        """Return the wish."""
+        return domain.DiscoveryWish(
+            self.pattern, self.registers, self.owner_team, self.labels, self.dry_run, self.limit
+        )
+
+
+class DiscoveredTable(Answer):
+    """A table of the catalog that matches."""
+
+    namespace: list[str]
+    name: str
+    outcome: DiscoveryOutcome
+    table_id: str | None = Field(description="Of a registered table.")
+    detail: str | None = Field(description="Why it was refused or not tried.")
+
+    @classmethod
+    def from_domain(cls, table: domain.DiscoveredTable) -> Self:
+        """Return the wire form."""
+        return cls(
+            namespace=list(table.ref.namespace),
+            name=table.ref.name,
+            outcome=table.outcome,
+            table_id=table.table_id,
+            detail=table.detail,
+        )
+
+
+class Discovery(Answer):
+    """The tables of a catalog that match, in order of their addresses."""
+
+    examined: int = Field(description="Tables of the catalog that were looked at, at most 10000.")
+    truncated: bool = Field(description="True when the catalog has more.")
+    counts: dict[DiscoveryOutcome, int] = Field(description="Tables that match, by outcome.")
+    tables: list[DiscoveredTable]
+
+    @classmethod
+    def from_domain(cls, found: domain.Discovery) -> Self:
+        """Return the wire form."""
+        return cls(
+            examined=found.examined,
+            truncated=found.is_truncated,
+            counts=dict(Counter(table.outcome for table in found.tables)),
+            tables=[DiscoveredTable.from_domain(table) for table in found.tables],
+        )

@@ -1,0 +1,37 @@
+"""All tables of a catalog, namespace by namespace, in order of their addresses."""
+
+from collections.abc import Iterator
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.exceptions import NoSuchNamespaceError
+from pyiceberg.typedef import Identifier
+
+from engine.formats.base import TableListing
+
+_DEEPEST = 16
+"""Levels of namespaces that are walked; a table of a deeper one can't be registered."""
+
+
+def list_tables(catalog: Catalog, limit: int) -> TableListing:
+    """Return the addresses of at most `limit` tables; asks the catalog twice for each namespace."""
+    found: list[tuple[str, ...]] = []
+    for identifier in _tables(catalog, ()):
+        if len(found) == limit:
+            return TableListing(tuple(found), is_truncated=True)
+        found.append(identifier)
+    return TableListing(tuple(found), is_truncated=False)
+
+
+def _tables(catalog: Catalog, namespace: Identifier) -> Iterator[tuple[str, ...]]:
+    try:  # a namespace may be dropped meanwhile, and SQL catalogs name parents that are none themselves
+        if namespace:
+            yield from sorted(tuple(identifier) for identifier in catalog.list_tables(namespace))
+    except NoSuchNamespaceError:
+        pass
+    try:
+        inner = sorted(tuple(each) for each in catalog.list_namespaces(namespace))
+    except NoSuchNamespaceError:
+        return
+    for each in inner:
+        if len(namespace) < len(each) <= _DEEPEST:
+            yield from _tables(catalog, each)

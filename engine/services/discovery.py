@@ -1,0 +1,117 @@
+"""Looking for the tables of a catalog, and registering many of them at once.
+
+The catalog's tables are listed, never opened, unless they are to be registered. Each is registered in a transaction of
+its own, so that one bad table stops no other and the same request can simply be sent again.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from engine.domain.access import Caller, require_team
+from engine.domain.discoveries import DiscoveredTable, Discovery, DiscoveryOutcome, DiscoveryWish
+from engine.domain.errors import InvalidInput, Rejected, StateConflict, Transient
+from engine.domain.ids import TableId
+from engine.domain.policies.scopes import matches
+from engine.domain.tables import TableRef
+from engine.services.catalogs import CatalogService
+from engine.services.formats import FormatRegistry
+from engine.services.names import check_table_ref
+from engine.services.tables import TableService
+from engine.stores.database import Database
+
+MOST_EXAMINED: Final = 10_000
+_AT_ONCE: Final = 8
+
+
+class DiscoveryService:
+    """Finds and registers the tables of a catalog."""
+
+    def __init__(
+        self, *, database: Database, formats: FormatRegistry, catalogs: CatalogService, tables: TableService
+    ) -> None:
+        self._database = database
+        self._formats = formats
+        self._catalogs = catalogs
+        self._tables = tables
+
+    async def discover(self, caller: Caller, catalog_name: str, wish: DiscoveryWish) -> Discovery:
+        """List the tables that match, and register them if that is wished.
+
+        Raises:
+            NotFound: no such catalog.
+            Forbidden: the caller may not give tables to that team.
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            Transient: the catalog does not answer.
+        """
+        if wish.registers:
+            require_team(caller, wish.owner_team)
+        catalog = await self._catalogs.get(caller, catalog_name)
+        connection = await self._formats.connect(catalog)
+        listing = await self._formats.ask(f"catalog {catalog_name!r}", connection.list_tables, MOST_EXAMINED)
+        refs = [TableRef(catalog_name, tuple(each[:-1]), each[-1]) for each in listing.identifiers]
+        async with self._database.read() as unit:
+            registered = await unit.tables.addresses(catalog_name)
+        # In a thread: a hostile pattern takes a while for ten thousand names.
+        matching = await asyncio.to_thread(_matching, wish.pattern, refs)
+        found = [_judged(ref, registered) for ref in matching]
+        if wish.registers:
+            found = await self._register(caller, found, wish)
+        return Discovery(len(refs), listing.is_truncated, tuple(found))
+
+    async def _register(
+        self, caller: Caller, found: Sequence[DiscoveredTable], wish: DiscoveryWish
+    ) -> list[DiscoveredTable]:
+        chosen = [table for table in found if table.outcome is DiscoveryOutcome.REGISTRABLE][: wish.limit]
+        done: dict[TableRef, DiscoveredTable] = {}
+        for start in range(0, len(chosen), _AT_ONCE):
+            batch = chosen[start : start + _AT_ONCE]
+            results = await asyncio.gather(*(self._register_one(caller, table, wish) for table in batch))
+            done.update((result.ref, result) for result in results)
+            if all(result.outcome is DiscoveryOutcome.NOT_TRIED for result in results):
+                break  # not one answered: the catalog is away
+        left = DiscoveryOutcome.NOT_TRIED, "left for the next request: send it again"
+        return [
+            done.get(table.ref) or (_with(table, *left) if table.outcome is DiscoveryOutcome.REGISTRABLE else table)
+            for table in found
+        ]
+
+    async def _register_one(self, caller: Caller, table: DiscoveredTable, wish: DiscoveryWish) -> DiscoveredTable:
+        act = self._tables.examine if wish.is_dry_run else self._tables.register
+        try:
+            made = await act(caller, table.ref, owner_team=wish.owner_team, labels=wish.labels)
+        except Transient as error:
+            return _with(table, DiscoveryOutcome.NOT_TRIED, error.message)
+        except StateConflict as error:
+            if error.details.get("constraint") == "uq_tables_ref":  # somebody was faster
+                return _with(table, DiscoveryOutcome.ALREADY_REGISTERED)
+            return _with(table, DiscoveryOutcome.REFUSED, error.message)
+        except Rejected as error:
+            return _with(table, DiscoveryOutcome.REFUSED, _reasons(error))
+        if wish.is_dry_run:
+            return _with(table, DiscoveryOutcome.WOULD_REGISTER)
+        return replace(_with(table, DiscoveryOutcome.REGISTERED), table_id=made.id)
+
+
+def _matching(pattern: str, refs: Sequence[TableRef]) -> list[TableRef]:
+    return [ref for ref in refs if matches(pattern, ".".join((*ref.namespace, ref.name)))]
+
+
+def _judged(ref: TableRef, registered: Mapping[tuple[tuple[str, ...], str], TableId]) -> DiscoveredTable:
+    if (table_id := registered.get((ref.namespace, ref.name))) is not None:
+        return DiscoveredTable(ref, DiscoveryOutcome.ALREADY_REGISTERED, table_id)
+    try:
+        check_table_ref(ref)
+    except InvalidInput as error:
+        return DiscoveredTable(ref, DiscoveryOutcome.REFUSED, None, _reasons(error))
+    return DiscoveredTable(ref, DiscoveryOutcome.REGISTRABLE)
+
+
+def _with(table: DiscoveredTable, outcome: DiscoveryOutcome, detail: str | None = None) -> DiscoveredTable:
+    return replace(table, outcome=outcome, detail=detail)
+
+
+def _reasons(error: Rejected) -> str:
+    problems = error.problems if isinstance(error, InvalidInput) else ()
+    return "; ".join(problem.message for problem in problems) or error.message

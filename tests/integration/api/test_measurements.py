@@ -1,0 +1,59 @@
+"""What is measured of tables: kept once for each snapshot, whoever looks."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.integration.api.conftest import Api
+from tests.support.world import Lake
+
+
+async def history(api: Api, table_id: str) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = (await api.get(f"/v1/tables/{table_id}/health/history"))["items"]
+    return items
+
+
+async def test_a_look_at_the_health_is_kept_once_for_each_snapshot(api: Api, lake: Lake, table_id: str) -> None:
+    assert await history(api, table_id) == []
+    seen = await api.get(f"/v1/tables/{table_id}/health")
+    await api.get(f"/v1/tables/{table_id}/health")
+    [kept] = await history(api, table_id)
+    for name in ("snapshot_id", "measured_at", "small_file_count", "avoidable_file_count", "score", "total_bytes"):
+        assert kept[name] == seen[name]
+    assert kept["benefit_per_cost"] == pytest.approx(10 * 4 * 2**20 / seen["total_bytes"])
+
+
+@pytest.mark.parametrize(("method", "what"), [("GET", "explain"), ("POST", "plan")])
+async def test_explain_and_plan_measure_too(api: Api, table_id: str, method: str, what: str) -> None:
+    await api.call(method, f"/v1/tables/{table_id}/{what}", status=200)
+    assert [entry["small_file_count"] for entry in await history(api, table_id)] == [12]
+
+
+async def test_a_policy_that_is_only_tried_measures_nothing(api: Api, table_id: str) -> None:
+    body = {"policy": {"rewrite": {"small_file_bytes": "1MiB"}}}
+    await api.post(f"/v1/tables/{table_id}/plan", body, status=200)
+    assert await history(api, table_id) == []
+
+
+async def test_a_run_measures_before_and_after(api: Api, lake: Lake, table_id: str) -> None:
+    await api.rewrite(table_id)
+    after, before = await history(api, table_id)
+    assert (before["small_file_count"], after["small_file_count"], after["small_file_change"]) == (12, 2, -10)
+    assert (before["is_latest"], after["is_latest"]) == (False, True)
+    assert after["snapshot_id"] == str(lake.table.current_snapshot().snapshot_id)  # type: ignore[union-attr]
+
+
+async def test_history_comes_in_pages(api: Api, lake: Lake, table_id: str) -> None:
+    for _ in range(3):
+        await asyncio.to_thread(lake.append, day="2026-11-01")
+        await api.get(f"/v1/tables/{table_id}/health")
+    path = f"/v1/tables/{table_id}/health/history"
+    first = await api.get(path, params={"page_size": 2})
+    second = await api.get(path, params={"page_size": 2, "page_token": first["next_page_token"]})
+    assert [entry["file_count"] for entry in [*first["items"], *second["items"]]] == [15, 14, 13]
+    assert second["next_page_token"] is None
+
+
+async def test_an_unknown_table_has_no_history(api: Api) -> None:
+    await api.get("/v1/tables/tbl_unknown/health/history", status=404)
