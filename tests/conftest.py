@@ -5,5 +5,4 @@ pytest_plugins = [
     "tests.support.redis_server",
     "tests.support.spark_server",
     "tests.support.stack",
-    "tests.support.replicas",  # after stack, which it imports
 ]

@@ -17,7 +17,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
-import pytest
 
 from engine.domain.ids import RunId
 from engine.domain.runs import Run
@@ -121,13 +120,6 @@ class Replicas:
         return run
 
 
-@pytest.fixture(scope="session")
-def replicas(postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replicas]:
-    """Two api processes, once for the session, without limits on rates; tests use names of their own."""
-    with start_replicas(postgres_server, tmp_path_factory.mktemp("replicas")) as started:
-        yield started
-
-
 @contextmanager
 def start_replicas(postgres_server: PostgresServer, folder: Path, **limits: int) -> Iterator[Replicas]:
     """Start two api processes on a database and a Redis of their own, and stop them in good order."""
@@ -144,6 +136,7 @@ def start_replicas(postgres_server: PostgresServer, folder: Path, **limits: int)
             redis_url=redis.start(),
             spark_url="sc://127.0.0.1:1",
             secret_key="a key for tests",
+            mode="embedded",
             **{name: limits.get(name, _UNLIMITED) for name in names},
         )
         logs = [folder / "first.log", folder / "second.log"]

@@ -28,6 +28,13 @@ def catalog(name: str, **properties: str) -> dict[str, Any]:
     return {"name": name, "format": "iceberg", "properties": described}
 
 
+@pytest.fixture(scope="module")
+def replicas(postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replicas]:
+    """Two api processes without limits on rates; tests use names of their own."""
+    with start_replicas(postgres_server, tmp_path_factory.mktemp("replicas")) as started:
+        yield started
+
+
 @pytest.fixture
 def first(replicas: Replicas) -> Iterator[httpx.Client]:
     with replicas.client(0) as client:
