@@ -1,0 +1,41 @@
+"""The SDK and the command line as they are published: wheels that carry all they need and import on their own."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+UNPACKED = "import sys; sys.path.insert(0, sys.argv[1]); import {0}; print({0}.__file__)"
+
+
+def wheel(folder: Path, project: str) -> Path:
+    command = ["uv", "build", "--quiet", "--wheel", "--out-dir", folder, ROOT / "clients" / project]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.mark.parametrize(
+    ("project", "package", "module"),
+    [("python", "packhouse_client", "packhouse_client.testing"), ("cli", "packhouse", "packhouse.main")],
+)
+def test_a_wheel_has_types_licence_and_all_its_modules(tmp_path: Path, project: str, package: str, module: str) -> None:
+    built = wheel(tmp_path, project)
+    with zipfile.ZipFile(built) as archive:
+        names = set(archive.namelist())
+        archive.extractall(tmp_path / "unpacked")
+    sources = {str(path.relative_to(ROOT / "clients" / project)) for path in source_files(project, package)}
+    assert sources <= names
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    command = [sys.executable, "-I", "-c", UNPACKED.format(module), tmp_path / "unpacked"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith(str(tmp_path)), done.stderr
+
+
+def source_files(project: str, package: str) -> list[Path]:
+    folder = ROOT / "clients" / project / package
+    return [*folder.rglob("*.py"), folder / "py.typed"]

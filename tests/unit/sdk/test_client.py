@@ -1,0 +1,113 @@
+"""The clients' surface: addresses, bodies, pages, answers as they came."""
+
+import httpx
+import pytest
+from packhouse_client import NoAnswer, Packhouse
+from packhouse_client.errors import InvalidInput, UnreadableAnswer
+from packhouse_client.models import RunSubmit, Table
+from packhouse_client.testing import MockPackhouse
+
+
+@pytest.fixture
+def mock() -> MockPackhouse:
+    return MockPackhouse(runs_end_as=None)
+
+
+def client_of(response: httpx.Response) -> Packhouse:
+    return Packhouse("http://server", "pkh_x", transport=httpx.MockTransport(lambda _: response), sleep=lambda _: None)
+
+
+@pytest.mark.parametrize("url", ["server:8080", "ftp://server", ""])
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="http://host:port"):
+        Packhouse(url)
+
+
+def test_a_key_of_other_characters_is_refused_without_showing_it() -> None:
+    with pytest.raises(ValueError, match="characters") as caught:
+        Packhouse(api_key="schlüssel")
+    assert "schlüssel" not in str(caught.value)
+
+
+def test_environment_names_server_and_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PACKHOUSE_URL", "https://packhouse.example/v1")
+    monkeypatch.setenv("PACKHOUSE_API_KEY", "pkh_secret")
+    with Packhouse.from_environment() as client:
+        sender = client.tables._sender
+        assert str(sender.http.base_url) == "https://packhouse.example"
+        assert sender.http.headers["authorization"] == "Bearer pkh_secret"
+
+
+def test_a_body_may_be_a_model_or_a_dictionary(mock: MockPackhouse) -> None:
+    table = mock.add_table("lake.shop.orders")
+    client = mock.client()
+    by_model = client.runs.submit(body=RunSubmit(table_id=table))
+    assert client.runs.submit(body={"table_id": table}).id == by_model.id
+
+
+def test_fields_that_the_models_do_not_know_reach_the_server(mock: MockPackhouse) -> None:
+    table = mock.add_table("lake.shop.orders")
+    with pytest.raises(InvalidInput) as caught:
+        mock.client().table_policies.put(table, body={"rewrite": {"target": 1}}, if_none_match="*")
+    assert caught.value.fields[0].pointer == "/rewrite/target"
+
+
+def test_a_list_goes_on_over_all_pages(mock: MockPackhouse) -> None:
+    ids = [mock.add_table(f"lake.shop.t{number}") for number in range(7)]
+    found = mock.client().tables.list(page_size=3)
+    assert mock.requests == []
+    assert [table.id for table in found] == ids[::-1]
+    assert [request.url.params.get("page_token") for request in mock.requests] == [None, "3", "6"]
+
+
+async def test_an_async_list_goes_on_over_all_pages(mock: MockPackhouse) -> None:
+    ids = [mock.add_table(f"lake.shop.t{number}") for number in range(3)]
+    async with mock.async_client() as client:
+        assert [table.id async for table in client.tables.list(page_size=2)] == ids[::-1]
+        assert len((await client.tables.list.page(page_size=2)).items) == 2
+
+
+def test_an_answer_can_be_had_as_it_came(mock: MockPackhouse) -> None:
+    table = mock.add_table("lake.shop.orders")
+    client = mock.client()
+    written = client.table_policies.put.raw(table, body={"enabled": True}, if_none_match="*")
+    assert (written.status, written.etag, written.document["policy"]) == (200, '"1"', {"enabled": True})
+
+
+def test_fields_of_a_newer_server_are_kept(mock: MockPackhouse) -> None:
+    table = mock.add_table("lake.shop.orders")
+    mock.records.tables[table]["colour"] = "blue"
+    found = mock.client().tables.get(table)
+    assert isinstance(found, Table)
+    assert found["colour"] == "blue"
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        httpx.Response(200, json={"not": "a table"}),
+        httpx.Response(200, text="<html>hello</html>"),
+        httpx.Response(200, content=b"{", headers={"content-type": "application/json"}),
+        httpx.Response(302, headers={"location": "http://elsewhere"}),
+    ],
+)
+def test_an_answer_of_something_else_is_said_to_be_unreadable(response: httpx.Response) -> None:
+    with pytest.raises(UnreadableAnswer):
+        client_of(response).tables.get("tbl_1")
+
+
+def test_a_server_that_is_away_is_named() -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("connection refused", request=request)
+
+    transport = httpx.MockTransport(refuse)
+    with (
+        Packhouse("http://server:1", transport=transport, sleep=lambda _: None) as client,
+        pytest.raises(NoAnswer, match="http://server:1: connection refused"),
+    ):
+        client.tables.get("tbl_1")
+
+
+def test_what_has_no_method_yet_can_be_requested(mock: MockPackhouse) -> None:
+    table = mock.add_table("lake.shop.orders")
+    assert mock.client().request("GET", f"/v1/tables/{table}").document["id"] == table
