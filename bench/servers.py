@@ -48,6 +48,7 @@ def shared_servers(folder: Path, spark_url: str = "sc://127.0.0.1:1") -> Iterato
             "PACKHOUSE_REDIS_URL": redis.start(),
             "PACKHOUSE_SPARK_URL": spark_url,
             "PACKHOUSE_SECRET_KEY": "a key of the bench, of no use elsewhere",
+            "PACKHOUSE_MODE": "embedded",
             "PACKHOUSE_DATA_DIR": str(folder),
         }
         subprocess.run([sys.executable, "-m", "api", "migrate"], env=os.environ | environment, check=True)

@@ -1,16 +1,14 @@
 """Packhouse itself as a contender: `packhouse-server up` in a child process, driven over HTTP only."""
 
-import os
-import re
-import signal
-import socket
-import subprocess
-import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
 import httpx
+
+from bench.servers import admin_key, process
+from engine.embedded.processes import free_loopback_port
 
 _START_SECONDS = 60.0
 _RUN_SECONDS = 900.0
@@ -30,33 +28,28 @@ class Service:
     def __enter__(self) -> Self:
         """Start the server, wait until it is ready, register the catalog."""
         self._folder.mkdir(parents=True)
-        port = _free_port()
-        environment = os.environ | {
+        port = free_loopback_port()
+        environment = {
             "PACKHOUSE_DATA_DIR": str(self._folder),
             "PACKHOUSE_PORT": str(port),
             "PACKHOUSE_SPARK_URL": self._spark_url,
             "PACKHOUSE_SPARK_CORES": str(self._cores),
         }
         log = self._folder / "server.log"
-        with log.open("wb") as output:
-            command = [sys.executable, "-m", "api", "up"]
-            self._server = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
-        self._http = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)
-        self._wait_until_ready(log)
-        self._http.headers["Authorization"] = f"Bearer {_admin_key(log)}"
-        body = {"name": self._catalog, "format": "iceberg", "properties": self._properties}
-        self._http.post("/v1/catalogs", json=body).raise_for_status()
+        with ExitStack() as stack:
+            stack.enter_context(process(["api", "up"], environment, log, port=port))
+            headers = {"Authorization": f"Bearer {admin_key(log)}"}
+            address = f"http://127.0.0.1:{port}"
+            self._http = stack.enter_context(httpx.Client(base_url=address, headers=headers, timeout=60))
+            self._wait_until_ready(log)
+            body = {"name": self._catalog, "format": "iceberg", "properties": self._properties}
+            self._http.post("/v1/catalogs", json=body).raise_for_status()
+            self._started = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Stop the server."""
-        self._http.close()
-        self._server.send_signal(signal.SIGTERM)
-        try:
-            self._server.wait(30)
-        except subprocess.TimeoutExpired:
-            self._server.kill()
-            self._server.wait()
+        self._started.close()
 
     def register(self, namespace: str, name: str, policy: dict[str, Any]) -> None:
         """Register a table and set its policy; not part of what is timed."""
@@ -82,13 +75,8 @@ class Service:
     def _wait_until_ready(self, log: Path) -> None:
         deadline = time.monotonic() + _START_SECONDS
         while time.monotonic() < deadline:
-            if self._server.poll() is not None:
-                break
-            try:
-                if self._http.get("/readyz").json()["status"] == "ready":
-                    return
-            except httpx.TransportError:
-                pass
+            if self._http.get("/readyz").json()["status"] == "ready":
+                return
             time.sleep(0.2)
         raise SystemExit(f"the server is not ready:\n{log.read_text()[-3000:]}")
 
@@ -98,16 +86,3 @@ def _answer(response: httpx.Response) -> dict[str, Any]:
         raise SystemExit(f"{response.request.method} {response.request.url}: {response.text}")
     answer: dict[str, Any] = response.json()
     return answer
-
-
-def _admin_key(log: Path) -> str:
-    found = re.search(r"pkh_[A-Za-z0-9_-]+", log.read_text())
-    if found is None:
-        raise SystemExit("the server printed no admin key")
-    return found[0]
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
