@@ -3,10 +3,10 @@
 import argparse
 import asyncio
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from api.app import create_app
 from api.deps import Services
@@ -16,12 +16,16 @@ from engine.domain.policies.schema import policy_schema_text
 from engine.logging import configure_logging
 from engine.settings import Settings
 
+if TYPE_CHECKING:
+    from engine.stores.database import Database
+
 _COMMANDS: Final = {
     "up": "everything on this machine, with embedded servers where no URL is set",
     "api": "the HTTP API",
     "worker": "a worker: plans, rewrites, commits",
     "coordinator": "the coordinator: relays, reaps, sweeps",
     "migrate": "bring the database to this version's schema",
+    "audit": "check the audit log's hash chain; exit status 1 when it is broken",
     "openapi": "write openapi.yaml from the app; needs no server",
     "policy-schema": "write the JSON Schema of policies; needs no server",
 }
@@ -36,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = Settings()
     configure_logging(settings.log_level)
     try:
+        if given.command == "audit":
+            return asyncio.run(_verify_audit(settings, given.head))
         asyncio.run(_start(given.command, settings))
     except (PackhouseError, OSError) as error:
         sys.stderr.write(f"packhouse-server {given.command}: {error}\n")
@@ -59,14 +65,34 @@ async def _start(command: str, settings: Settings) -> None:
 
 
 async def _migrate(settings: Settings) -> None:
-    from engine.stores.database import Database  # noqa: PLC0415 - as above
+    async with _database(settings) as database:
+        await database.migrate()
+
+
+@asynccontextmanager
+async def _database(settings: Settings) -> AsyncIterator["Database"]:
+    from engine.stores.database import Database, own_database  # noqa: PLC0415 - as above
 
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    database = Database(settings.database_url or f"sqlite+aiosqlite:///{settings.data_dir / 'packhouse.sqlite3'}")
+    database = Database(settings.database_url) if settings.database_url else own_database(settings.data_dir)
     try:
-        await database.migrate()
+        yield database
     finally:
         await database.close()
+
+
+async def _verify_audit(settings: Settings, heads: Sequence[str]) -> int:
+    """Check the audit log's chain and say what was found; return the exit status."""
+    from engine.services.audit import AuditService  # noqa: PLC0415 - as above
+
+    async with _database(settings) as database:
+        verdict = await AuditService(database=database).verify(expected_heads=heads)
+    for fault in verdict.faults:
+        sys.stderr.write(f"{fault.message}\n")
+    head = "no entries" if verdict.head is None else f"head {verdict.head.hash}"
+    state = "holds" if verdict.holds else "IS BROKEN"
+    sys.stdout.write(f"the chain {state}: {verdict.sealed} sealed, {verdict.unsealed} not sealed yet, {head}\n")
+    return 0 if verdict.holds else 1
 
 
 def _generate(command: str, path: Path, *, check: bool) -> int:
@@ -89,6 +115,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, purpose in _COMMANDS.items():
         command = commands.add_parser(name, help=purpose, description=purpose)
+        if name == "audit":
+            command.add_argument("verb", choices=["verify"], help="check the whole chain")
+            head = "a hash that was the chain's head once and must still be in it; may be given several times"
+            command.add_argument("--head", action="append", default=[], metavar="HASH", help=head)
         if name in _GENERATED:
             command.add_argument("--check", action="store_true", help="change nothing; fail when the file differs")
             default = _GENERATED[name]

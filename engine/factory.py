@@ -38,6 +38,7 @@ from engine.services.keys import KeyService
 from engine.services.lanes import Dispatcher
 from engine.services.locations import LocationRules
 from engine.services.observations import ObservationService
+from engine.services.oidc import OidcSettings, OidcTokens
 from engine.services.pace_tokens import PaceTokens
 from engine.services.policies_of_tables import PolicyService
 from engine.services.policies_scoped import ScopedPolicyService
@@ -81,6 +82,8 @@ class Container:
     scoped_policies: ScopedPolicyService
     capabilities: CapabilityService
     runs: RunService
+    pauses: PauseService
+    limits: LimitService
     worker: Worker
     coordinator: Coordinator
     secret_key: str
@@ -126,7 +129,7 @@ async def open_container(
         if identities is not None:
             stack.callback(identities.close)
         access = AccessService(database=database, ids=IdSource(clock=clock), clock=clock, tokens=identities)
-        yield _wire(settings, holder, database, signals, spark, access, step=step, dispatcher=dispatcher)
+        yield _wire(settings, holder, database, signals, spark, access=access, step=step, dispatcher=dispatcher)
 
 
 async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[str, str]:
@@ -151,8 +154,8 @@ def _wire(
     database: Database,
     signals: "_Signals",
     spark: SparkSessions,
-    access: AccessService,
     *,
+    access: AccessService,
     step: Callable[[str], None],
     dispatcher: Dispatcher | None,
 ) -> Container:
@@ -184,6 +187,11 @@ def _wire(
     rewrites = RewriteService(
         context=context, database=database, clock=clock, max_failures=settings.max_failures, step=step
     )
+    claims = ClaimService(database=database, holder=holder, lease_seconds=settings.lease_seconds)
+    wakes = Wakes(queue=queue, hints=hints)
+    submission = RunSubmission(
+        database=database, formats=formats, capabilities=capabilities, queue=queue, ids=ids
+    )
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
     tables = TableService(database=database, formats=formats, observations=observations, ids=ids, clock=clock)
     return Container(
@@ -207,20 +215,26 @@ def _wire(
         policies=PolicyService(database=database, formats=formats, checks=checks),
         scoped_policies=ScopedPolicyService(database=database, checks=checks),
         capabilities=capabilities,
-        runs=RunService(database=database, queue=queue, hints=hints, pace=pace, ids=ids, clock=clock),
+        runs=RunService(database=database, submission=submission, wakes=wakes, pace=pace),
+        pauses=PauseService(database=database, wakes=wakes),
+        limits=LimitService(database=database, wakes=wakes),
         worker=Worker(
             database=database,
             queue=queue,
             hints=hints,
+            claims=claims,
             rewrites=rewrites,
             clock=clock,
-            holder=holder,
             slots=settings.worker_slots,
             lease_seconds=settings.lease_seconds,
             warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
         ),
         coordinator=Coordinator(
-            database=database, audit=audit, queue=queue, reclaim_idle_seconds=settings.lease_seconds * 4
+            database=database,
+            claims=claims,
+            audit=audit,
+            queue=queue,
+            reclaim_idle_seconds=settings.lease_seconds * 4,
         ),
         secret_key=secret_key,
     )

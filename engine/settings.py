@@ -1,9 +1,12 @@
 """Settings, read once at the composition root from `PACKHOUSE_*` environment variables."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from engine.domain.access import Role
 
 
 class Settings(BaseSettings):
@@ -19,6 +22,10 @@ class Settings(BaseSettings):
     secret_key: SecretStr | None = Field(
         default=None, description="Signs page and pace tokens; default: made in data_dir."
     )
+    mode: Literal["embedded", "production"] | None = Field(
+        default=None,
+        description="`production` refuses local disks and insiders' addresses; default: with Postgres, else not.",
+    )
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     pace_url: str | None = Field(
@@ -32,4 +39,19 @@ class Settings(BaseSettings):
     reads_per_minute: int = Field(default=60_000, ge=1, description="GET requests of one caller.")
     writes_per_minute: int = Field(default=12_000, ge=1, description="Other requests of one caller.")
     failed_authentications_per_minute: int = Field(default=120, ge=1, description="Of one client address.")
+    oidc_issuer: str | None = Field(default=None, description="Identity provider whose tokens are taken.")
+    oidc_audience: str | None = Field(default=None, description="What its tokens must be for.")
+    oidc_algorithms: str = Field(default="RS256,ES256", description="Signatures that are taken, by commas.")
+    oidc_role_claim: str = "roles"
+    oidc_role_map: dict[str, Role] = Field(default={}, description="Values of the role claim to roles, as JSON.")
+    oidc_teams_claim: str | None = Field(default=None, description="Unset: its callers see every team.")
+    oidc_teams_map: dict[str, str] = Field(default={}, description="Values of the teams claim to teams, as JSON.")
+    oidc_leeway_seconds: float = Field(default=30, ge=0, le=300, description="How far clocks may be apart.")
     log_level: str = "INFO"
+
+    @property
+    def is_production(self) -> bool:
+        """True when other processes, and so other machines, share the record, unless the mode is set."""
+        if self.mode is not None:
+            return self.mode == "production"
+        return self.database_url is not None and not self.database_url.startswith("sqlite")

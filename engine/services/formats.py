@@ -19,6 +19,7 @@ from anyio import CapacityLimiter
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CatalogConnection, CheckStep, OpenTable, TableFormat
+from engine.services.locations import ANYWHERE, LocationRules
 from engine.services.secrets import resolve_secrets, secrets_in
 
 P = ParamSpec("P")
@@ -32,18 +33,20 @@ class _Kept:
 
 
 class FormatRegistry:
-    """Table formats by name; `environ` is where `env:` references are looked up."""
+    """Table formats by name; `environ` is where `env:` references are looked up, `locations` what may be reached."""
 
     def __init__(
         self,
         *,
         formats: Mapping[TableFormatName, TableFormat],
         environ: Mapping[str, str],
+        locations: LocationRules = ANYWHERE,
         threads: int = 16,
         patience_seconds: float = 60,
     ) -> None:
         self._formats = formats
         self._environ = environ
+        self.locations = locations
         self._limiter = CapacityLimiter(threads)
         self._patience = patience_seconds
         self._kept: dict[str, _Kept] = {}
@@ -73,18 +76,20 @@ class FormatRegistry:
 
     async def validate(self, name: TableFormatName, properties: Mapping[str, str]) -> None:
         """Raise `InvalidInput` where properties can't make a connection. References are not resolved for this."""
+        self._check_addresses(properties)
         await self.call(self._format(name).validate, properties)
 
     async def connect(self, catalog: Catalog) -> CatalogConnection:
         """Return the catalog's open connection, made at first use.
 
         Raises:
-            InvalidInput: a secret can't be read or the format is not served here.
+            InvalidInput: a secret can't be read, an address is not allowed, or the format is not served here.
             Transient: the catalog does not answer.
         """
         table_format = self._format(catalog.format)
         properties = await self.call(resolve_secrets, catalog.properties, environ=self._environ)
         self._secrets |= secrets_in(catalog.properties, properties)
+        self._check_addresses(properties)
         fingerprint = _fingerprint(catalog, properties)
         async with self._opening.setdefault(catalog.name, asyncio.Lock()):
             kept = self._kept.get(catalog.name)
@@ -95,15 +100,17 @@ class FormatRegistry:
         return kept.connection
 
     async def open_table(self, catalog: Catalog, ref: TableRef) -> OpenTable:
-        """Load a table's present metadata.
+        """Load a table's present metadata, and make sure that it lies where it may.
 
         Raises:
             NotFound: the catalog has no such table.
-            InvalidInput: a secret of the catalog can't be read.
+            InvalidInput: as `connect`, or a place of the table is not allowed (`services.locations`).
             Transient: the catalog does not answer.
         """
         connection = await self.connect(catalog)
-        return await self.ask(f"catalog {catalog.name!r}", connection.open_table, ref)
+        opened = await self.ask(f"catalog {catalog.name!r}", connection.open_table, ref)
+        self.locations.check(opened.locations, allowed=catalog.allowed_locations)
+        return opened
 
     async def check(self, catalog: Catalog) -> Sequence[CheckStep]:
         """Try the connection step by step: secrets, connection, then the format's own steps. A fault is a step."""
@@ -123,6 +130,10 @@ class FormatRegistry:
     def forget(self, catalog_name: str) -> None:
         """Drop a connection: its catalog was replaced or deleted."""
         self._kept.pop(catalog_name, None)
+
+    def _check_addresses(self, properties: Mapping[str, str]) -> None:
+        if problems := self.locations.problems_of_uris(properties):
+            raise InvalidInput("the catalog leads where it may not", problems=tuple(problems))
 
     @contextmanager
     def _blotting(self) -> Iterator[None]:

@@ -10,6 +10,7 @@ Never call a network service or Spark inside: SQLite has one writer, and Postgre
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -73,6 +74,17 @@ class Database:
             Transient: can't connect.
         """
         return _checked_out(self._reader)
+
+
+def own_database(folder: Path) -> Database:
+    """Return the SQLite database of an embedded deployment: a file that only its owner can read, as are its journals.
+
+    The folder exists; a file that others could read until now is closed to them.
+    """
+    file = folder / "packhouse.sqlite3"
+    file.touch(mode=0o600)
+    file.chmod(0o600)
+    return Database(f"sqlite+aiosqlite:///{file}")
 
 
 @asynccontextmanager

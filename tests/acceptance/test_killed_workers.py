@@ -36,6 +36,7 @@ def doomed_worker(settings: Settings, step: str, log: Path) -> Iterator["subproc
         "PACKHOUSE_REDIS_URL": str(settings.redis_url),
         "PACKHOUSE_SPARK_URL": str(settings.spark_url),
         "PACKHOUSE_SECRET_KEY": "a key for tests",
+        "PACKHOUSE_MODE": "embedded",
         "PACKHOUSE_LEASE_SECONDS": str(settings.lease_seconds),
         "PACKHOUSE_WORKER_SLOTS": "1",
     }
@@ -82,6 +83,7 @@ def settings(tmp_path: Path, postgres_url: str, redis: Redis, redis_url: str, sp
         redis_url=redis_url,
         spark_url=spark_url,
         secret_key="a key for tests",
+        mode="embedded",
         lease_seconds=3,
     )
 

@@ -208,6 +208,7 @@ async def open_world(folder: Path, *, database_url: str, redis_url: str, **lake:
         redis_url=redis_url,
         spark_url="sc://127.0.0.1:1",
         secret_key="a key for tests",
+        mode="embedded",
         lease_seconds=30,
     )
     async with open_container(

@@ -5,7 +5,7 @@ store: manifests keep the original string.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pyiceberg.table.locations import ObjectStoreLocationProvider
@@ -13,6 +13,9 @@ from pyiceberg.table.metadata import TableMetadata
 
 _LOCAL: Final = re.compile(r"^file:/+")
 _S3: Final = re.compile(r"^s3[an]://")
+_PLACES: Final = frozenset(
+    {"write.data.path", "write.folder-storage.path", "write.object-storage.path", "write.metadata.path"}
+)
 
 
 def normalised(path: str) -> str:
@@ -35,6 +38,12 @@ def data_location(metadata: TableMetadata) -> str:
         names.insert(1, "write.object-storage.path")
     stated = next((properties[name] for name in names if properties.get(name)), None)
     return (stated or f"{metadata.location.rstrip('/')}/data").rstrip("/")
+
+
+def all_locations(metadata: TableMetadata) -> Sequence[str]:
+    """Return the base location, where data goes, and what else the table's properties name as a place to write to."""
+    named = (value for name, value in sorted(metadata.properties.items()) if name in _PLACES and value)
+    return list(dict.fromkeys((metadata.location, data_location(metadata), *named)))
 
 
 def has_object_storage_layout(properties: Mapping[str, str]) -> bool:

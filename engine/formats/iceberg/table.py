@@ -35,6 +35,7 @@ from engine.formats.iceberg.manifests import ManifestCache
 from engine.formats.iceberg.outputs import list_run_files, remove_run_files
 from engine.formats.iceberg.partition_fields import spec_fields
 from engine.formats.iceberg.partition_times import partition_times
+from engine.formats.iceberg.paths import all_locations
 from engine.formats.iceberg.table_properties import read_properties
 from engine.formats.iceberg.tasks import group_task
 from engine.formats.iceberg.verification import verify_snapshot
@@ -67,6 +68,11 @@ class IcebergTable:
     def location(self) -> str:
         """The table's base location."""
         return self._view.metadata.location
+
+    @property
+    def locations(self) -> Sequence[str]:
+        """Every place where the table's files lie or are written."""
+        return all_locations(self._view.metadata)
 
     @property
     def head_snapshot_id(self) -> int | None:

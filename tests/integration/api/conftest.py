@@ -65,6 +65,7 @@ def settings(sqlite_url: str, redis_url: str, tmp_path: Path) -> Settings:
         redis_url=redis_url,
         spark_url="sc://127.0.0.1:1",
         secret_key="a key for tests",
+        mode="embedded",
     )
 
 

@@ -1,0 +1,216 @@
+"""Which places tables may lie in and which addresses catalogs may have. Pure checks of text: nothing is resolved.
+
+Two rules hold: a location is one plain place (no `..`, no glob characters, no nested scheme, nothing that a decoder
+would read differently), and in production it is not on this machine or at an address that only insiders reach
+(loopback, link-local, metadata services of clouds). A catalog's allowed locations narrow it further.
+
+Limit: host names are not looked up, so a name that leads to a forbidden address passes; egress rules of the network are
+the place for that.
+"""
+
+import ipaddress
+import re
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote
+
+from engine.domain.errors import FieldProblem, InvalidInput
+
+STORE_SCHEMES: Final = frozenset(
+    {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "oss", "cosn", "obs", "hdfs", "viewfs"}
+)
+LOCAL_SCHEMES: Final = frozenset({"", "file"})
+_ONE_STORE: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
+_WITH_ACCOUNT: Final = frozenset({"abfs", "abfss", "wasb", "wasbs"})  # container@account.host
+_URI: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/]*))?(.*)", re.DOTALL)
+_GLOB: Final = frozenset("*?[]{}")
+_MOST_DECODINGS: Final = 4
+_INSIDER_NAMES: Final = frozenset(
+    {"localhost", "metadata", "metadata.google.internal", "instance-data", "host.docker.internal"}
+)
+_METADATA: Final = frozenset(
+    map(ipaddress.ip_address, ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A location taken apart: scheme, authority and path segments, as they are compared."""
+
+    scheme: str
+    authority: str
+    segments: tuple[str, ...]
+
+    def covers(self, other: "Place") -> bool:
+        """Return True when the other place is this one or lies inside of it."""
+        is_same_store = (self.scheme, self.authority) == (other.scheme, other.authority)
+        return is_same_store and other.segments[: len(self.segments)] == self.segments
+
+
+@dataclass(frozen=True, slots=True)
+class LocationRules:
+    """What the deployment allows; `allows_local` is for the embedded mode, where everything is on one machine."""
+
+    allows_local: bool
+
+    def check(self, locations: Sequence[str], *, allowed: Sequence[str]) -> None:
+        """Raise `InvalidInput` unless every location is a plain place under one of `allowed` (empty: anywhere)."""
+        roots = [_place(root) for root in allowed]
+        problems = []
+        for location in locations:
+            message = self.problem_of(location)
+            if message is None and roots and not any(root.covers(_place(location)) for root in roots):
+                message = f"it is not under the catalog's allowed locations: {', '.join(allowed)}"
+            if message is not None:
+                problems.append(FieldProblem("/name", f"the table's location: {message}", location[:200]))
+        if problems:
+            what = "; ".join(f"{problem.value}: {problem.message}" for problem in problems)
+            raise InvalidInput(f"the table lies or writes where it may not: {what}", problems=tuple(problems))
+
+    def problems_of_allowed(
+        self, locations: Sequence[str], *, pointer: str = "/allowed_locations"
+    ) -> list[FieldProblem]:
+        """Return one problem for each location that can't be an allowed one."""
+        problems = []
+        for index, location in enumerate(locations):
+            message = self.problem_of(location)
+            if message is None and not _place(location).authority and _place(location).scheme != "file":
+                message = "it names no bucket, container or host: it would allow everything"
+            if message is not None:
+                hint = "for example s3://lake/sales"
+                problems.append(FieldProblem(f"{pointer}/{index}", message, location[:200], hint))
+        return problems
+
+    def problem_of(self, location: str) -> str | None:
+        """Return what is wrong with a location, None when it is a plain place that the deployment allows."""
+        if not location or not location.isprintable() or location != location.strip() or "\\" in location:
+            return "it is empty, or has control characters, backslashes or spaces at its ends"
+        for text in _decodings(location):
+            if text is None:
+                return "it is encoded too many times"
+            if (message := _problem_of_text(text)) is not None:
+                return message
+        scheme, authority, path = _parts(location)
+        if scheme in LOCAL_SCHEMES:
+            return self._problem_of_local(authority, path)
+        if scheme not in STORE_SCHEMES:
+            return f"the scheme {scheme!r} is not that of a store ({', '.join(sorted(STORE_SCHEMES))})"
+        return self._problem_of_authority(scheme, authority)
+
+    def problems_of_uris(self, properties: Mapping[str, str]) -> list[FieldProblem]:
+        """Return one problem for each property of a catalog that leads where it may not. Values are never repeated.
+
+        The properties are resolved ones: what a reference stands for is checked too.
+        """
+        problems = []
+        for name, value in properties.items():
+            message = None if self.allows_local else _problem_of_address(value)
+            if message is not None:
+                problems.append(FieldProblem(f"/properties/{name}", message))
+        return problems
+
+    def _problem_of_local(self, authority: str, path: str) -> str | None:
+        if not self.allows_local:
+            return "it is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
+        if authority not in {"", "localhost"} or not path.startswith("/"):
+            return "a local location is an absolute path"
+        return None
+
+    def _problem_of_authority(self, scheme: str, authority: str) -> str | None:
+        if not authority:
+            return "it names no bucket, container or host"
+        container, at, host = authority.rpartition("@")
+        if at and (scheme not in _WITH_ACCOUNT or not container or "@" in container or ":" in container):
+            return "it has a user before the host"
+        if not self.allows_local and is_insider(_host_of(host)):
+            return "its host is loopback, link-local or a metadata service"
+        return None
+
+
+ANYWHERE: Final = LocationRules(allows_local=True)
+"""The rules of the embedded mode."""
+
+
+def is_insider(host: str) -> bool:
+    """Return True for names and addresses that only this machine or its insiders reach, however they are written."""
+    name = host.strip("[]").rstrip(".").lower()
+    if name in _INSIDER_NAMES or name.endswith(".localhost"):
+        return True
+    address = _address_of(name)
+    if address is None:
+        return False
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if inner is not None and is_insider(str(inner)):
+            return True
+    return (
+        address.is_loopback
+        or address.is_link_local
+        or address.is_unspecified
+        or address.is_multicast
+        or address in _METADATA
+    )
+
+
+def _address_of(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        pass
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(name))  # also 2130706433, 0x7f.1 and 0177.0.0.1
+    except (OSError, UnicodeError):
+        return None
+
+
+def _problem_of_text(text: str) -> str | None:
+    if found := sorted(_GLOB & set(text)):
+        return f"it has glob characters: {' '.join(found)}"
+    if "#" in text or not text.isprintable() or "\\" in text:
+        return "it has characters that readers take differently"
+    scheme, _, path = _parts(text)
+    if scheme and re.match(r"/*[A-Za-z][A-Za-z0-9+.-]*:/", path):
+        return f"it nests one scheme in another ({scheme}:…)"
+    if {".", ".."} & set(path.split("/")):
+        return "it has '.' or '..' as a part of its path"
+    return None
+
+
+def _problem_of_address(value: str) -> str | None:
+    scheme, authority, _ = _parts(value)
+    base = scheme.partition("+")[0]
+    if base in {"file", "jar", "sqlite"}:
+        return f"a {base}: address is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
+    hosts = (host for part in authority.rpartition("@")[2].split(",") for host in (_host_of(part),))
+    if authority and any(is_insider(host) for host in hosts):
+        return "its host is loopback, link-local or a metadata service, which this deployment does not allow"
+    return None
+
+
+def _place(location: str) -> Place:
+    scheme, authority, path = _parts(location)
+    scheme = _ONE_STORE.get(scheme, scheme) or "file"
+    return Place(scheme, authority.lower() if scheme != "file" else "", tuple(part for part in path.split("/") if part))
+
+
+def _parts(location: str) -> tuple[str, str, str]:
+    match = _URI.fullmatch(location)
+    scheme, authority, path = match.groups() if match else (None, None, location)
+    return (scheme or "").lower(), authority or "", path
+
+
+def _host_of(authority: str) -> str:
+    return authority if authority.count(":") > 1 and "]" not in authority else re.sub(r":\d*$", "", authority)
+
+
+def _decodings(text: str) -> Iterator[str | None]:
+    """Yield a text as it is and as each further decoding reads it; None when it has no end."""
+    for _ in range(_MOST_DECODINGS):
+        yield text
+        decoded = unquote(text)
+        if decoded == text:
+            return
+        text = decoded
+    yield None

@@ -1,0 +1,269 @@
+"""Tokens of an identity provider: what is taken, what is refused, and what happens while it is away."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import jwt
+import pytest
+
+from engine.domain.access import Caller, Role
+from engine.domain.errors import Forbidden, InvalidInput, Transient, Unauthenticated
+from engine.services.oidc import OidcSettings, OidcTokens
+from tests.support.fake_clock import FakeClock
+from tests.support.oidc_issuer import AUDIENCE, OidcIssuer, oidc_issuer
+
+DISCOVERY = "/.well-known/openid-configuration"
+
+
+@pytest.fixture
+def issuer() -> Iterator[OidcIssuer]:
+    with oidc_issuer() as running:
+        yield running
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def tokens(issuer: OidcIssuer, clock: FakeClock) -> Iterator[OidcTokens]:
+    reading = reader(issuer, clock)
+    yield reading
+    reading.close()
+
+
+def reader(issuer: OidcIssuer, clock: FakeClock, **settings: Any) -> OidcTokens:
+    return OidcTokens(settings=OidcSettings(issuer=issuer.url, audience=AUDIENCE, **settings), clock=clock)
+
+
+def unsigned(issuer: OidcIssuer) -> str:
+    return jwt.encode(issuer.claims(), None, "none", headers={"kid": "first"})  # type: ignore[arg-type]
+
+
+def signed_with_the_public_key(issuer: OidcIssuer) -> str:
+    """The confusion of algorithms: the public key is taken for an HMAC secret."""
+
+    def encoded(document: dict[str, Any]) -> bytes:
+        return base64.urlsafe_b64encode(json.dumps(document).encode()).rstrip(b"=")
+
+    signed = encoded({"alg": "HS256", "typ": "JWT", "kid": "first"}) + b"." + encoded(issuer.claims())
+    digest = hmac.new(issuer.public_pem(), signed, hashlib.sha256).digest()
+    return (signed + b"." + base64.urlsafe_b64encode(digest).rstrip(b"=")).decode()
+
+
+async def test_a_good_token_is_a_caller(issuer: OidcIssuer, tokens: OidcTokens) -> None:
+    assert await tokens.read(issuer.token()) == Caller("oidc:u-17", Role.VIEWER)
+
+
+async def test_curves_are_taken_as_well(issuer: OidcIssuer, tokens: OidcTokens) -> None:
+    issuer.add_key("curve", curve=True)
+    assert (await tokens.read(issuer.token("curve"))).subject == "oidc:u-17"
+
+
+@pytest.mark.parametrize("forge", [unsigned, signed_with_the_public_key])
+async def test_a_forged_algorithm_is_refused_before_the_provider_is_asked(
+    issuer: OidcIssuer, tokens: OidcTokens, forge: Any
+) -> None:
+    with pytest.raises(Unauthenticated, match="not signed with"):
+        await tokens.read(forge(issuer))
+    assert issuer.requests == []
+
+
+async def test_an_algorithm_that_is_not_pinned_is_refused(issuer: OidcIssuer, clock: FakeClock) -> None:
+    tokens = reader(issuer, clock, algorithms=("ES256",))
+    with pytest.raises(Unauthenticated, match="not signed with ES256"):
+        await tokens.read(issuer.token())
+    tokens.close()
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"exp": int(time.time()) - 60}, "expired"),
+        ({"exp": None}, "exp"),
+        ({"nbf": int(time.time()) + 120}, "not yet valid"),
+        ({"aud": "another service"}, "[Aa]udience"),
+        ({"aud": None}, "aud"),
+        ({"iss": "https://elsewhere.example"}, "[Ii]ssuer"),
+        ({"iss": None}, "iss"),
+        ({"sub": None}, "sub"),
+        ({"sub": ""}, "subject"),
+        ({"sub": "a\nb"}, "subject"),
+        ({"sub": "x" * 300}, "subject"),
+    ],
+)
+async def test_a_token_with_a_wrong_claim_is_refused(
+    issuer: OidcIssuer, tokens: OidcTokens, changes: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(Unauthenticated, match=reason):
+        await tokens.read(issuer.token(**changes))
+
+
+async def test_clocks_may_be_apart_by_the_leeway(issuer: OidcIssuer, tokens: OidcTokens) -> None:
+    now = int(time.time())
+    await tokens.read(issuer.token(exp=now - 10))
+    await tokens.read(issuer.token(nbf=now + 10, iat=now + 10))
+
+
+@pytest.mark.parametrize("garbage", ["", "x", "a.b.c", "e30.e30.e30", "é" * 10, "x" * 20_000])
+async def test_garbage_is_refused_before_the_provider_is_asked(
+    issuer: OidcIssuer, tokens: OidcTokens, garbage: str
+) -> None:
+    with pytest.raises(Unauthenticated):
+        await tokens.read(garbage)
+    assert issuer.requests == []
+
+
+async def test_a_token_that_was_altered_is_refused(issuer: OidcIssuer, tokens: OidcTokens) -> None:
+    header, _, signature = issuer.token().split(".")
+    _, body, _ = issuer.token(roles=["admin"]).split(".")
+    with pytest.raises(Unauthenticated, match=r"[Ss]ignature"):
+        await tokens.read(f"{header}.{body}.{signature}")
+
+
+async def test_a_key_of_another_provider_is_refused(issuer: OidcIssuer, tokens: OidcTokens) -> None:
+    with oidc_issuer() as stranger:
+        token = stranger.token(iss=issuer.url)
+    with pytest.raises(Unauthenticated, match=r"[Ss]ignature"):
+        await tokens.read(token)
+
+
+async def test_a_token_without_a_key_id_is_refused(issuer: OidcIssuer, tokens: OidcTokens) -> None:
+    with pytest.raises(Unauthenticated, match="kid"):
+        await tokens.read(issuer.token(header={"kid": ""}))
+
+
+async def test_an_unknown_key_is_refused(issuer: OidcIssuer, tokens: OidcTokens) -> None:
+    with pytest.raises(Unauthenticated, match="signing key"):
+        await tokens.read(issuer.token(header={"kid": "nobody's"}))
+
+
+async def test_the_provider_is_asked_once_for_many_tokens(issuer: OidcIssuer, tokens: OidcTokens) -> None:
+    for _ in range(5):
+        await tokens.read(issuer.token())
+    assert issuer.requests == [DISCOVERY, "/keys"]
+
+
+async def test_unknown_keys_do_not_make_us_hammer_the_provider(issuer: OidcIssuer, tokens: OidcTokens) -> None:
+    for number in range(5):
+        with pytest.raises(Unauthenticated):
+            await tokens.read(issuer.token(header={"kid": f"guess {number}"}))
+    assert issuer.requests.count("/keys") == 1
+
+
+async def test_a_rotated_key_is_found(issuer: OidcIssuer, tokens: OidcTokens, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.services.oidc._COOLDOWN_SECONDS", 0.0)
+    await tokens.read(issuer.token())
+    old = issuer.token()
+    issuer.add_key("second")
+    issuer.remove_key("first")
+    assert (await tokens.read(issuer.token("second"))).subject == "oidc:u-17"
+    with pytest.raises(Unauthenticated):
+        await tokens.read(old)
+
+
+async def test_while_the_provider_is_away_tokens_wait(issuer: OidcIssuer, tokens: OidcTokens, clock: FakeClock) -> None:
+    issuer.is_away = True
+    for _ in range(3):
+        with pytest.raises(Transient, match="did not answer"):
+            await tokens.read(issuer.token())
+    assert issuer.requests == [DISCOVERY]  # it is left in peace for a while
+    issuer.is_away = False
+    clock.advance(5)
+    await tokens.read(issuer.token())
+
+
+async def test_keys_in_memory_serve_while_the_provider_is_away(issuer: OidcIssuer, tokens: OidcTokens) -> None:
+    await tokens.read(issuer.token())
+    issuer.is_away = True
+    await tokens.read(issuer.token())
+
+
+@pytest.mark.parametrize("body", [b"no json", b"[]", b'{"keys": []}', b'{"keys": [{"kty": "oct", "k": "c2VjcmV0"}]}'])
+async def test_a_provider_that_publishes_no_keys_counts_as_away(
+    issuer: OidcIssuer, tokens: OidcTokens, body: bytes
+) -> None:
+    issuer.keys_body = body
+    with pytest.raises((Transient, Unauthenticated)):
+        await tokens.read(issuer.token())
+
+
+async def test_discovery_must_speak_for_the_issuer(issuer: OidcIssuer, tokens: OidcTokens) -> None:
+    issuer.stated_issuer = "https://elsewhere.example"
+    with pytest.raises(Transient):
+        await tokens.read(issuer.token())
+
+
+@pytest.mark.parametrize("url", ["http://elsewhere.example/keys", "file:///etc/passwd", "ftp://x/keys", "None"])
+async def test_keys_are_fetched_by_https_only(issuer: OidcIssuer, tokens: OidcTokens, url: str) -> None:
+    issuer.stated_keys_url = url
+    with pytest.raises(Transient):
+        await tokens.read(issuer.token())
+    assert issuer.requests == [DISCOVERY]
+
+
+@pytest.mark.parametrize(
+    ("roles", "role"),
+    [(["viewer", "owner"], Role.OWNER), ("admin", Role.ADMIN), (["operator", "unheard of", 7], Role.OPERATOR)],
+)
+async def test_the_strongest_role_counts(issuer: OidcIssuer, tokens: OidcTokens, roles: Any, role: Role) -> None:
+    assert (await tokens.read(issuer.token(roles=roles))).role is role
+
+
+@pytest.mark.parametrize("roles", [None, [], "root", {"admin": True}, 7, ["Admin"], "admin viewer"])
+async def test_a_token_without_a_role_is_forbidden(issuer: OidcIssuer, tokens: OidcTokens, roles: Any) -> None:
+    with pytest.raises(Forbidden, match="maps to no role"):
+        await tokens.read(issuer.token(roles=roles))
+
+
+async def test_claims_are_mapped(issuer: OidcIssuer, clock: FakeClock) -> None:
+    tokens = reader(
+        issuer,
+        clock,
+        role_claim="realm_access.roles",
+        role_map={"lake-admins": Role.ADMIN, "lake-users": Role.OPERATOR},
+        teams_claim="https://example.com/groups",
+        teams_map={"G-1": "sales", "G-2": "hr"},
+    )
+    claims = {"realm_access": {"roles": ["lake-users", "admin"]}, "https://example.com/groups": ["G-1", "G-9"]}
+    caller = await tokens.read(issuer.token(**claims))
+    assert (caller.role, caller.teams) == (Role.OPERATOR, frozenset({"sales"}))
+    tokens.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "groups", "teams"),
+    [
+        ({}, ["a"], None),
+        ({"teams_claim": "groups"}, ["a", "b c"], frozenset({"a", "b c"})),
+        ({"teams_claim": "groups"}, "a", frozenset({"a"})),
+        ({"teams_claim": "groups"}, None, frozenset()),
+        ({"teams_claim": "groups"}, ["*"], frozenset({"*"})),
+        ({"teams_claim": "groups", "teams_map": {"all": "*"}}, ["all"], None),
+        ({"teams_claim": "groups", "teams_map": {"all": "*"}}, ["*"], frozenset()),
+    ],
+)
+async def test_teams_come_from_their_claim(
+    issuer: OidcIssuer, clock: FakeClock, settings: dict[str, Any], groups: Any, teams: frozenset[str] | None
+) -> None:
+    tokens = reader(issuer, clock, **settings)
+    assert (await tokens.read(issuer.token(groups=groups))).teams == teams
+    tokens.close()
+
+
+@pytest.mark.parametrize("algorithms", [("HS256",), ("none",), ("RS256", "HS512"), ()])
+def test_only_asymmetric_algorithms_can_be_pinned(algorithms: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidInput, match="PACKHOUSE_OIDC_ALGORITHMS"):
+        OidcSettings(issuer="https://id.example", audience="x", algorithms=algorithms)
+
+
+@pytest.mark.parametrize("issuer_url", ["http://id.example", "id.example", "", "file:///x", "http://127.0.0.1.example"])
+def test_an_issuer_elsewhere_needs_https(issuer_url: str) -> None:
+    with pytest.raises(InvalidInput, match="PACKHOUSE_OIDC_ISSUER"):
+        OidcSettings(issuer=issuer_url, audience="x")
