@@ -2,15 +2,22 @@
 
 from fastapi import APIRouter
 
-from api.deps import CallerDep, ServicesDep, TableIdPath
+from api.deps import ServicesDep, TableIdPath, ViewerDep
 from api.responses import problems
 from api.schemas.explain import Explanation
 
 router = APIRouter(prefix="/v1/tables", tags=["tables"])
-_OBSERVED = ("not_found", "state_conflict", "table_replaced", "invalid_input")
 
 
-@router.get("/{table_id}/explain", summary="Explain why a table did or did not run", responses=problems(*_OBSERVED))
-async def explain_table(table_id: TableIdPath, services: ServicesDep, caller: CallerDep) -> Explanation:
-    """Show every setting with its origin, every condition, the live and the last run, and what a run would do now."""
-    return Explanation.from_domain(await services.tables.explain(caller, table_id))
+@router.get(
+    "/{table_id}/explain",
+    summary="Explain why a table did or did not run",
+    responses=problems("not_found", "invalid_input"),
+)
+async def explain_table(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> Explanation:
+    """Say whether the table is due, what holds it back, when it could run, and what a run would do now.
+
+    Every setting comes with its origin, every rule with each measured condition. Works also while the catalog is away,
+    and for a table that is gone or was made anew: then with less, and saying so.
+    """
+    return Explanation.from_domain(await services.explain.explain(caller, table_id))

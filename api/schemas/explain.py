@@ -3,16 +3,172 @@
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from api.schemas.common import Answer
-from api.schemas.policies import Setting
+from api.schemas.common import Answer, Instant, JsonObject
 from api.schemas.runs import Run
 from api.schemas.tables import Condition, Prediction
+from engine.domain import runs as domain
+from engine.domain.policies import OnStart, WindowKind
+
+
+class ExplainedSetting(Answer):
+    """One setting that holds for the table."""
+
+    value: Any = Field(description="As policies write it; sizes in bytes.", examples=["6h"])
+    origin: str = Field(description="Where it comes from.", examples=["namespace lake.sales"])
+    acted_on: bool = Field(description="False: kept and shown, without an effect in this version.")
+
+
+class ExplainedPartition(Answer):
+    """A partition, with its size."""
+
+    spec_id: int
+    partition: str = Field(description="Canonical JSON of its values.", examples=['{"day":"2026-11-01"}'])
+    file_count: int
+    total_bytes: int
+
+
+class ExplainedCondition(Answer):
+    """One condition of a rule, measured in the rule's `partition`."""
+
+    metric: str = Field(examples=["small_file_count"])
+    unit: Literal["count", "ratio", "bytes", "seconds", "percent"]
+    operator: Literal["at_least", "above", "at_most", "below"]
+    wanted: float
+    measured: float | None = Field(description="Null: nothing to measure, or it never happened; see `detail`.")
+    is_lower_bound: bool = Field(
+        description="The true value may be greater: the history does not reach back far enough."
+    )
+    holds: bool
+    detail: str | None
+
+
+class ExplainedRule(Answer):
+    """One rule of the policy. `partition`: the busiest of those that are due, else the one that came nearest."""
+
+    name: str = Field(examples=["many small files"])
+    kind: Literal["trigger", "full"] = Field(description="`full`: a setting of `rewrite.full`.")
+    due: bool
+    due_partitions_total: int
+    due_partitions: list[ExplainedPartition] = Field(description="The first twenty, most small files first.")
+    held_back: dict[str, int] = Field(description="Partitions for which it holds, by what keeps them from being due.")
+    partition: ExplainedPartition | None = Field(description="Null for a rule on the table as a whole.")
+    conditions: list[ExplainedCondition]
+
+
+class ExplainedSeal(Answer):
+    """Partitions by the policy's `seal`."""
+
+    is_on: bool
+    sealed_partitions: int
+    unsealed_partitions: int
+    next_sealed_at: Instant | None = Field(description="If nothing more is written.")
+
+
+class ExplainedTriggers(Answer):
+    """Every rule, judged now; any of them makes the table due."""
+
+    rules: list[ExplainedRule]
+    seal: ExplainedSeal
+
+
+class Hold(Answer):
+    """One thing that holds the table back. `until` null: nobody knows when it ends, `detail` says what would end it."""
+
+    code: str = Field(examples=["quiet_hours"])
+    reason: str = Field(description="The code in words.")
+    until: Instant | None
+    detail: str
+
+
+class NextEligible(Answer):
+    """When a run could begin: the latest end of what holds it back, now when nothing does."""
+
+    at: Instant | None = Field(description="Null when it can't be told: see `reason`.")
+    reason: str | None
+    held_by: list[Hold]
+
+
+class ExplainedWindows(Answer):
+    """Quiet hours and blackouts: how things stand now, and when the next window begins."""
+
+    inside: bool
+    kind: WindowKind | None
+    on_start: OnStart | None
+    ends_at: Instant | None
+    reason: str | None
+    next_start: Instant | None
+
+
+class ExplainedPause(Answer):
+    """A kill switch that is on. `stops`: running work stops; else it ends what is in flight."""
+
+    scope: Literal["fleet", "table"]
+    at: Instant
+    by: str
+    reason: str
+    stops: bool
+
+
+class Rates(Answer):
+    """Rates to hold; null is unlimited."""
+
+    bytes_per_second: float | None
+    requests_per_second: float | None
+
+
+class ExplainedDay(Answer):
+    """Bytes of inputs in rolling 24 hours; null is unlimited."""
+
+    limit: int | None
+    used: int | None
+    remaining: int | None
+    frees_at: Instant | None = Field(description="When the oldest of the used bytes are 24 hours old.")
+
+
+class ExplainedBudgets(Rates):
+    """What a run would have to hold: the stricter of the policy's rates and its share of the fleet's."""
+
+    policy: Rates
+    fleet_share: Rates
+    parallel_groups: int
+    bytes_per_day: ExplainedDay
+
+
+class ExplainedSchedule(Answer):
+    """When the table is looked at by the policy."""
+
+    min_interval_seconds: int | None
+    last_start_at: Instant | None
+    cron: str
+    time_zone: str
+    cron_next_at: Instant | None
+
+
+class ExplainedConflicts(Answer):
+    """File groups that runs of the table lost to other writers lately."""
+
+    days: int
+    count: int
+    lost_groups: int
+    last_at: Instant | None
+    last_reason: str | None
+    cooling_until: Instant | None = Field(description="A run that lost everything waits until then.")
+
+
+class Cost(Answer):
+    """What a run now would move."""
+
+    files: int
+    bytes_read: int
+    bytes_written: int
+    requests: int = Field(description="To an object store, about.")
+    seconds: float | None = Field(description="Null until a run of the table was measured.")
 
 
 class RunNow(Answer):
-    """What a run would come to now. `unknown`: the catalog does not answer, `detail` says why."""
+    """What a run would come to now. `unknown`: the table can't be looked at, `detail` says why."""
 
     outcome: Literal["rewrite", "nothing_to_do", "refused", "disabled", "unknown"]
     detail: str | None = None
@@ -20,23 +176,74 @@ class RunNow(Answer):
     schema_id: int | None = None
     plan_hash: str | None = None
     prediction: Prediction | None = None
+    cost: Cost | None = None
     groups_total: int | None = None
     skipped_total: int | None = None
     skipped_reasons: dict[str, int] = Field(default={}, description="Skipped partitions by reason.")
 
 
+class EndedRun(Answer):
+    """A run that ended, with its reason."""
+
+    id: str
+    operation: domain.Operation
+    state: domain.RunState
+    reason: str | None
+    words: str | None = Field(description="The reason in words.")
+    detail: str | None
+    requested_by: str
+    started_at: Instant | None
+    finished_at: Instant | None
+    rewritten_files: int | None
+    added_files: int | None
+
+
+class HealthFigures(Answer):
+    """Figures of the files, as they were measured last."""
+
+    measured_at: Instant
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    total_bytes: int
+    score: float
+
+
 class Explanation(Answer):
-    """Why a table did or did not run, and what a run would do now."""
+    """Why a table did or did not run, whether it is due, what holds it back, and what a run would do now.
+
+    `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be looked at.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"table": "lake.sales.orders", "due": True, "would_start_by_itself": False}]}
+    )
 
     table_id: str
     table: str = Field(examples=["lake.sales.orders"])
-    summary: list[str] = Field(description="The answer in sentences.")
-    settings: dict[str, Setting]
-    eligible: bool | None = Field(description="Null while the catalog does not answer.")
+    explained_at: Instant
+    summary: list[str] = Field(description="The answer for people: at most 24 lines of at most 100 columns.")
+    due: bool | None = Field(
+        description="Whether a rule makes it due: what will start runs once they start by themselves."
+    )
+    would_start_by_itself: bool = Field(description="False in this version: see `starts`.")
+    starts: str = Field(description="How runs start.")
+    eligible: bool | None = Field(description="Whether the table can be rewritten: every condition holds.")
     conditions: list[Condition]
+    next_eligible: NextEligible
+    triggers: ExplainedTriggers | None
+    windows: ExplainedWindows
+    pauses: list[ExplainedPause]
+    budgets: ExplainedBudgets
+    schedule: ExplainedSchedule
+    conflicts: ExplainedConflicts
+    now: RunNow
     live_run: Run | None
     last_run: Run | None
-    now: RunNow
+    last_runs: list[EndedRun] = Field(description="The last five, newest first.")
+    signals: list[JsonObject] = Field(description="The newest of each kind, about the table and about the fleet.")
+    health: HealthFigures | None
+    settings: dict[str, ExplainedSetting]
 
     @classmethod
     def from_domain(cls, explanation: Mapping[str, Any]) -> Self:

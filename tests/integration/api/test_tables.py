@@ -106,46 +106,6 @@ async def test_a_policy_to_try_that_contradicts_itself_is_refused(api: Api, tabl
     assert "16 MiB" in error["hint"]
 
 
-async def test_explain_says_what_would_happen_now(api: Api, table_id: str) -> None:
-    answer = await api.get(f"/v1/tables/{table_id}/explain")
-    assert answer["eligible"]
-    assert answer["now"]["outcome"] == "rewrite"
-    assert answer["settings"]["rewrite.min_input_files"] == {"value": 5, "origin": "default"}
-    assert "12 files" in answer["summary"][-1]
-    assert "No run of it has ended yet." in answer["summary"]
-
-
-async def test_explain_names_the_last_run_and_finds_nothing_left(api: Api, table_id: str) -> None:
-    run = await api.rewrite(table_id)
-    answer = await api.get(f"/v1/tables/{table_id}/explain")
-    assert answer["last_run"]["id"] == run.id
-    assert answer["now"]["outcome"] == "nothing_to_do"
-    assert any("made 2 files of 12" in sentence for sentence in answer["summary"])
-
-
-async def test_explain_shows_the_live_run(api: Api, table_id: str) -> None:
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
-    answer = await api.get(f"/v1/tables/{table_id}/explain")
-    assert answer["live_run"]["id"] == run["id"]
-
-
-async def test_explain_says_that_the_policy_is_switched_off(api: Api, table_id: str) -> None:
-    await api.call(
-        "PUT", f"/v1/tables/{table_id}/policy", status=200, json={"enabled": False}, headers={"If-None-Match": "*"}
-    )
-    answer = await api.get(f"/v1/tables/{table_id}/explain")
-    assert answer["now"]["outcome"] == "disabled"
-    assert any("enabled: false (table)" in sentence for sentence in answer["summary"])
-
-
-async def test_explain_works_without_the_catalog(api: Api, lake: Lake, table_id: str) -> None:
-    broken = lake.properties | {"uri": "env:PACKHOUSE_TEST_NOT_SET"}
-    await api.call("PUT", "/v1/catalogs/lake", status=200, json={"properties": broken}, headers={"If-Match": '"1"'})
-    answer = await api.get(f"/v1/tables/{table_id}/explain")
-    assert answer["eligible"] is None
-    assert answer["now"]["outcome"] == "unknown"
-
-
 async def test_a_catalog_that_does_not_answer_is_unavailable(api: Api, table_id: str) -> None:
     away = {"type": "rest", "uri": "http://127.0.0.1:1"}
     await api.call("PUT", "/v1/catalogs/lake", status=200, json={"properties": away}, headers={"If-Match": '"1"'})
@@ -163,7 +123,7 @@ async def test_a_catalog_with_wrong_properties_is_a_conflict_with_the_remedy(
 
 
 @pytest.mark.parametrize(
-    ("method", "what"), [("GET", "health"), ("POST", "plan"), ("GET", "explain"), ("GET", "effective-policy")]
+    ("method", "what"), [("GET", "health"), ("POST", "plan"), ("GET", "effective-policy")]
 )
 async def test_a_table_made_anew_is_noticed(api: Api, lake: Lake, table_id: str, method: str, what: str) -> None:
     await asyncio.to_thread(_make_anew, lake)

@@ -1,0 +1,74 @@
+"""Every reason code in words: why runs ended or wait, why partitions are left alone, what holds a table back.
+
+Codes are stable and for programs; these words are for people, and nothing else puts a code into words. Each is a
+clause that begins in lower case and ends without a full stop, so that it fits after a colon or in brackets.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+OF_PARTITIONS: Final[Mapping[str, str]] = {
+    "well_sized": "the files have the right size",
+    "too_few_files": "fewer candidates than rewrite.min_input_files",
+    "as_good_as_it_gets": "a rewrite would not make fewer files",
+    "excluded_above": "what could be rewritten is above rewrite.exclude_above_bytes",
+    "equality_deletes": "equality deletes, which the rewrite does not apply",
+    "encrypted": "encrypted files, which the rewrite does not read",
+    "not_parquet": "files that are not Parquet",
+    "unchanged": "no new file since the last rewrite, or only one file",
+    "not_sealed": "not sealed yet: somebody may still write to it",
+    "not_eligible_for_full": "a full rewrite is not worth it by rewrite.full.eligibility",
+}
+"""Why a partition is left alone."""
+
+OF_RUNS: Final[Mapping[str, str]] = {
+    "committed": "everything planned was committed",
+    "nothing_to_do": "no partition was worth a rewrite",
+    "disabled": "the policy has enabled: false",
+    "cancelled": "somebody cancelled it",
+    "conflict": "other writers changed the files first",
+    "groups_failed": "some of its file groups failed",
+    "gave_up": "too many attempts failed",
+    "bytes_per_day": "limits.bytes_per_day is used up",
+    "retry": "the last attempt failed and is tried again",
+    "worker_stopped": "its worker was stopped, another goes on",
+    "lease_expired": "its worker vanished, another goes on",
+    "not_found": "the table or its catalog is not registered any more",
+    "state_conflict": "the state of the table forbids it",
+    "table_replaced": "the table was dropped and made anew",
+    "not_eligible": "the table has what the rewrite can't take",
+    "invalid_input": "its policy asks for what can't be done",
+    "invariant_broken": "a proof failed, a human must look",
+    "paused": "a pause is on",
+    "quiet_hours": "quiet hours",
+    "blackout": "a blackout",
+    "budget": "a budget is used up",
+    "conflict_backoff": "cooling down after a conflict",
+}
+"""Why a run ended as it did, or what it waits for."""
+
+OF_TABLES: Final[Mapping[str, str]] = {
+    "disabled": "its policy has enabled: false",
+    "table_paused": "the table is paused",
+    "fleet_paused": "all tables are paused",
+    "unreachable": "it can't be looked at",
+    "table_replaced": "it was dropped and made anew",
+    "not_eligible": "it has what the rewrite can't take",
+    "run_at_work": "a run of it is at work",
+    "run_waits": "a run of it waits already",
+    "quiet_hours": "quiet hours",
+    "blackout": "a blackout",
+    "min_interval": "the last run began less than schedule.min_interval ago",
+    "conflict_backoff": "it cools down after a conflict with other writers",
+    "bytes_per_day": "limits.bytes_per_day is used up",
+    "not_sealed": "no partition that a rule makes due is sealed yet",
+}
+"""What holds a table back from a run by itself."""
+
+
+def in_words(code: str) -> str:
+    """Return any reason code in words; one that is not known with its underscores as spaces."""
+    for words in (OF_RUNS, OF_PARTITIONS, OF_TABLES):
+        if code in words:
+            return words[code]
+    return code.replace("_", " ")

@@ -1,0 +1,232 @@
+"""The explanation as a structure for tools: every value that the summary speaks of, and all that it leaves out."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from engine.domain.budgets import Budget
+from engine.domain.capabilities import is_acted_on
+from engine.domain.policies import EffectivePolicy, Metric, MetricKind
+from engine.domain.reasons import in_words
+from engine.domain.runs import Run
+from engine.planning.estimates import predicted_requests
+from engine.planning.full_rewrites import SIZE_AMPLIFICATION
+from engine.planning.triggers import MeasuredCondition, RuleState
+from engine.services.explain_facts import CONFLICT_DAYS, Facts, RecordFacts, Sight
+from engine.services.explain_summary import BY_ITSELF, summarize
+from engine.services.explain_timing import Eligibility, cron_next, eligibility
+from engine.services.trials import Trial, plan_document
+
+_UNITS = {
+    MetricKind.COUNT: "count",
+    MetricKind.RATIO: "ratio",
+    MetricKind.SIZE: "bytes",
+    MetricKind.DURATION: "seconds",
+}
+
+
+def explanation(facts: Facts) -> Mapping[str, Any]:
+    """Return the whole explanation; instants are datetimes and runs are runs, all else is ready for JSON."""
+    eligible = eligibility(facts)
+    record, sight = facts.record, facts.sight
+    return {
+        "table_id": record.table.id,
+        "table": str(record.table.ref),
+        "explained_at": record.now,
+        "summary": summarize(facts, eligible),
+        "due": None if sight.evaluation is None else sight.evaluation.is_due,
+        "would_start_by_itself": False,
+        "starts": BY_ITSELF,
+        "eligible": None if sight.trial is None else sight.trial.is_eligible,
+        "conditions": [] if sight.trial is None else [asdict(condition) for condition in sight.trial.conditions],
+        "next_eligible": _next_eligible(eligible),
+        "triggers": _triggers(sight),
+        "windows": facts.windows._asdict(),
+        "pauses": _pauses(record),
+        "budgets": _budgets(facts),
+        "schedule": _schedule(facts),
+        "conflicts": _conflicts(record),
+        "now": _now(facts),
+        "live_run": record.live[0] if record.live else None,
+        "last_run": record.last,
+        "last_runs": [_ended(run) for run in record.ended],
+        "signals": [
+            {"table_id": each.table_id, "at": each.at, "sent_by": each.sent_by, **each.value.model_dump(mode="json")}
+            for each in record.signals
+        ],
+        "health": _health(facts),
+        "settings": _settings(facts.policy),
+    }
+
+
+def _settings(policy: EffectivePolicy) -> Mapping[str, Any]:
+    return {
+        name: {"value": value, "origin": policy.origins[name], "acted_on": is_acted_on(name)}
+        for name, value in sorted(policy.written().items())
+    }
+
+
+def _next_eligible(eligible: Eligibility) -> Mapping[str, Any]:
+    holds = [
+        {"code": hold.code, "reason": hold.words, "until": hold.until, "detail": hold.detail}
+        for hold in eligible.held_by
+    ]
+    return {"at": eligible.at, "reason": eligible.reason, "held_by": holds}
+
+
+def _triggers(sight: Sight) -> Mapping[str, Any] | None:
+    evaluation = sight.evaluation
+    if evaluation is None:
+        return None
+    seal, next_at = evaluation.seal, evaluation.seal.next_at_ms
+    return {
+        "rules": [
+            *(_rule(rule, "trigger") for rule in evaluation.triggers),
+            *(_rule(rule, "full") for rule in evaluation.full),
+        ],
+        "seal": {
+            "is_on": seal.is_on,
+            "sealed_partitions": seal.sealed,
+            "unsealed_partitions": seal.not_sealed,
+            "next_sealed_at": None if next_at is None else datetime.fromtimestamp(next_at / 1000, UTC),
+        },
+    }
+
+
+def _rule(rule: RuleState, kind: str) -> Mapping[str, Any]:
+    return {
+        "name": rule.name,
+        "kind": kind,
+        "due": rule.is_due,
+        "due_partitions_total": rule.due_total,
+        "due_partitions": [asdict(each) for each in rule.due],
+        "held_back": dict(rule.held_back),
+        "partition": None if rule.shown is None else asdict(rule.shown),
+        "conditions": [_condition(condition) for condition in rule.conditions],
+    }
+
+
+def _condition(condition: MeasuredCondition) -> Mapping[str, Any]:
+    metric = condition.metric
+    unit = "percent" if metric == SIZE_AMPLIFICATION else _UNITS[Metric[metric.upper()].kind]
+    return {
+        "metric": metric,
+        "unit": unit,
+        "operator": condition.operator,
+        "wanted": condition.wanted,
+        "measured": condition.measured,
+        "is_lower_bound": condition.is_bound,
+        "holds": condition.holds,
+        "detail": condition.detail,
+    }
+
+
+def _pauses(record: RecordFacts) -> Sequence[Mapping[str, Any]]:
+    found = (("fleet", record.fleet.pause), ("table", record.table.pause))
+    return [{"scope": scope, **asdict(pause)} for scope, pause in found if pause is not None]
+
+
+def _budgets(facts: Facts) -> Mapping[str, Any]:
+    """Return the rates that a run would hold: the stricter of the policy's and its share of the fleet's."""
+    own, fleet = facts.policy.budget(), facts.record.fleet.limits.share()
+    held = Budget(
+        _stricter(own.bytes_per_second, fleet.bytes_per_second),
+        _stricter(own.requests_per_second, fleet.requests_per_second),
+    )
+    day = facts.day
+    used = None if day.limit is None or day.remaining is None else max(0, day.limit - day.remaining)
+    return {
+        **asdict(held),
+        "policy": asdict(own),
+        "fleet_share": asdict(fleet),
+        "parallel_groups": facts.policy.parallel_groups,
+        "bytes_per_day": {
+            "limit": day.limit,
+            "used": used,
+            "remaining": day.remaining,
+            "frees_at": day.next_at if used else None,
+        },
+    }
+
+
+def _stricter(one: float | None, other: float | None) -> float | None:
+    return min((rate for rate in (one, other) if rate is not None), default=None)
+
+
+def _schedule(facts: Facts) -> Mapping[str, Any]:
+    written = facts.policy.values
+    return {
+        "min_interval_seconds": facts.policy.seconds_of("schedule.min_interval"),
+        "last_start_at": facts.record.last_start,
+        "cron": written["schedule.cron"],
+        "time_zone": written["schedule.time_zone"],
+        "cron_next_at": cron_next(facts.policy, facts.record.now),
+    }
+
+
+def _conflicts(record: RecordFacts) -> Mapping[str, Any]:
+    lost = record.conflicts
+    return {
+        "days": CONFLICT_DAYS,
+        "count": len(lost),
+        "lost_groups": sum(each.groups for each in lost),
+        "last_at": lost[0].at if lost else None,
+        "last_reason": lost[0].reason if lost else None,
+        "cooling_until": record.cooling_until,
+    }
+
+
+def _now(facts: Facts) -> Mapping[str, Any]:
+    trial, blocked = facts.sight.trial, facts.sight.blocked
+    if trial is None:
+        return {"outcome": "unknown", "detail": None if blocked is None else blocked[1]}
+    document = plan_document(trial.plan)
+    document.pop("groups")
+    document.pop("skipped")
+    expected = trial.plan.prediction
+    cost = {
+        "files": expected.input_files,
+        "bytes_read": expected.input_bytes,
+        "bytes_written": expected.output_bytes,
+        "requests": predicted_requests(trial.plan.groups, output_bytes=expected.output_bytes),
+        "seconds": expected.seconds,
+    }
+    reasons = dict(Counter(partition.reason for partition in trial.plan.skipped))
+    return {"outcome": _outcome(facts.policy, trial), "skipped_reasons": reasons, "cost": cost, **document}
+
+
+def _outcome(policy: EffectivePolicy, trial: Trial) -> str:
+    if not trial.is_eligible:
+        return "refused"
+    if not policy.enabled:
+        return "disabled"
+    return "rewrite" if trial.plan.groups else "nothing_to_do"
+
+
+def _ended(run: Run) -> Mapping[str, Any]:
+    return {
+        "id": run.id,
+        "operation": run.operation,
+        "state": run.state,
+        "reason": run.reason,
+        "words": None if run.reason is None else in_words(run.reason),
+        "detail": run.detail,
+        "requested_by": run.requested_by,
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "rewritten_files": run.result.get("rewritten_files"),
+        "added_files": run.result.get("added_files"),
+    }
+
+
+def _health(facts: Facts) -> Mapping[str, Any] | None:
+    """Return the figures of the table's files: seen now, else as they were measured last."""
+    seen, kept = facts.sight.health, facts.record.measurement
+    names = ("file_count", "small_file_count", "avoidable_file_count", "total_bytes", "score")
+    if seen is not None:
+        return {"measured_at": facts.record.now, **{name: getattr(seen, name) for name in names}}
+    if kept is not None:
+        return {"measured_at": kept.measured_at, **{name: getattr(kept, name) for name in names}}
+    return None

@@ -1,0 +1,229 @@
+"""The explanation in plain sentences: one screenful, most important first.
+
+Can it run, would it run, why or why not, what is next, what to change: in this order. What does not fit on the screen
+is left out from the end; the structure beside the summary has everything.
+"""
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from engine.domain.policies import WindowKind
+from engine.domain.reasons import OF_PARTITIONS, in_words
+from engine.domain.runs import Run, RunState
+from engine.domain.units import format_bytes
+from engine.planning.estimates import predicted_requests
+from engine.planning.triggers import MeasuredCondition, RuleState
+from engine.services.explain_facts import Facts
+from engine.services.explain_timing import Eligibility, cron_next
+from engine.services.explain_words import clock, duration, figure, many, place, sentence, short
+
+WIDTH: Final = 100
+LINES: Final = 24
+_OPERATORS: Final = {"at_least": "at least", "above": "more than", "at_most": "at most", "below": "less than"}
+_RULES_SHOWN: Final = 6
+
+BY_ITSELF: Final = "No run starts by itself in this version: POST /v1/runs starts one."
+
+
+def summarize(facts: Facts, eligible: Eligibility) -> list[str]:
+    """Return at most 24 lines of at most 100 columns; lines that go on are indented."""
+    lines: list[str] = []
+    for said in _sentences(facts, eligible):
+        wrapped = textwrap.wrap(said, WIDTH, subsequent_indent="  ")
+        if len(lines) + len(wrapped) > LINES:
+            break
+        lines += wrapped
+    return lines
+
+
+def _sentences(facts: Facts, eligible: Eligibility) -> Iterator[str]:
+    yield _headline(facts, eligible)
+    yield BY_ITSELF
+    yield from _can(facts)
+    yield from _now(facts)
+    yield from _holds(eligible)
+    yield from _rules(facts)
+    yield from _live(facts)
+    yield from _last(facts)
+    yield from _next(facts)
+    yield from _conflicts(facts)
+    yield from _health(facts)
+    yield from _changes(facts)
+
+
+def _headline(facts: Facts, eligible: Eligibility) -> str:
+    ref, sight = short(str(facts.record.table.ref), 70), facts.sight
+    if sight.blocked is not None:
+        return f"{ref} can't be looked at now."
+    if sight.trial is not None and not sight.trial.is_eligible:
+        return f"{ref} can't be rewritten as it stands."
+    due = "is due for a rewrite" if sight.evaluation is not None and sight.evaluation.is_due else "is not due"
+    if eligible.held_by:
+        until = f" until {clock(eligible.at)}" if eligible.at else ""
+        return f"{ref} {due}, and is held back{until}: {', '.join(hold.words for hold in eligible.held_by)}."
+    return f"{ref} {due}{', and nothing holds it back' if due.endswith('rewrite') else ''}."
+
+
+def _can(facts: Facts) -> Iterator[str]:
+    sight = facts.sight
+    if sight.blocked is not None:
+        yield f"{sentence(sight.blocked[1])} The settings leave out what the table's own properties say."
+        if facts.record.measurement is not None:
+            seen = facts.record.measurement
+            yield (
+                f"It was measured last at {clock(seen.measured_at)}: {seen.file_count} files, {seen.small_file_count} "
+                f"of them small, score {seen.score:.0f} of 100."
+            )
+    if sight.trial is None:
+        return
+    if sight.trial.is_eligible:
+        yield f"It can be rewritten: all {len(sight.trial.conditions)} conditions hold."
+    for condition in sight.trial.conditions:
+        if not condition.holds:
+            yield f"It can't be rewritten: {condition.name.replace('_', ' ')}: {condition.detail}."
+
+
+def _now(facts: Facts) -> Iterator[str]:
+    trial = facts.sight.trial
+    if trial is None:
+        return
+    plan, expected = trial.plan, trial.plan.prediction
+    if not plan.groups:
+        counted = Counter(partition.reason for partition in plan.skipped)
+        why = "; ".join(f"{many(count, 'partition')}: {in_words(code)}" for code, count in counted.most_common())
+        yield f"A run now would find nothing to do: {why or 'the table has no files'}."
+        return
+    requests = predicted_requests(plan.groups, output_bytes=expected.output_bytes)
+    what = (
+        f"{many(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)}) in "
+        f"{many(len(plan.groups), 'group')} into about {expected.output_files}"
+    )
+    time = f" in about {duration(expected.seconds)}" if expected.seconds is not None else ""
+    if trial.is_eligible and facts.policy.enabled:
+        yield f"A run now would rewrite {what}{time}, with about {many(requests, 'storage request')}."
+    else:
+        yield f"A run now would change nothing; without what stands in the way it would rewrite {what}."
+
+
+def _holds(eligible: Eligibility) -> Iterator[str]:
+    for hold in eligible.held_by:
+        if hold.code in {"unreachable", "table_replaced", "not_eligible"}:
+            continue
+        until = f" until {clock(hold.until)}" if hold.until else ""
+        yield f"Held back{until}: {hold.words}{f' ({hold.detail})' if hold.detail else ''}."
+
+
+def _rules(facts: Facts) -> Iterator[str]:
+    evaluation = facts.sight.evaluation
+    if evaluation is None:
+        return
+    if not evaluation.rules:
+        yield "Its policy has no triggers: no rule ever makes it due."
+    ordered = sorted(evaluation.rules, key=lambda rule: not rule.is_due)
+    for rule in ordered[:_RULES_SHOWN]:
+        yield _due_rule(rule) if rule.is_due else _other_rule(rule)
+    if len(ordered) > _RULES_SHOWN:
+        yield f"{len(ordered) - _RULES_SHOWN} more rules are not due."
+    seal = evaluation.seal
+    if seal.is_on and seal.not_sealed:
+        yield f"{seal.sealed} of {many(seal.sealed + seal.not_sealed, 'partition')} are sealed."
+
+
+def _due_rule(rule: RuleState) -> str:
+    if rule.shown is None:
+        return f"Rule '{rule.name}' makes the table due: {_measured(rule.conditions)}."
+    where = f"{many(rule.due_total, 'partition')} due" + (", most of all" if rule.due_total > 1 else ":")
+    return f"Rule '{rule.name}' makes {where} {place(rule.shown)}: {_measured(rule.conditions)}."
+
+
+def _other_rule(rule: RuleState) -> str:
+    if rule.held_back:
+        why = "; ".join(f"{many(count, 'partition')}: {OF_PARTITIONS[code]}" for code, count in rule.held_back.items())
+        return f"Rule '{rule.name}' holds, but makes nothing due: {why}."
+    failed = [condition for condition in rule.conditions if not condition.holds]
+    nearest = f" nearest is {place(rule.shown)}:" if rule.shown is not None else ""
+    return f"Rule '{rule.name}' is not due:{nearest} {_measured(failed)}."
+
+
+def _measured(conditions: Sequence[MeasuredCondition]) -> str:
+    return ", ".join(_condition(condition) for condition in conditions)
+
+
+def _condition(condition: MeasuredCondition) -> str:
+    wanted = f"{_OPERATORS[condition.operator]} {figure(condition.metric, condition.wanted)}"
+    if condition.measured is None:
+        return f"{condition.metric} {condition.detail} (wanted: {wanted})"
+    bound = "at least " if condition.is_bound else ""
+    return f"{condition.metric} {bound}{figure(condition.metric, condition.measured)} (wanted: {wanted})"
+
+
+def _live(facts: Facts) -> Iterator[str]:
+    for run in facts.record.live[:2]:
+        if run.state is not RunState.QUEUED:
+            yield f"Run {run.id} is {run.state}, in attempt {run.attempt}."
+        elif run.waiting_for is not None:
+            until = f" until {clock(run.not_before)}" if run.not_before else ""
+            yield f"Run {run.id} waits{until}: {in_words(run.waiting_for)}{_detail(run)}."
+        else:
+            yield f"Run {run.id} is queued for a worker, since {clock(run.created_at)}."
+
+
+def _last(facts: Facts) -> Iterator[str]:
+    run = facts.record.last
+    if run is None:
+        yield "No run of it has ended yet."
+        return
+    verb = {RunState.SUCCEEDED: "succeeded", RunState.FAILED: "failed", RunState.SKIPPED: "found nothing to do"}
+    at = f" at {clock(run.finished_at)}" if run.finished_at else ""
+    why = "" if run.state is RunState.SUCCEEDED or run.reason is None else f": {in_words(run.reason)}{_detail(run)}"
+    removed, added = run.result.get("rewritten_files"), run.result.get("added_files")
+    effect = f" and made {many(added, 'file')} of {removed}" if removed and added is not None else ""
+    yield f"Its last run, {run.id}, {verb.get(run.state, 'was cancelled')}{at}{why}{effect}."
+
+
+def _next(facts: Facts) -> Iterator[str]:
+    windows, now = facts.windows, facts.record.now
+    if not windows.inside and windows.next_start is not None:
+        yield f"The next window in which nothing new begins starts at {clock(windows.next_start)}."
+    if windows.inside and windows.kind is WindowKind.BLACKOUT and windows.ends_at is None:
+        yield "The blackout has no end that could be told."
+    if (cron := cron_next(facts.policy, now)) is not None:
+        yield f"Its schedule names {clock(cron)} next."
+    if facts.day.limit is not None and facts.day.remaining:
+        yield f"{format_bytes(facts.day.remaining)} of limits.bytes_per_day ({format_bytes(facts.day.limit)}) are left."
+
+
+def _conflicts(facts: Facts) -> Iterator[str]:
+    lost = facts.record.conflicts
+    if lost:
+        times = many(len(lost), "time")
+        yield f"Other writers were faster {times} in 7 days, last at {clock(lost[0].at)}."
+
+
+def _health(facts: Facts) -> Iterator[str]:
+    found = facts.sight.health
+    if found is not None and found.file_count:
+        yield (
+            f"{many(found.file_count, 'file')} in {many(found.partition_count, 'partition')}, "
+            f"{format_bytes(found.average_file_bytes)} on average, {found.small_file_count} below "
+            f"{format_bytes(found.small_file_bytes)}; score {found.score} of 100."
+        )
+
+
+def _changes(facts: Facts) -> Iterator[str]:
+    """Say what would change the answer, where somebody can change it."""
+    evaluation, policy = facts.sight.evaluation, facts.policy
+    if facts.sight.trial is None or evaluation is None:
+        return
+    if not evaluation.is_due and facts.sight.trial.plan.groups:
+        origin = policy.origins.get("triggers", "default")
+        yield f"To make it due sooner, lower the triggers of its policy ({origin}); a run by request needs no trigger."
+    if any("too_few_files" in rule.held_back for rule in evaluation.rules):
+        least, origin = policy.values["rewrite.min_input_files"], policy.origins["rewrite.min_input_files"]
+        yield f"To take smaller partitions, lower rewrite.min_input_files ({least}, {origin})."
+
+
+def _detail(run: Run) -> str:
+    return f" ({short(run.detail, 120)})" if run.detail else ""

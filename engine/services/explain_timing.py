@@ -1,0 +1,121 @@
+"""When a run of a table could begin by itself: everything that holds it back, each with its end where that is known."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from engine.domain.policies import OFF, EffectivePolicy, WindowKind
+from engine.domain.policies.schedules import next_cron
+from engine.domain.reasons import OF_TABLES
+from engine.domain.tables import Pause
+from engine.services.explain_facts import Facts
+from engine.services.explain_words import clock
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """One thing that holds a table back. `until` None: nobody knows when it ends, `detail` says what would end it."""
+
+    code: str
+    until: datetime | None
+    detail: str
+
+    @property
+    def words(self) -> str:
+        """The code in words."""
+        return OF_TABLES[self.code]
+
+
+@dataclass(frozen=True, slots=True)
+class Eligibility:
+    """When a run could begin: `at` is the latest end of what holds it back, now when nothing does.
+
+    None when it can't be told, `reason` says why.
+    """
+
+    at: datetime | None
+    reason: str | None
+    held_by: Sequence[Hold]
+
+
+def eligibility(facts: Facts) -> Eligibility:
+    """Return when a run of the table could begin, and everything that holds it back until then."""
+    held_by = [*_switches(facts), *_state_of_table(facts), *_runs(facts), *_times(facts)]
+    endless = [hold for hold in held_by if hold.until is None]
+    if endless:
+        return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)
+    return Eligibility(max((hold.until for hold in held_by if hold.until), default=facts.record.now), None, held_by)
+
+
+def cron_next(policy: EffectivePolicy, now: datetime) -> datetime | None:
+    """Return when the policy's cron expression comes next; None when it has none or it never comes."""
+    expression = policy.values["schedule.cron"]
+    return None if expression == OFF else next_cron(expression, policy.values["schedule.time_zone"], now)
+
+
+def _switches(facts: Facts) -> Iterator[Hold]:
+    policy, record = facts.policy, facts.record
+    if not policy.enabled:
+        yield Hold("disabled", None, f"it comes from: {policy.origins['enabled']}; enabled: true lets it run")
+    if record.fleet.pause is not None:
+        yield Hold("fleet_paused", None, _paused(record.fleet.pause, "POST /v1/fleet/resume ends it"))
+    if record.table.pause is not None:
+        yield Hold(
+            "table_paused", None, _paused(record.table.pause, f"POST /v1/tables/{record.table.id}/resume ends it")
+        )
+
+
+def _state_of_table(facts: Facts) -> Iterator[Hold]:
+    sight = facts.sight
+    if sight.blocked is not None:
+        code, message = sight.blocked
+        yield Hold(code if code in OF_TABLES else "unreachable", None, message)
+    if sight.trial is not None and not sight.trial.is_eligible:
+        failed = [condition for condition in sight.trial.conditions if not condition.holds]
+        yield Hold("not_eligible", None, "; ".join(f"{each.name} ({each.detail})" for each in failed))
+
+
+def _runs(facts: Facts) -> Iterator[Hold]:
+    record = facts.record
+    if record.at_work is not None:
+        yield Hold("run_at_work", None, f"run {record.at_work.id} is {record.at_work.state}")
+    elif record.waiting is not None and record.cooling_until is None:
+        yield Hold("run_waits", None, f"run {record.waiting.id} goes first")
+    if record.cooling_until is not None:
+        detail = "a run lost every file group to other writers and is planned again after a pause"
+        yield Hold("conflict_backoff", record.cooling_until, detail)
+
+
+def _times(facts: Facts) -> Iterator[Hold]:
+    record, policy, windows = facts.record, facts.policy, facts.windows
+    if windows.inside:
+        code = "blackout" if windows.kind is WindowKind.BLACKOUT else "quiet_hours"
+        yield Hold(code, windows.ends_at, windows.reason or "")
+    interval = policy.seconds_of("schedule.min_interval")
+    if interval and record.last_start is not None:
+        until = record.last_start + timedelta(seconds=interval)
+        if until > record.now:
+            yield Hold("min_interval", until, f"it began at {clock(record.last_start)}")
+    if facts.day.remaining is not None and facts.day.remaining < _least_bytes(facts):
+        yield Hold("bytes_per_day", facts.day.next_at, "the first bytes are 24 hours old then")
+    yield from _seal(facts)
+
+
+def _least_bytes(facts: Facts) -> int:
+    """Return what a day's budget must have left for at least one group to begin."""
+    groups = [] if facts.sight.trial is None else facts.sight.trial.plan.groups
+    return min((group.input_bytes for group in groups), default=1)
+
+
+def _seal(facts: Facts) -> Iterator[Hold]:
+    evaluation = facts.sight.evaluation
+    if evaluation is None or evaluation.is_due or evaluation.seal.next_at_ms is None:
+        return
+    waiting = sum(rule.held_back.get("not_sealed", 0) for rule in evaluation.rules)
+    if waiting:
+        until = datetime.fromtimestamp(evaluation.seal.next_at_ms / 1000, UTC)
+        yield Hold("not_sealed", until, "the first of them is sealed then, if nothing more is written to it")
+
+
+def _paused(pause: Pause, remedy: str) -> str:
+    return f"by {pause.by} since {clock(pause.at)} ({pause.reason}); {remedy}"

@@ -1,0 +1,66 @@
+"""Figures, times, partitions and counts as explanations word them."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from engine.domain.policies import Metric, MetricKind
+from engine.domain.units import format_bytes
+from engine.planning.full_rewrites import SIZE_AMPLIFICATION
+from engine.planning.triggers import PartitionRef
+
+_LONGEST_NAME: Final = 60
+_UNITS: Final = (("d", 86_400), ("h", 3600), ("m", 60))
+
+
+def figure(metric: str, value: float) -> str:
+    """Return a measured or wanted value of a metric for people."""
+    if metric == SIZE_AMPLIFICATION:
+        return f"{value:.0f} %"
+    match Metric[metric.upper()].kind:
+        case MetricKind.SIZE:
+            return format_bytes(value)
+        case MetricKind.DURATION:
+            return duration(value)
+        case MetricKind.RATIO:
+            return f"{100 * value:.3g} %"
+        case MetricKind.COUNT:
+            return f"{value:.0f}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time for people, two units at most: `2d 3h`, `45 s`."""
+    if seconds < _UNITS[-1][1]:
+        return f"{seconds:.0f} s"
+    left = int(seconds)
+    parts: list[str] = []
+    for name, size in _UNITS:
+        if left >= size or parts:
+            parts.append(f"{left // size}{name}")
+            left %= size
+    return " ".join(part for part in parts[:2] if not part.startswith("0"))
+
+
+def place(partition: PartitionRef) -> str:
+    """Return a partition with its size."""
+    name = "the whole table" if partition.partition == "{}" else short(partition.partition, _LONGEST_NAME)
+    return f"{name} with {many(partition.file_count, 'file')} ({format_bytes(partition.total_bytes)})"
+
+
+def many(count: int, noun: str) -> str:
+    """Return a counted noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def sentence(text: str) -> str:
+    """Return a clause as a sentence."""
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+def short(text: str, most: int) -> str:
+    """Return a text of at most so many characters: a longer one loses its middle."""
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2 - 1) :]}"
+
+
+def clock(at: datetime | None) -> str:
+    """Return an instant to the minute, in UTC."""
+    return "an unknown time" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
