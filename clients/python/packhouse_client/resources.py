@@ -1,21 +1,36 @@
 """The operations of the API by kind of object: one line for each. A contract test finds the ones that are missing."""
 
-from typing import Generic
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Generic
 
 from packhouse_client import models
+from packhouse_client._generated.api.access import (
+    create_key,
+    get_key,
+    get_whoami,
+    list_audit,
+    list_keys,
+    revoke_key,
+)
 from packhouse_client._generated.api.catalogs import (
     check_catalog,
     create_catalog,
     delete_catalog,
+    discover_tables,
     get_catalog,
     list_catalogs,
     replace_catalog,
 )
+from packhouse_client._generated.api.formats import list_formats
 from packhouse_client._generated.api.policies import (
     delete_table_policy,
     get_effective_policy,
     get_table_policy,
+    get_table_policy_version,
+    list_table_policy_versions,
     put_table_policy,
+    restore_table_policy,
 )
 from packhouse_client._generated.api.runs import (
     cancel_run,
@@ -31,15 +46,28 @@ from packhouse_client._generated.api.tables import (
     get_table,
     get_table_health,
     list_table_history,
+    list_table_measurements,
     list_tables,
+    patch_table,
     plan_table,
     register_table,
 )
-from packhouse_client.operations import Listing, Operation, Resource, S
+from packhouse_client.operations import Listing, Operation, P, Resource, S
 
 
 def nothing(_: object) -> None:
     """Read an answer without a body."""
+
+
+def previewing(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
+    """Return the dry run of an operation: it answers what would change, and changes nothing."""
+
+    @wraps(request)
+    def preview(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
+        arguments = request(*args, **kwargs)
+        return arguments | {"params": {**arguments.get("params", {}), "dry_run": True}}
+
+    return preview
 
 
 class Catalogs(Resource[S]):
@@ -51,6 +79,7 @@ class Catalogs(Resource[S]):
     replace = Operation(replace_catalog._get_kwargs, models.Catalog.from_dict)
     delete = Operation(delete_catalog._get_kwargs, nothing)
     check = Operation(check_catalog._get_kwargs, models.CatalogCheck.from_dict)
+    discover = Operation(discover_tables._get_kwargs, models.Discovery.from_dict)
 
 
 class Tables(Resource[S]):
@@ -59,8 +88,10 @@ class Tables(Resource[S]):
     list = Listing(list_tables._get_kwargs, models.TableList.from_dict)
     register = Operation(register_table._get_kwargs, models.Table.from_dict)
     get = Operation(get_table._get_kwargs, models.Table.from_dict)
+    patch = Operation(patch_table._get_kwargs, models.Table.from_dict)
     delete = Operation(delete_table._get_kwargs, nothing)
     health = Operation(get_table_health._get_kwargs, models.TableHealth.from_dict)
+    measurements = Listing(list_table_measurements._get_kwargs, models.HealthHistory.from_dict)
     plan = Operation(plan_table._get_kwargs, models.TablePlan.from_dict)
     explain = Operation(explain_table._get_kwargs, models.Explanation.from_dict)
     history = Listing(list_table_history._get_kwargs, models.TableHistory.from_dict)
@@ -72,6 +103,11 @@ class TablePolicies(Resource[S]):
     get = Operation(get_table_policy._get_kwargs, models.TablePolicy.from_dict)
     put = Operation(put_table_policy._get_kwargs, models.TablePolicy.from_dict)
     delete = Operation(delete_table_policy._get_kwargs, nothing)
+    preview = Operation(previewing(put_table_policy._get_kwargs), models.PolicyPreview.from_dict)
+    preview_delete = Operation(previewing(delete_table_policy._get_kwargs), models.PolicyPreview.from_dict)
+    versions = Listing(list_table_policy_versions._get_kwargs, models.PolicyVersionList.from_dict)
+    version = Operation(get_table_policy_version._get_kwargs, models.PolicyVersion.from_dict)
+    restore = Operation(restore_table_policy._get_kwargs, models.TablePolicy.from_dict)
     effective = Operation(get_effective_policy._get_kwargs, models.EffectivePolicy.from_dict)
 
 
@@ -86,6 +122,28 @@ class Runs(Resource[S]):
     events = Listing(list_run_events._get_kwargs, models.RunEventList.from_dict)
 
 
+class Formats(Resource[S]):
+    """What can be done to tables of each format."""
+
+    list = Operation(list_formats._get_kwargs, models.FormatList.from_dict)
+
+
+class Keys(Resource[S]):
+    """API keys."""
+
+    list = Listing(list_keys._get_kwargs, models.KeyList.from_dict)
+    create = Operation(create_key._get_kwargs, models.KeyCreated.from_dict)
+    get = Operation(get_key._get_kwargs, models.Key.from_dict)
+    revoke = Operation(revoke_key._get_kwargs, nothing)
+
+
+class Access(Resource[S]):
+    """The caller, and the log of who changed what."""
+
+    whoami = Operation(get_whoami._get_kwargs, models.Whoami.from_dict)
+    audit = Listing(list_audit._get_kwargs, models.AuditList.from_dict)
+
+
 class Resources(Generic[S]):
     """All of them, over one sender: what both kinds of client have."""
 
@@ -94,3 +152,6 @@ class Resources(Generic[S]):
         self.tables: Tables[S] = Tables(sender)
         self.table_policies: TablePolicies[S] = TablePolicies(sender)
         self.runs: Runs[S] = Runs(sender)
+        self.formats: Formats[S] = Formats(sender)
+        self.keys: Keys[S] = Keys(sender)
+        self.access: Access[S] = Access(sender)

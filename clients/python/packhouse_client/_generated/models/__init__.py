@@ -1,6 +1,15 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
 """Contains all the data models used in inputs/outputs"""
 
+from .affected_table import AffectedTable
+from .api_schemas_tables_condition import ApiSchemasTablesCondition
+from .audit_entry import AuditEntry
+from .audit_entry_after_type_0 import AuditEntryAfterType0
+from .audit_entry_before_type_0 import AuditEntryBeforeType0
+from .audit_list import AuditList
+from .backoff import Backoff
+from .blackout_input import BlackoutInput
+from .blackout_output import BlackoutOutput
 from .catalog import Catalog
 from .catalog_check import CatalogCheck
 from .catalog_create import CatalogCreate
@@ -9,39 +18,130 @@ from .catalog_list import CatalogList
 from .catalog_properties import CatalogProperties
 from .catalog_replace import CatalogReplace
 from .catalog_replace_properties import CatalogReplaceProperties
+from .cell import Cell
+from .chain_head import ChainHead
 from .check_step import CheckStep
-from .condition import Condition
+from .condition_input import ConditionInput
+from .contradiction import Contradiction
+from .cost import Cost
 from .delete_rules import DeleteRules
 from .dependency import Dependency
+from .discover_request import DiscoverRequest
+from .discover_request_labels import DiscoverRequestLabels
+from .discovered_table import DiscoveredTable
+from .discovery import Discovery
+from .discovery_counts import DiscoveryCounts
+from .discovery_outcome import DiscoveryOutcome
 from .effective_policy import EffectivePolicy
 from .effective_policy_settings import EffectivePolicySettings
+from .ended_run import EndedRun
+from .engine_domain_policies_triggers_condition_output import (
+    EngineDomainPoliciesTriggersConditionOutput,
+)
+from .expire_snapshots import ExpireSnapshots
+from .explained_budgets import ExplainedBudgets
+from .explained_condition import ExplainedCondition
+from .explained_condition_operator import ExplainedConditionOperator
+from .explained_condition_unit import ExplainedConditionUnit
+from .explained_conflicts import ExplainedConflicts
+from .explained_day import ExplainedDay
+from .explained_partition import ExplainedPartition
+from .explained_pause import ExplainedPause
+from .explained_pause_scope import ExplainedPauseScope
+from .explained_rule import ExplainedRule
+from .explained_rule_held_back import ExplainedRuleHeldBack
+from .explained_rule_kind import ExplainedRuleKind
+from .explained_schedule import ExplainedSchedule
+from .explained_seal import ExplainedSeal
+from .explained_setting import ExplainedSetting
+from .explained_triggers import ExplainedTriggers
+from .explained_windows import ExplainedWindows
 from .explanation import Explanation
 from .explanation_settings import ExplanationSettings
+from .explanation_signals_item import ExplanationSignalsItem
 from .file_group import FileGroup
 from .file_group_list import FileGroupList
 from .file_group_measured import FileGroupMeasured
+from .format_ import Format
+from .format_list import FormatList
+from .format_name import FormatName
+from .full_eligibility import FullEligibility
+from .full_rules_input import FullRulesInput
+from .full_rules_output import FullRulesOutput
 from .group_state import GroupState
+from .health_figures import HealthFigures
+from .health_history import HealthHistory
+from .health_measurement import HealthMeasurement
 from .history_entry import HistoryEntry
 from .history_entry_plan import HistoryEntryPlan
 from .history_entry_result import HistoryEntryResult
+from .hold import Hold
+from .key import Key
+from .key_create import KeyCreate
+from .key_created import KeyCreated
+from .key_list import KeyList
+from .key_table_rules import KeyTableRules
+from .key_table_rules_lookup_type_0 import KeyTableRulesLookupType0
+from .leaf_change import LeafChange
 from .limit_settings_input import LimitSettingsInput
 from .limit_settings_output import LimitSettingsOutput
 from .liveness import Liveness
+from .maintenance_settings_input import MaintenanceSettingsInput
+from .maintenance_settings_output import MaintenanceSettingsOutput
+from .metric import Metric
+from .next_eligible import NextEligible
+from .on_start import OnStart
 from .operation import Operation
+from .order_column import OrderColumn
+from .order_column_direction_type_0 import OrderColumnDirectionType0
+from .order_column_nulls_type_0 import OrderColumnNullsType0
 from .partition_health import PartitionHealth
+from .pause import Pause
+from .pause_mode import PauseMode
 from .plan_request import PlanRequest
 from .planned_group import PlannedGroup
 from .policy_document_input import PolicyDocumentInput
+from .policy_document_input_preset_type_0 import PolicyDocumentInputPresetType0
+from .policy_document_input_priority_type_0 import PolicyDocumentInputPriorityType0
+from .policy_document_input_verification_type_0 import (
+    PolicyDocumentInputVerificationType0,
+)
 from .policy_document_output import PolicyDocumentOutput
+from .policy_document_output_preset_type_0 import PolicyDocumentOutputPresetType0
+from .policy_document_output_priority_type_0 import PolicyDocumentOutputPriorityType0
+from .policy_document_output_verification_type_0 import (
+    PolicyDocumentOutputVerificationType0,
+)
+from .policy_preview import PolicyPreview
+from .policy_restore import PolicyRestore
+from .policy_version import PolicyVersion
+from .policy_version_list import PolicyVersionList
 from .prediction import Prediction
 from .problem import Problem
 from .problem_details import ProblemDetails
 from .problem_field import ProblemField
 from .progress import Progress
+from .quiet_hours import QuietHours
+from .quiet_hours_days_item import QuietHoursDaysItem
+from .rates import Rates
 from .readiness import Readiness
 from .readiness_status import ReadinessStatus
+from .reclaim import Reclaim
+from .refused_setting import RefusedSetting
+from .remove_orphans_input import RemoveOrphansInput
+from .remove_orphans_output import RemoveOrphansOutput
+from .rewrite_manifests import RewriteManifests
 from .rewrite_settings_input import RewriteSettingsInput
+from .rewrite_settings_input_engine_type_0 import RewriteSettingsInputEngineType0
+from .rewrite_settings_input_order_bins_by_type_0 import (
+    RewriteSettingsInputOrderBinsByType0,
+)
 from .rewrite_settings_output import RewriteSettingsOutput
+from .rewrite_settings_output_engine_type_0 import RewriteSettingsOutputEngineType0
+from .rewrite_settings_output_order_bins_by_type_0 import (
+    RewriteSettingsOutputOrderBinsByType0,
+)
+from .role import Role
 from .run import Run
 from .run_accepted import RunAccepted
 from .run_accepted_plan import RunAcceptedPlan
@@ -63,9 +163,14 @@ from .run_policy import RunPolicy
 from .run_result import RunResult
 from .run_state import RunState
 from .run_submit import RunSubmit
+from .schedule_settings import ScheduleSettings
+from .seal import Seal
 from .setting import Setting
+from .setting_change import SettingChange
+from .shared_change import SharedChange
 from .size_class import SizeClass
 from .skipped_partition import SkippedPartition
+from .strategy import Strategy
 from .table import Table
 from .table_format_name import TableFormatName
 from .table_health import TableHealth
@@ -74,13 +179,30 @@ from .table_health_table import TableHealthTable
 from .table_history import TableHistory
 from .table_labels import TableLabels
 from .table_list import TableList
+from .table_patch import TablePatch
+from .table_patch_labels_type_0 import TablePatchLabelsType0
 from .table_plan import TablePlan
 from .table_policy import TablePolicy
 from .table_register import TableRegister
 from .table_register_labels import TableRegisterLabels
+from .tier_input import TierInput
+from .tier_output import TierOutput
+from .trigger_rule_input import TriggerRuleInput
+from .trigger_rule_output import TriggerRuleOutput
 from .waiting_for import WaitingFor
+from .whoami import Whoami
+from .window_kind import WindowKind
 
 __all__ = (
+    "AffectedTable",
+    "ApiSchemasTablesCondition",
+    "AuditEntry",
+    "AuditEntryAfterType0",
+    "AuditEntryBeforeType0",
+    "AuditList",
+    "Backoff",
+    "BlackoutInput",
+    "BlackoutOutput",
     "Catalog",
     "CatalogCheck",
     "CatalogCreate",
@@ -89,39 +211,120 @@ __all__ = (
     "CatalogProperties",
     "CatalogReplace",
     "CatalogReplaceProperties",
+    "Cell",
+    "ChainHead",
     "CheckStep",
-    "Condition",
+    "ConditionInput",
+    "Contradiction",
+    "Cost",
     "DeleteRules",
     "Dependency",
+    "DiscoveredTable",
+    "DiscoverRequest",
+    "DiscoverRequestLabels",
+    "Discovery",
+    "DiscoveryCounts",
+    "DiscoveryOutcome",
     "EffectivePolicy",
     "EffectivePolicySettings",
+    "EndedRun",
+    "EngineDomainPoliciesTriggersConditionOutput",
+    "ExpireSnapshots",
+    "ExplainedBudgets",
+    "ExplainedCondition",
+    "ExplainedConditionOperator",
+    "ExplainedConditionUnit",
+    "ExplainedConflicts",
+    "ExplainedDay",
+    "ExplainedPartition",
+    "ExplainedPause",
+    "ExplainedPauseScope",
+    "ExplainedRule",
+    "ExplainedRuleHeldBack",
+    "ExplainedRuleKind",
+    "ExplainedSchedule",
+    "ExplainedSeal",
+    "ExplainedSetting",
+    "ExplainedTriggers",
+    "ExplainedWindows",
     "Explanation",
     "ExplanationSettings",
+    "ExplanationSignalsItem",
     "FileGroup",
     "FileGroupList",
     "FileGroupMeasured",
+    "Format",
+    "FormatList",
+    "FormatName",
+    "FullEligibility",
+    "FullRulesInput",
+    "FullRulesOutput",
     "GroupState",
+    "HealthFigures",
+    "HealthHistory",
+    "HealthMeasurement",
     "HistoryEntry",
     "HistoryEntryPlan",
     "HistoryEntryResult",
+    "Hold",
+    "Key",
+    "KeyCreate",
+    "KeyCreated",
+    "KeyList",
+    "KeyTableRules",
+    "KeyTableRulesLookupType0",
+    "LeafChange",
     "LimitSettingsInput",
     "LimitSettingsOutput",
     "Liveness",
+    "MaintenanceSettingsInput",
+    "MaintenanceSettingsOutput",
+    "Metric",
+    "NextEligible",
+    "OnStart",
     "Operation",
+    "OrderColumn",
+    "OrderColumnDirectionType0",
+    "OrderColumnNullsType0",
     "PartitionHealth",
+    "Pause",
+    "PauseMode",
     "PlannedGroup",
     "PlanRequest",
     "PolicyDocumentInput",
+    "PolicyDocumentInputPresetType0",
+    "PolicyDocumentInputPriorityType0",
+    "PolicyDocumentInputVerificationType0",
     "PolicyDocumentOutput",
+    "PolicyDocumentOutputPresetType0",
+    "PolicyDocumentOutputPriorityType0",
+    "PolicyDocumentOutputVerificationType0",
+    "PolicyPreview",
+    "PolicyRestore",
+    "PolicyVersion",
+    "PolicyVersionList",
     "Prediction",
     "Problem",
     "ProblemDetails",
     "ProblemField",
     "Progress",
+    "QuietHours",
+    "QuietHoursDaysItem",
+    "Rates",
     "Readiness",
     "ReadinessStatus",
+    "Reclaim",
+    "RefusedSetting",
+    "RemoveOrphansInput",
+    "RemoveOrphansOutput",
+    "RewriteManifests",
     "RewriteSettingsInput",
+    "RewriteSettingsInputEngineType0",
+    "RewriteSettingsInputOrderBinsByType0",
     "RewriteSettingsOutput",
+    "RewriteSettingsOutputEngineType0",
+    "RewriteSettingsOutputOrderBinsByType0",
+    "Role",
     "Run",
     "RunAccepted",
     "RunAcceptedPlan",
@@ -143,9 +346,14 @@ __all__ = (
     "RunResult",
     "RunState",
     "RunSubmit",
+    "ScheduleSettings",
+    "Seal",
     "Setting",
+    "SettingChange",
+    "SharedChange",
     "SizeClass",
     "SkippedPartition",
+    "Strategy",
     "Table",
     "TableFormatName",
     "TableHealth",
@@ -154,9 +362,17 @@ __all__ = (
     "TableHistory",
     "TableLabels",
     "TableList",
+    "TablePatch",
+    "TablePatchLabelsType0",
     "TablePlan",
     "TablePolicy",
     "TableRegister",
     "TableRegisterLabels",
+    "TierInput",
+    "TierOutput",
+    "TriggerRuleInput",
+    "TriggerRuleOutput",
     "WaitingFor",
+    "Whoami",
+    "WindowKind",
 )

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -21,6 +21,7 @@ T = TypeVar("T", bound="Catalog")
 class Catalog:
     """A connection to a catalog of tables."""
 
+    allowed_locations: list[str]
     created_at: datetime.datetime
     format_: TableFormatName
     """ Table formats that a catalog can hold. """
@@ -28,10 +29,12 @@ class Catalog:
     properties: CatalogProperties
     updated_at: datetime.datetime
     version: int
-    """ Grows with each replace; the ETag is this in quotes. """
+    """ Grows with each replace, also over a delete; the ETag is this in quotes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        allowed_locations = self.allowed_locations
+
         created_at = self.created_at.isoformat()
 
         format_ = self.format_.value
@@ -48,6 +51,7 @@ class Catalog:
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "allowed_locations": allowed_locations,
                 "created_at": created_at,
                 "format": format_,
                 "name": name,
@@ -64,6 +68,8 @@ class Catalog:
         from ..models.catalog_properties import CatalogProperties  # noqa: PLC0415
 
         d = dict(src_dict)
+        allowed_locations = cast(list[str], d.pop("allowed_locations"))
+
         created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
 
         format_ = TableFormatName(d.pop("format"))
@@ -77,6 +83,7 @@ class Catalog:
         version = d.pop("version")
 
         catalog = cls(
+            allowed_locations=allowed_locations,
             created_at=created_at,
             format_=format_,
             name=name,

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ..models.table_format_name import TableFormatName
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.catalog_create_properties import CatalogCreateProperties
@@ -25,6 +26,8 @@ class CatalogCreate:
     """ 1 to 64 letters, digits, `_` or `-`. """
     properties: CatalogCreateProperties
     """ Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`. """
+    allowed_locations: list[str] | Unset = UNSET
+    """ Tables must lie under one of these; empty: anywhere that the deployment allows. """
 
     def to_dict(self) -> dict[str, Any]:
         format_ = self.format_.value
@@ -32,6 +35,10 @@ class CatalogCreate:
         name = self.name
 
         properties = self.properties.to_dict()
+
+        allowed_locations: list[str] | Unset = UNSET
+        if not isinstance(self.allowed_locations, Unset):
+            allowed_locations = self.allowed_locations
 
         field_dict: dict[str, Any] = {}
 
@@ -42,6 +49,8 @@ class CatalogCreate:
                 "properties": properties,
             }
         )
+        if allowed_locations is not UNSET:
+            field_dict["allowed_locations"] = allowed_locations
 
         return field_dict
 
@@ -56,10 +65,13 @@ class CatalogCreate:
 
         properties = CatalogCreateProperties.from_dict(d.pop("properties"))
 
+        allowed_locations = cast(list[str], d.pop("allowed_locations", UNSET))
+
         catalog_create = cls(
             format_=format_,
             name=name,
             properties=properties,
+            allowed_locations=allowed_locations,
         )
 
         return catalog_create

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.catalog_replace_properties import CatalogReplaceProperties
@@ -15,13 +17,19 @@ T = TypeVar("T", bound="CatalogReplace")
 
 @_attrs_define
 class CatalogReplace:
-    """New properties of a catalog; its name and format stay."""
+    """New properties and allowed locations of a catalog, as a whole; its name and format stay."""
 
     properties: CatalogReplaceProperties
     """ Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`. """
+    allowed_locations: list[str] | Unset = UNSET
+    """ Tables must lie under one of these; empty: anywhere that the deployment allows. """
 
     def to_dict(self) -> dict[str, Any]:
         properties = self.properties.to_dict()
+
+        allowed_locations: list[str] | Unset = UNSET
+        if not isinstance(self.allowed_locations, Unset):
+            allowed_locations = self.allowed_locations
 
         field_dict: dict[str, Any] = {}
 
@@ -30,6 +38,8 @@ class CatalogReplace:
                 "properties": properties,
             }
         )
+        if allowed_locations is not UNSET:
+            field_dict["allowed_locations"] = allowed_locations
 
         return field_dict
 
@@ -40,8 +50,11 @@ class CatalogReplace:
         d = dict(src_dict)
         properties = CatalogReplaceProperties.from_dict(d.pop("properties"))
 
+        allowed_locations = cast(list[str], d.pop("allowed_locations", UNSET))
+
         catalog_replace = cls(
             properties=properties,
+            allowed_locations=allowed_locations,
         )
 
         return catalog_replace

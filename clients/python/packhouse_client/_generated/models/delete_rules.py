@@ -16,7 +16,9 @@ class DeleteRules:
     """When deletes make a data file a candidate whatever its size."""
 
     files: int | None | Unset = UNSET
+    """ At least so many delete files apply to it. """
     ratio: float | None | Unset = UNSET
+    """ At least this share of its rows is deleted. """
 
     def to_dict(self) -> dict[str, Any]:
         files: int | None | Unset

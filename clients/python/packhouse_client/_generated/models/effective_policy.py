@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -18,11 +18,15 @@ T = TypeVar("T", bound="EffectivePolicy")
 class EffectivePolicy:
     """Every setting that holds for a table, by dotted name, with where it came from."""
 
+    notes: list[str]
+    """ What is left out, such as properties that can't be read now. """
     settings: EffectivePolicySettings
     table_id: str
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        notes = self.notes
+
         settings = self.settings.to_dict()
 
         table_id = self.table_id
@@ -31,6 +35,7 @@ class EffectivePolicy:
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "notes": notes,
                 "settings": settings,
                 "table_id": table_id,
             }
@@ -43,11 +48,14 @@ class EffectivePolicy:
         from ..models.effective_policy_settings import EffectivePolicySettings  # noqa: PLC0415
 
         d = dict(src_dict)
+        notes = cast(list[str], d.pop("notes"))
+
         settings = EffectivePolicySettings.from_dict(d.pop("settings"))
 
         table_id = d.pop("table_id")
 
         effective_policy = cls(
+            notes=notes,
             settings=settings,
             table_id=table_id,
         )

@@ -1,6 +1,7 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -8,8 +9,18 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
-    from ..models.condition import Condition
+    from ..models.api_schemas_tables_condition import ApiSchemasTablesCondition
+    from ..models.ended_run import EndedRun
+    from ..models.explained_budgets import ExplainedBudgets
+    from ..models.explained_conflicts import ExplainedConflicts
+    from ..models.explained_pause import ExplainedPause
+    from ..models.explained_schedule import ExplainedSchedule
+    from ..models.explained_triggers import ExplainedTriggers
+    from ..models.explained_windows import ExplainedWindows
     from ..models.explanation_settings import ExplanationSettings
+    from ..models.explanation_signals_item import ExplanationSignalsItem
+    from ..models.health_figures import HealthFigures
+    from ..models.next_eligible import NextEligible
     from ..models.run import Run
     from ..models.run_now import RunNow
 
@@ -19,32 +30,77 @@ T = TypeVar("T", bound="Explanation")
 
 @_attrs_define
 class Explanation:
-    """Why a table did or did not run, and what a run would do now."""
+    """Why a table did or did not run, whether it is due, what holds it back, and what a run would do now.
 
-    conditions: list[Condition]
+    `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be looked at.
+
+    """
+
+    budgets: ExplainedBudgets
+    """ What a run would have to hold: the stricter of the policy's rates and its share of the fleet's. """
+    conditions: list[ApiSchemasTablesCondition]
+    conflicts: ExplainedConflicts
+    """ File groups that runs of the table lost to other writers lately. """
+    due: bool | None
+    """ Whether a rule makes it due: what will start runs once they start by themselves. """
     eligible: bool | None
-    """ Null while the catalog does not answer. """
+    """ Whether the table can be rewritten: every condition holds. """
+    explained_at: datetime.datetime
+    health: HealthFigures | None
     last_run: None | Run
+    last_runs: list[EndedRun]
+    """ The last five, newest first. """
     live_run: None | Run
+    next_eligible: NextEligible
+    """ When a run could begin: the latest end of what holds it back, now when nothing does. """
     now: RunNow
-    """ What a run would come to now. `unknown`: the catalog does not answer, `detail` says why. """
+    """ What a run would come to now. `unknown`: the table can't be looked at, `detail` says why. """
+    pauses: list[ExplainedPause]
+    schedule: ExplainedSchedule
+    """ When the table is looked at by the policy. """
     settings: ExplanationSettings
+    signals: list[ExplanationSignalsItem]
+    """ The newest of each kind, about the table and about the fleet. """
+    starts: str
+    """ How runs start. """
     summary: list[str]
-    """ The answer in sentences. """
+    """ The answer for people: at most 24 lines of at most 100 columns. """
     table: str
     table_id: str
+    triggers: ExplainedTriggers | None
+    windows: ExplainedWindows
+    """ Quiet hours and blackouts: how things stand now, and when the next window begins. """
+    would_start_by_itself: bool
+    """ False in this version: see `starts`. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.explained_triggers import ExplainedTriggers  # noqa: PLC0415
+        from ..models.health_figures import HealthFigures  # noqa: PLC0415
         from ..models.run import Run  # noqa: PLC0415
+
+        budgets = self.budgets.to_dict()
 
         conditions = []
         for conditions_item_data in self.conditions:
             conditions_item = conditions_item_data.to_dict()
             conditions.append(conditions_item)
 
+        conflicts = self.conflicts.to_dict()
+
+        due: bool | None
+        due = self.due
+
         eligible: bool | None
         eligible = self.eligible
+
+        explained_at = self.explained_at.isoformat()
+
+        health: dict[str, Any] | None
+        if isinstance(self.health, HealthFigures):
+            health = self.health.to_dict()
+        else:
+            health = self.health
 
         last_run: dict[str, Any] | None
         if isinstance(self.last_run, Run):
@@ -52,15 +108,36 @@ class Explanation:
         else:
             last_run = self.last_run
 
+        last_runs = []
+        for last_runs_item_data in self.last_runs:
+            last_runs_item = last_runs_item_data.to_dict()
+            last_runs.append(last_runs_item)
+
         live_run: dict[str, Any] | None
         if isinstance(self.live_run, Run):
             live_run = self.live_run.to_dict()
         else:
             live_run = self.live_run
 
+        next_eligible = self.next_eligible.to_dict()
+
         now = self.now.to_dict()
 
+        pauses = []
+        for pauses_item_data in self.pauses:
+            pauses_item = pauses_item_data.to_dict()
+            pauses.append(pauses_item)
+
+        schedule = self.schedule.to_dict()
+
         settings = self.settings.to_dict()
+
+        signals = []
+        for signals_item_data in self.signals:
+            signals_item = signals_item_data.to_dict()
+            signals.append(signals_item)
+
+        starts = self.starts
 
         summary = self.summary
 
@@ -68,19 +145,43 @@ class Explanation:
 
         table_id = self.table_id
 
+        triggers: dict[str, Any] | None
+        if isinstance(self.triggers, ExplainedTriggers):
+            triggers = self.triggers.to_dict()
+        else:
+            triggers = self.triggers
+
+        windows = self.windows.to_dict()
+
+        would_start_by_itself = self.would_start_by_itself
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "budgets": budgets,
                 "conditions": conditions,
+                "conflicts": conflicts,
+                "due": due,
                 "eligible": eligible,
+                "explained_at": explained_at,
+                "health": health,
                 "last_run": last_run,
+                "last_runs": last_runs,
                 "live_run": live_run,
+                "next_eligible": next_eligible,
                 "now": now,
+                "pauses": pauses,
+                "schedule": schedule,
                 "settings": settings,
+                "signals": signals,
+                "starts": starts,
                 "summary": summary,
                 "table": table,
                 "table_id": table_id,
+                "triggers": triggers,
+                "windows": windows,
+                "would_start_by_itself": would_start_by_itself,
             }
         )
 
@@ -88,18 +189,39 @@ class Explanation:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.condition import Condition  # noqa: PLC0415
+        from ..models.api_schemas_tables_condition import ApiSchemasTablesCondition  # noqa: PLC0415
+        from ..models.ended_run import EndedRun  # noqa: PLC0415
+        from ..models.explained_budgets import ExplainedBudgets  # noqa: PLC0415
+        from ..models.explained_conflicts import ExplainedConflicts  # noqa: PLC0415
+        from ..models.explained_pause import ExplainedPause  # noqa: PLC0415
+        from ..models.explained_schedule import ExplainedSchedule  # noqa: PLC0415
+        from ..models.explained_triggers import ExplainedTriggers  # noqa: PLC0415
+        from ..models.explained_windows import ExplainedWindows  # noqa: PLC0415
         from ..models.explanation_settings import ExplanationSettings  # noqa: PLC0415
+        from ..models.explanation_signals_item import ExplanationSignalsItem  # noqa: PLC0415
+        from ..models.health_figures import HealthFigures  # noqa: PLC0415
+        from ..models.next_eligible import NextEligible  # noqa: PLC0415
         from ..models.run import Run  # noqa: PLC0415
         from ..models.run_now import RunNow  # noqa: PLC0415
 
         d = dict(src_dict)
+        budgets = ExplainedBudgets.from_dict(d.pop("budgets"))
+
         conditions = []
         _conditions = d.pop("conditions")
         for conditions_item_data in _conditions:
-            conditions_item = Condition.from_dict(conditions_item_data)
+            conditions_item = ApiSchemasTablesCondition.from_dict(conditions_item_data)
 
             conditions.append(conditions_item)
+
+        conflicts = ExplainedConflicts.from_dict(d.pop("conflicts"))
+
+        def _parse_due(data: object) -> bool | None:
+            if data is None:
+                return data
+            return cast(bool | None, data)
+
+        due = _parse_due(d.pop("due"))
 
         def _parse_eligible(data: object) -> bool | None:
             if data is None:
@@ -107,6 +229,23 @@ class Explanation:
             return cast(bool | None, data)
 
         eligible = _parse_eligible(d.pop("eligible"))
+
+        explained_at = datetime.datetime.fromisoformat(d.pop("explained_at"))
+
+        def _parse_health(data: object) -> HealthFigures | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                health_type_0 = HealthFigures.from_dict(data)
+
+                return health_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(HealthFigures | None, data)
+
+        health = _parse_health(d.pop("health"))
 
         def _parse_last_run(data: object) -> None | Run:
             if data is None:
@@ -123,6 +262,13 @@ class Explanation:
 
         last_run = _parse_last_run(d.pop("last_run"))
 
+        last_runs = []
+        _last_runs = d.pop("last_runs")
+        for last_runs_item_data in _last_runs:
+            last_runs_item = EndedRun.from_dict(last_runs_item_data)
+
+            last_runs.append(last_runs_item)
+
         def _parse_live_run(data: object) -> None | Run:
             if data is None:
                 return data
@@ -138,9 +284,29 @@ class Explanation:
 
         live_run = _parse_live_run(d.pop("live_run"))
 
+        next_eligible = NextEligible.from_dict(d.pop("next_eligible"))
+
         now = RunNow.from_dict(d.pop("now"))
 
+        pauses = []
+        _pauses = d.pop("pauses")
+        for pauses_item_data in _pauses:
+            pauses_item = ExplainedPause.from_dict(pauses_item_data)
+
+            pauses.append(pauses_item)
+
+        schedule = ExplainedSchedule.from_dict(d.pop("schedule"))
+
         settings = ExplanationSettings.from_dict(d.pop("settings"))
+
+        signals = []
+        _signals = d.pop("signals")
+        for signals_item_data in _signals:
+            signals_item = ExplanationSignalsItem.from_dict(signals_item_data)
+
+            signals.append(signals_item)
+
+        starts = d.pop("starts")
 
         summary = cast(list[str], d.pop("summary"))
 
@@ -148,16 +314,49 @@ class Explanation:
 
         table_id = d.pop("table_id")
 
+        def _parse_triggers(data: object) -> ExplainedTriggers | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                triggers_type_0 = ExplainedTriggers.from_dict(data)
+
+                return triggers_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(ExplainedTriggers | None, data)
+
+        triggers = _parse_triggers(d.pop("triggers"))
+
+        windows = ExplainedWindows.from_dict(d.pop("windows"))
+
+        would_start_by_itself = d.pop("would_start_by_itself")
+
         explanation = cls(
+            budgets=budgets,
             conditions=conditions,
+            conflicts=conflicts,
+            due=due,
             eligible=eligible,
+            explained_at=explained_at,
+            health=health,
             last_run=last_run,
+            last_runs=last_runs,
             live_run=live_run,
+            next_eligible=next_eligible,
             now=now,
+            pauses=pauses,
+            schedule=schedule,
             settings=settings,
+            signals=signals,
+            starts=starts,
             summary=summary,
             table=table,
             table_id=table_id,
+            triggers=triggers,
+            windows=windows,
+            would_start_by_itself=would_start_by_itself,
         )
 
         explanation.additional_properties = d

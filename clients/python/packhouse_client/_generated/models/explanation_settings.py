@@ -8,7 +8,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
-    from ..models.setting import Setting
+    from ..models.explained_setting import ExplainedSetting
 
 
 T = TypeVar("T", bound="ExplanationSettings")
@@ -16,7 +16,7 @@ T = TypeVar("T", bound="ExplanationSettings")
 
 @_attrs_define
 class ExplanationSettings:
-    additional_properties: dict[str, Setting] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, ExplainedSetting] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
 
@@ -28,14 +28,14 @@ class ExplanationSettings:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.setting import Setting  # noqa: PLC0415
+        from ..models.explained_setting import ExplainedSetting  # noqa: PLC0415
 
         d = dict(src_dict)
         explanation_settings = cls()
 
         additional_properties = {}
         for prop_name, prop_dict in d.items():
-            additional_property = Setting.from_dict(prop_dict)
+            additional_property = ExplainedSetting.from_dict(prop_dict)
 
             additional_properties[prop_name] = additional_property
 
@@ -46,10 +46,10 @@ class ExplanationSettings:
     def additional_keys(self) -> list[str]:
         return list(self.additional_properties.keys())
 
-    def __getitem__(self, key: str) -> Setting:
+    def __getitem__(self, key: str) -> ExplainedSetting:
         return self.additional_properties[key]
 
-    def __setitem__(self, key: str, value: Setting) -> None:
+    def __setitem__(self, key: str, value: ExplainedSetting) -> None:
         self.additional_properties[key] = value
 
     def __delitem__(self, key: str) -> None:

@@ -27,9 +27,11 @@ class LimitSettingsInput:
     bytes_per_day: int | Literal["unlimited"] | None | str | Unset = UNSET
     """ Bytes read by rewrites in any rolling 24 hours. """
     parallel_groups: int | None | Unset = UNSET
+    """ Groups of this table at once. """
     requests: int | Literal["unlimited"] | None | Unset = UNSET
-    """ Storage requests per second. """
+    """ Object-store requests per second. """
     share_percent: float | Literal["off"] | None | Unset = UNSET
+    """ The same as a percentage of `available_bandwidth`; the stricter one holds. """
 
     def to_dict(self) -> dict[str, Any]:
         available_bandwidth: int | Literal["off"] | None | str | Unset
@@ -158,10 +160,10 @@ class LimitSettingsInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            share_percent_type_1 = cast(Literal["off"], data)
-            if share_percent_type_1 != "off":
-                raise ValueError(f"share_percent_type_1 must match const 'off', got '{share_percent_type_1}'")
-            return share_percent_type_1
+            share_percent_type_0 = cast(Literal["off"], data)
+            if share_percent_type_0 != "off":
+                raise ValueError(f"share_percent_type_0 must match const 'off', got '{share_percent_type_0}'")
+            return share_percent_type_0
             return cast(float | Literal["off"] | None | Unset, data)
 
         share_percent = _parse_share_percent(d.pop("share_percent", UNSET))

@@ -10,6 +10,7 @@ from attrs import field as _attrs_field
 from ..models.run_now_outcome import RunNowOutcome
 
 if TYPE_CHECKING:
+    from ..models.cost import Cost
     from ..models.prediction import Prediction
     from ..models.run_now_skipped_reasons import RunNowSkippedReasons
 
@@ -19,9 +20,10 @@ T = TypeVar("T", bound="RunNow")
 
 @_attrs_define
 class RunNow:
-    """What a run would come to now. `unknown`: the catalog does not answer, `detail` says why."""
+    """What a run would come to now. `unknown`: the table can't be looked at, `detail` says why."""
 
     base_snapshot_id: None | str
+    cost: Cost | None
     detail: None | str
     groups_total: int | None
     outcome: RunNowOutcome
@@ -34,10 +36,17 @@ class RunNow:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.cost import Cost  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
 
         base_snapshot_id: None | str
         base_snapshot_id = self.base_snapshot_id
+
+        cost: dict[str, Any] | None
+        if isinstance(self.cost, Cost):
+            cost = self.cost.to_dict()
+        else:
+            cost = self.cost
 
         detail: None | str
         detail = self.detail
@@ -69,6 +78,7 @@ class RunNow:
         field_dict.update(
             {
                 "base_snapshot_id": base_snapshot_id,
+                "cost": cost,
                 "detail": detail,
                 "groups_total": groups_total,
                 "outcome": outcome,
@@ -84,6 +94,7 @@ class RunNow:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.cost import Cost  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
         from ..models.run_now_skipped_reasons import RunNowSkippedReasons  # noqa: PLC0415
 
@@ -95,6 +106,21 @@ class RunNow:
             return cast(None | str, data)
 
         base_snapshot_id = _parse_base_snapshot_id(d.pop("base_snapshot_id"))
+
+        def _parse_cost(data: object) -> Cost | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                cost_type_0 = Cost.from_dict(data)
+
+                return cost_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(Cost | None, data)
+
+        cost = _parse_cost(d.pop("cost"))
 
         def _parse_detail(data: object) -> None | str:
             if data is None:
@@ -152,6 +178,7 @@ class RunNow:
 
         run_now = cls(
             base_snapshot_id=base_snapshot_id,
+            cost=cost,
             detail=detail,
             groups_total=groups_total,
             outcome=outcome,

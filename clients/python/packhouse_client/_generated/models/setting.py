@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -14,13 +14,23 @@ T = TypeVar("T", bound="Setting")
 class Setting:
     """One effective setting."""
 
+    acted_on: bool
+    """ False: stored and shown, without effect in this version. """
+    note: None | str
+    """ Why it is not acted on. """
     origin: str
-    """ `default`, `table property`, `derived` or `table`. """
+    """ `default`, `table property`, `preset …`, `fleet`, `catalog …`, `namespace …`, `pattern …`, `table`, or
+    `derived` from the target. """
     value: Any
-    """ Bytes, a count, a share, a word: as the policy has it. """
+    """ Bytes, a count, a share, a duration such as `6h`, a word: as the policy has it. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        acted_on = self.acted_on
+
+        note: None | str
+        note = self.note
+
         origin = self.origin
 
         value = self.value
@@ -29,6 +39,8 @@ class Setting:
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "acted_on": acted_on,
+                "note": note,
                 "origin": origin,
                 "value": value,
             }
@@ -39,11 +51,22 @@ class Setting:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
+        acted_on = d.pop("acted_on")
+
+        def _parse_note(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        note = _parse_note(d.pop("note"))
+
         origin = d.pop("origin")
 
         value = d.pop("value")
 
         setting = cls(
+            acted_on=acted_on,
+            note=note,
             origin=origin,
             value=value,
         )

@@ -9,6 +9,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
+    from ..models.pause import Pause
     from ..models.table_labels import TableLabels
 
 
@@ -27,11 +28,17 @@ class Table:
     name: str
     namespace: list[str]
     owner_team: None | str
+    pause: None | Pause
+    """ Null unless the table is paused. """
     uuid: str
     """ The table's own identity when it was registered. """
+    version: int
+    """ Grows with each change of team or labels; the ETag is this in quotes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.pause import Pause  # noqa: PLC0415
+
         catalog = self.catalog
 
         created_at = self.created_at.isoformat()
@@ -49,7 +56,15 @@ class Table:
         owner_team: None | str
         owner_team = self.owner_team
 
+        pause: dict[str, Any] | None
+        if isinstance(self.pause, Pause):
+            pause = self.pause.to_dict()
+        else:
+            pause = self.pause
+
         uuid = self.uuid
+
+        version = self.version
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
@@ -63,7 +78,9 @@ class Table:
                 "name": name,
                 "namespace": namespace,
                 "owner_team": owner_team,
+                "pause": pause,
                 "uuid": uuid,
+                "version": version,
             }
         )
 
@@ -71,6 +88,7 @@ class Table:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.pause import Pause  # noqa: PLC0415
         from ..models.table_labels import TableLabels  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -95,7 +113,24 @@ class Table:
 
         owner_team = _parse_owner_team(d.pop("owner_team"))
 
+        def _parse_pause(data: object) -> None | Pause:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                pause_type_0 = Pause.from_dict(data)
+
+                return pause_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Pause, data)
+
+        pause = _parse_pause(d.pop("pause"))
+
         uuid = d.pop("uuid")
+
+        version = d.pop("version")
 
         table = cls(
             catalog=catalog,
@@ -106,7 +141,9 @@ class Table:
             name=name,
             namespace=namespace,
             owner_team=owner_team,
+            pause=pause,
             uuid=uuid,
+            version=version,
         )
 
         table.additional_properties = d

@@ -23,6 +23,8 @@ class TableHealth:
     """The present data files of a table, and a score from 0 to 100 (nothing to better)."""
 
     average_file_bytes: int
+    avoidable_bytes: int
+    """ Small files of partitions with avoidable ones: what merging would read. """
     avoidable_file_count: int
     """ Small files but for one in each partition. """
     deleted_rows: int
@@ -53,6 +55,8 @@ class TableHealth:
 
     def to_dict(self) -> dict[str, Any]:
         average_file_bytes = self.average_file_bytes
+
+        avoidable_bytes = self.avoidable_bytes
 
         avoidable_file_count = self.avoidable_file_count
 
@@ -109,6 +113,7 @@ class TableHealth:
         field_dict.update(
             {
                 "average_file_bytes": average_file_bytes,
+                "avoidable_bytes": avoidable_bytes,
                 "avoidable_file_count": avoidable_file_count,
                 "deleted_rows": deleted_rows,
                 "file_count": file_count,
@@ -144,6 +149,8 @@ class TableHealth:
 
         d = dict(src_dict)
         average_file_bytes = d.pop("average_file_bytes")
+
+        avoidable_bytes = d.pop("avoidable_bytes")
 
         avoidable_file_count = d.pop("avoidable_file_count")
 
@@ -209,6 +216,7 @@ class TableHealth:
 
         table_health = cls(
             average_file_bytes=average_file_bytes,
+            avoidable_bytes=avoidable_bytes,
             avoidable_file_count=avoidable_file_count,
             deleted_rows=deleted_rows,
             file_count=file_count,

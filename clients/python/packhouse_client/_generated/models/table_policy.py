@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -17,19 +17,23 @@ T = TypeVar("T", bound="TablePolicy")
 
 @_attrs_define
 class TablePolicy:
-    """A table's own policy as stored. Sizes are answered in bytes, rates in bytes per second."""
+    """A table's own policy as stored."""
 
+    notes: list[str]
+    """ What its author should know: settings without effect yet, what was not checked. """
     policy: PolicyDocumentOutput
-    """ A table's policy as its owner writes it. Sizes are bytes or strings such as `128MiB`; rates are per second.
+    """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """
     table_id: str
     updated_at: datetime.datetime
     updated_by: str
     version: int
-    """ Grows with each write; the ETag is this in quotes. """
+    """ Grows with each write, deletions too; the ETag is this in quotes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        notes = self.notes
+
         policy = self.policy.to_dict()
 
         table_id = self.table_id
@@ -44,6 +48,7 @@ class TablePolicy:
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "notes": notes,
                 "policy": policy,
                 "table_id": table_id,
                 "updated_at": updated_at,
@@ -59,6 +64,8 @@ class TablePolicy:
         from ..models.policy_document_output import PolicyDocumentOutput  # noqa: PLC0415
 
         d = dict(src_dict)
+        notes = cast(list[str], d.pop("notes"))
+
         policy = PolicyDocumentOutput.from_dict(d.pop("policy"))
 
         table_id = d.pop("table_id")
@@ -70,6 +77,7 @@ class TablePolicy:
         version = d.pop("version")
 
         table_policy = cls(
+            notes=notes,
             policy=policy,
             table_id=table_id,
             updated_at=updated_at,

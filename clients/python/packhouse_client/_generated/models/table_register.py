@@ -24,7 +24,7 @@ class TableRegister:
     namespace: list[str]
     """ Levels of the namespace, outer first. """
     labels: TableRegisterLabels | Unset = UNSET
-    """ Free labels. """
+    """ Free labels; a key has no colon. """
     owner_team: None | str | Unset = UNSET
     """ Whose table it is. """
 

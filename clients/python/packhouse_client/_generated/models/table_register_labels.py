@@ -12,7 +12,7 @@ T = TypeVar("T", bound="TableRegisterLabels")
 
 @_attrs_define
 class TableRegisterLabels:
-    """Free labels."""
+    """Free labels; a key has no colon."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

@@ -93,6 +93,11 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_428
 
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
 
@@ -121,15 +126,16 @@ def sync_detailed(
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
 ) -> Response[Catalog | Problem]:
-    """Replace a catalog's properties
+    """Replace a catalog's properties and allowed locations
 
-     Replace the properties as a whole. Needs If-Match.
+     Replace properties and allowed locations as a whole. Needs If-Match.
 
     Args:
         name (str):
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties of a catalog; its name and format stay.
+        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
+            name and format stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -161,15 +167,16 @@ def sync(
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
 ) -> Catalog | Problem | None:
-    """Replace a catalog's properties
+    """Replace a catalog's properties and allowed locations
 
-     Replace the properties as a whole. Needs If-Match.
+     Replace properties and allowed locations as a whole. Needs If-Match.
 
     Args:
         name (str):
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties of a catalog; its name and format stay.
+        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
+            name and format stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -196,15 +203,16 @@ async def asyncio_detailed(
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
 ) -> Response[Catalog | Problem]:
-    """Replace a catalog's properties
+    """Replace a catalog's properties and allowed locations
 
-     Replace the properties as a whole. Needs If-Match.
+     Replace properties and allowed locations as a whole. Needs If-Match.
 
     Args:
         name (str):
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties of a catalog; its name and format stay.
+        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
+            name and format stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -234,15 +242,16 @@ async def asyncio(
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
 ) -> Catalog | Problem | None:
-    """Replace a catalog's properties
+    """Replace a catalog's properties and allowed locations
 
-     Replace the properties as a whole. Needs If-Match.
+     Replace properties and allowed locations as a whole. Needs If-Match.
 
     Args:
         name (str):
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties of a catalog; its name and format stay.
+        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
+            name and format stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

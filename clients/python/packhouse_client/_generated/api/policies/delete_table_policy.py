@@ -7,6 +7,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
+from ...models.policy_preview import PolicyPreview
 from ...models.problem import Problem
 from ...types import UNSET, Response, Unset
 
@@ -14,6 +15,7 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     table_id: str,
     *,
+    dry_run: bool | Unset = False,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
@@ -24,18 +26,32 @@ def _get_kwargs(
     if not isinstance(if_none_match, Unset):
         headers["if-none-match"] = if_none_match
 
+    params: dict[str, Any] = {}
+
+    params["dry_run"] = dry_run
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
     _kwargs: dict[str, Any] = {
         "method": "delete",
         "url": "/v1/tables/{table_id}/policy".format(
             table_id=quote(str(table_id), safe=""),
         ),
+        "params": params,
     }
 
     _kwargs["headers"] = headers
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Any | Problem | None:
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Any | PolicyPreview | Problem | None:
+    if response.status_code == 200:
+        response_200 = PolicyPreview.from_dict(response.json())
+
+        return response_200
+
     if response.status_code == 204:
         response_204 = cast(Any, None)
         return response_204
@@ -55,6 +71,11 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_404
 
+    if response.status_code == 409:
+        response_409 = Problem.from_dict(response.json())
+
+        return response_409
+
     if response.status_code == 412:
         response_412 = Problem.from_dict(response.json())
 
@@ -70,6 +91,11 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_428
 
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
 
@@ -81,7 +107,9 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Any | Problem]:
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Any | PolicyPreview | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -94,15 +122,18 @@ def sync_detailed(
     table_id: str,
     *,
     client: AuthenticatedClient,
+    dry_run: bool | Unset = False,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
-) -> Response[Any | Problem]:
+) -> Response[Any | PolicyPreview | Problem]:
     """Delete a table's own policy
 
      Delete the policy: all settings are inherited again. Needs If-Match.
 
     Args:
         table_id (str):
+        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
+            would come to. Default: False.
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
 
@@ -111,11 +142,12 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | Problem]
+        Response[Any | PolicyPreview | Problem]
     """
 
     kwargs = _get_kwargs(
         table_id=table_id,
+        dry_run=dry_run,
         if_match=if_match,
         if_none_match=if_none_match,
     )
@@ -131,15 +163,18 @@ def sync(
     table_id: str,
     *,
     client: AuthenticatedClient,
+    dry_run: bool | Unset = False,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
-) -> Any | Problem | None:
+) -> Any | PolicyPreview | Problem | None:
     """Delete a table's own policy
 
      Delete the policy: all settings are inherited again. Needs If-Match.
 
     Args:
         table_id (str):
+        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
+            would come to. Default: False.
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
 
@@ -148,12 +183,13 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | Problem
+        Any | PolicyPreview | Problem
     """
 
     return sync_detailed(
         table_id=table_id,
         client=client,
+        dry_run=dry_run,
         if_match=if_match,
         if_none_match=if_none_match,
     ).parsed
@@ -163,15 +199,18 @@ async def asyncio_detailed(
     table_id: str,
     *,
     client: AuthenticatedClient,
+    dry_run: bool | Unset = False,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
-) -> Response[Any | Problem]:
+) -> Response[Any | PolicyPreview | Problem]:
     """Delete a table's own policy
 
      Delete the policy: all settings are inherited again. Needs If-Match.
 
     Args:
         table_id (str):
+        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
+            would come to. Default: False.
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
 
@@ -180,11 +219,12 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | Problem]
+        Response[Any | PolicyPreview | Problem]
     """
 
     kwargs = _get_kwargs(
         table_id=table_id,
+        dry_run=dry_run,
         if_match=if_match,
         if_none_match=if_none_match,
     )
@@ -198,15 +238,18 @@ async def asyncio(
     table_id: str,
     *,
     client: AuthenticatedClient,
+    dry_run: bool | Unset = False,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
-) -> Any | Problem | None:
+) -> Any | PolicyPreview | Problem | None:
     """Delete a table's own policy
 
      Delete the policy: all settings are inherited again. Needs If-Match.
 
     Args:
         table_id (str):
+        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
+            would come to. Default: False.
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
 
@@ -215,13 +258,14 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | Problem
+        Any | PolicyPreview | Problem
     """
 
     return (
         await asyncio_detailed(
             table_id=table_id,
             client=client,
+            dry_run=dry_run,
             if_match=if_match,
             if_none_match=if_none_match,
         )

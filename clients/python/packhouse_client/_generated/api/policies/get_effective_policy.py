@@ -54,6 +54,11 @@ def _parse_response(
 
         return response_422
 
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
 
@@ -83,7 +88,8 @@ def sync_detailed(
 ) -> Response[EffectivePolicy | Problem]:
     """Show every setting that holds for a table
 
-     Show the merged policy with the origin of every field.
+     Show the merged policy with the origin of every setting, and whether it has its effect in this
+    version.
 
     Args:
         table_id (str):
@@ -114,7 +120,8 @@ def sync(
 ) -> EffectivePolicy | Problem | None:
     """Show every setting that holds for a table
 
-     Show the merged policy with the origin of every field.
+     Show the merged policy with the origin of every setting, and whether it has its effect in this
+    version.
 
     Args:
         table_id (str):
@@ -140,7 +147,8 @@ async def asyncio_detailed(
 ) -> Response[EffectivePolicy | Problem]:
     """Show every setting that holds for a table
 
-     Show the merged policy with the origin of every field.
+     Show the merged policy with the origin of every setting, and whether it has its effect in this
+    version.
 
     Args:
         table_id (str):
@@ -169,7 +177,8 @@ async def asyncio(
 ) -> EffectivePolicy | Problem | None:
     """Show every setting that holds for a table
 
-     Show the merged policy with the origin of every field.
+     Show the merged policy with the origin of every setting, and whether it has its effect in this
+    version.
 
     Args:
         table_id (str):

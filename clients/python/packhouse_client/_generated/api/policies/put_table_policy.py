@@ -8,6 +8,7 @@ import httpx
 from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.policy_document_input import PolicyDocumentInput
+from ...models.policy_preview import PolicyPreview
 from ...models.problem import Problem
 from ...models.table_policy import TablePolicy
 from ...types import UNSET, Response, Unset
@@ -17,6 +18,7 @@ def _get_kwargs(
     table_id: str,
     *,
     body: PolicyDocumentInput,
+    dry_run: bool | Unset = False,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
@@ -27,11 +29,18 @@ def _get_kwargs(
     if not isinstance(if_none_match, Unset):
         headers["if-none-match"] = if_none_match
 
+    params: dict[str, Any] = {}
+
+    params["dry_run"] = dry_run
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
     _kwargs: dict[str, Any] = {
         "method": "put",
         "url": "/v1/tables/{table_id}/policy".format(
             table_id=quote(str(table_id), safe=""),
         ),
+        "params": params,
     }
 
     _kwargs["json"] = body.to_dict()
@@ -42,9 +51,27 @@ def _get_kwargs(
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | TablePolicy | None:
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> PolicyPreview | TablePolicy | Problem | None:
     if response.status_code == 200:
-        response_200 = TablePolicy.from_dict(response.json())
+
+        def _parse_response_200(data: object) -> PolicyPreview | TablePolicy:
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                response_200_type_0 = TablePolicy.from_dict(data)
+
+                return response_200_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            if not isinstance(data, dict):
+                raise TypeError()
+            response_200_type_1 = PolicyPreview.from_dict(data)
+
+            return response_200_type_1
+
+        response_200 = _parse_response_200(response.json())
 
         return response_200
 
@@ -98,6 +125,11 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_428
 
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
 
@@ -111,7 +143,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Problem | TablePolicy]:
+) -> Response[PolicyPreview | TablePolicy | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -125,31 +157,35 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
+    dry_run: bool | Unset = False,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
-) -> Response[Problem | TablePolicy]:
+) -> Response[PolicyPreview | TablePolicy | Problem]:
     """Write a table's own policy
 
      Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
 
     Args:
         table_id (str):
+        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
+            would come to. Default: False.
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (PolicyDocumentInput): A table's policy as its owner writes it. Sizes are bytes or
-            strings such as `128MiB`; rates are per second.
+        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
+            durations strings such as `6h`; rates are per second.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | TablePolicy]
+        Response[PolicyPreview | TablePolicy | Problem]
     """
 
     kwargs = _get_kwargs(
         table_id=table_id,
         body=body,
+        dry_run=dry_run,
         if_match=if_match,
         if_none_match=if_none_match,
     )
@@ -166,32 +202,36 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
+    dry_run: bool | Unset = False,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
-) -> Problem | TablePolicy | None:
+) -> PolicyPreview | TablePolicy | Problem | None:
     """Write a table's own policy
 
      Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
 
     Args:
         table_id (str):
+        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
+            would come to. Default: False.
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (PolicyDocumentInput): A table's policy as its owner writes it. Sizes are bytes or
-            strings such as `128MiB`; rates are per second.
+        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
+            durations strings such as `6h`; rates are per second.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | TablePolicy
+        PolicyPreview | TablePolicy | Problem
     """
 
     return sync_detailed(
         table_id=table_id,
         client=client,
         body=body,
+        dry_run=dry_run,
         if_match=if_match,
         if_none_match=if_none_match,
     ).parsed
@@ -202,31 +242,35 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
+    dry_run: bool | Unset = False,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
-) -> Response[Problem | TablePolicy]:
+) -> Response[PolicyPreview | TablePolicy | Problem]:
     """Write a table's own policy
 
      Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
 
     Args:
         table_id (str):
+        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
+            would come to. Default: False.
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (PolicyDocumentInput): A table's policy as its owner writes it. Sizes are bytes or
-            strings such as `128MiB`; rates are per second.
+        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
+            durations strings such as `6h`; rates are per second.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | TablePolicy]
+        Response[PolicyPreview | TablePolicy | Problem]
     """
 
     kwargs = _get_kwargs(
         table_id=table_id,
         body=body,
+        dry_run=dry_run,
         if_match=if_match,
         if_none_match=if_none_match,
     )
@@ -241,26 +285,29 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
+    dry_run: bool | Unset = False,
     if_match: None | str | Unset = UNSET,
     if_none_match: None | str | Unset = UNSET,
-) -> Problem | TablePolicy | None:
+) -> PolicyPreview | TablePolicy | Problem | None:
     """Write a table's own policy
 
      Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
 
     Args:
         table_id (str):
+        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
+            would come to. Default: False.
         if_match (None | str | Unset): ETag of the object as it was read.
         if_none_match (None | str | Unset): `*`: only if there is none yet.
-        body (PolicyDocumentInput): A table's policy as its owner writes it. Sizes are bytes or
-            strings such as `128MiB`; rates are per second.
+        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
+            durations strings such as `6h`; rates are per second.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | TablePolicy
+        PolicyPreview | TablePolicy | Problem
     """
 
     return (
@@ -268,6 +315,7 @@ async def asyncio(
             table_id=table_id,
             client=client,
             body=body,
+            dry_run=dry_run,
             if_match=if_match,
             if_none_match=if_none_match,
         )

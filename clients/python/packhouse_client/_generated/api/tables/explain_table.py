@@ -42,15 +42,15 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_404
 
-    if response.status_code == 409:
-        response_409 = Problem.from_dict(response.json())
-
-        return response_409
-
     if response.status_code == 422:
         response_422 = Problem.from_dict(response.json())
 
         return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
@@ -81,8 +81,11 @@ def sync_detailed(
 ) -> Response[Explanation | Problem]:
     """Explain why a table did or did not run
 
-     Show every setting with its origin, every condition, the live and the last run, and what a run would
-    do now.
+     Say whether the table is due, what holds it back, when it could run, and what a run would do now.
+
+    Every setting comes with its origin, every rule with each measured condition. Works also while the
+    catalog is away,
+    and for a table that is gone or was made anew: then with less, and saying so.
 
     Args:
         table_id (str):
@@ -113,8 +116,11 @@ def sync(
 ) -> Explanation | Problem | None:
     """Explain why a table did or did not run
 
-     Show every setting with its origin, every condition, the live and the last run, and what a run would
-    do now.
+     Say whether the table is due, what holds it back, when it could run, and what a run would do now.
+
+    Every setting comes with its origin, every rule with each measured condition. Works also while the
+    catalog is away,
+    and for a table that is gone or was made anew: then with less, and saying so.
 
     Args:
         table_id (str):
@@ -140,8 +146,11 @@ async def asyncio_detailed(
 ) -> Response[Explanation | Problem]:
     """Explain why a table did or did not run
 
-     Show every setting with its origin, every condition, the live and the last run, and what a run would
-    do now.
+     Say whether the table is due, what holds it back, when it could run, and what a run would do now.
+
+    Every setting comes with its origin, every rule with each measured condition. Works also while the
+    catalog is away,
+    and for a table that is gone or was made anew: then with less, and saying so.
 
     Args:
         table_id (str):
@@ -170,8 +179,11 @@ async def asyncio(
 ) -> Explanation | Problem | None:
     """Explain why a table did or did not run
 
-     Show every setting with its origin, every condition, the live and the last run, and what a run would
-    do now.
+     Say whether the table is due, what holds it back, when it could run, and what a run would do now.
+
+    Every setting comes with its origin, every rule with each measured condition. Works also while the
+    catalog is away,
+    and for a table that is gone or was made anew: then with less, and saying so.
 
     Args:
         table_id (str):

@@ -47,6 +47,11 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_422
 
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
 
@@ -74,7 +79,7 @@ def sync_detailed(
 ) -> Response[Problem | Table]:
     """Show a table
 
-     Show a registered table.
+     Show a registered table; its ETag can be used to change it only as it was read.
 
     Args:
         table_id (str):
@@ -105,7 +110,7 @@ def sync(
 ) -> Problem | Table | None:
     """Show a table
 
-     Show a registered table.
+     Show a registered table; its ETag can be used to change it only as it was read.
 
     Args:
         table_id (str):
@@ -131,7 +136,7 @@ async def asyncio_detailed(
 ) -> Response[Problem | Table]:
     """Show a table
 
-     Show a registered table.
+     Show a registered table; its ETag can be used to change it only as it was read.
 
     Args:
         table_id (str):
@@ -160,7 +165,7 @@ async def asyncio(
 ) -> Problem | Table | None:
     """Show a table
 
-     Show a registered table.
+     Show a registered table; its ETag can be used to change it only as it was read.
 
     Args:
         table_id (str):

@@ -13,19 +13,17 @@ from ...types import UNSET, Response, Unset
 
 def _get_kwargs(
     *,
-    catalog: None | str | Unset = UNSET,
     page_size: int | Unset = 50,
     page_token: None | str | Unset = UNSET,
+    catalog: None | str | Unset = UNSET,
+    namespace: list[str] | None | Unset = UNSET,
+    name: None | str | Unset = UNSET,
+    owner_team: None | str | Unset = UNSET,
+    label: list[str] | None | Unset = UNSET,
+    paused: bool | None | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
-
-    json_catalog: None | str | Unset
-    if isinstance(catalog, Unset):
-        json_catalog = UNSET
-    else:
-        json_catalog = catalog
-    params["catalog"] = json_catalog
 
     params["page_size"] = page_size
 
@@ -35,6 +33,54 @@ def _get_kwargs(
     else:
         json_page_token = page_token
     params["page_token"] = json_page_token
+
+    json_catalog: None | str | Unset
+    if isinstance(catalog, Unset):
+        json_catalog = UNSET
+    else:
+        json_catalog = catalog
+    params["catalog"] = json_catalog
+
+    json_namespace: list[str] | None | Unset
+    if isinstance(namespace, Unset):
+        json_namespace = UNSET
+    elif isinstance(namespace, list):
+        json_namespace = namespace
+
+    else:
+        json_namespace = namespace
+    params["namespace"] = json_namespace
+
+    json_name: None | str | Unset
+    if isinstance(name, Unset):
+        json_name = UNSET
+    else:
+        json_name = name
+    params["name"] = json_name
+
+    json_owner_team: None | str | Unset
+    if isinstance(owner_team, Unset):
+        json_owner_team = UNSET
+    else:
+        json_owner_team = owner_team
+    params["owner_team"] = json_owner_team
+
+    json_label: list[str] | None | Unset
+    if isinstance(label, Unset):
+        json_label = UNSET
+    elif isinstance(label, list):
+        json_label = label
+
+    else:
+        json_label = label
+    params["label"] = json_label
+
+    json_paused: bool | None | Unset
+    if isinstance(paused, Unset):
+        json_paused = UNSET
+    else:
+        json_paused = paused
+    params["paused"] = json_paused
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -63,6 +109,11 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_422
 
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
 
@@ -86,18 +137,28 @@ def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 def sync_detailed(
     *,
     client: AuthenticatedClient,
-    catalog: None | str | Unset = UNSET,
     page_size: int | Unset = 50,
     page_token: None | str | Unset = UNSET,
+    catalog: None | str | Unset = UNSET,
+    namespace: list[str] | None | Unset = UNSET,
+    name: None | str | Unset = UNSET,
+    owner_team: None | str | Unset = UNSET,
+    label: list[str] | None | Unset = UNSET,
+    paused: bool | None | Unset = UNSET,
 ) -> Response[Problem | TableList]:
     """List tables, newest first
 
-     List registered tables, of one catalog if it is given.
+     List registered tables that fit every filter given.
 
     Args:
-        catalog (None | str | Unset):
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (None | str | Unset): `next_page_token` of the page before.
+        catalog (None | str | Unset):
+        namespace (list[str] | None | Unset): Once for each level, outer first; needs `catalog`.
+        name (None | str | Unset): With `catalog` and `namespace`: the one table.
+        owner_team (None | str | Unset):
+        label (list[str] | None | Unset): `key:value`; several: all of them.
+        paused (bool | None | Unset): Only paused tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -108,9 +169,14 @@ def sync_detailed(
     """
 
     kwargs = _get_kwargs(
-        catalog=catalog,
         page_size=page_size,
         page_token=page_token,
+        catalog=catalog,
+        namespace=namespace,
+        name=name,
+        owner_team=owner_team,
+        label=label,
+        paused=paused,
     )
 
     response = client.get_httpx_client().request(
@@ -123,18 +189,28 @@ def sync_detailed(
 def sync(
     *,
     client: AuthenticatedClient,
-    catalog: None | str | Unset = UNSET,
     page_size: int | Unset = 50,
     page_token: None | str | Unset = UNSET,
+    catalog: None | str | Unset = UNSET,
+    namespace: list[str] | None | Unset = UNSET,
+    name: None | str | Unset = UNSET,
+    owner_team: None | str | Unset = UNSET,
+    label: list[str] | None | Unset = UNSET,
+    paused: bool | None | Unset = UNSET,
 ) -> Problem | TableList | None:
     """List tables, newest first
 
-     List registered tables, of one catalog if it is given.
+     List registered tables that fit every filter given.
 
     Args:
-        catalog (None | str | Unset):
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (None | str | Unset): `next_page_token` of the page before.
+        catalog (None | str | Unset):
+        namespace (list[str] | None | Unset): Once for each level, outer first; needs `catalog`.
+        name (None | str | Unset): With `catalog` and `namespace`: the one table.
+        owner_team (None | str | Unset):
+        label (list[str] | None | Unset): `key:value`; several: all of them.
+        paused (bool | None | Unset): Only paused tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -146,27 +222,42 @@ def sync(
 
     return sync_detailed(
         client=client,
-        catalog=catalog,
         page_size=page_size,
         page_token=page_token,
+        catalog=catalog,
+        namespace=namespace,
+        name=name,
+        owner_team=owner_team,
+        label=label,
+        paused=paused,
     ).parsed
 
 
 async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
-    catalog: None | str | Unset = UNSET,
     page_size: int | Unset = 50,
     page_token: None | str | Unset = UNSET,
+    catalog: None | str | Unset = UNSET,
+    namespace: list[str] | None | Unset = UNSET,
+    name: None | str | Unset = UNSET,
+    owner_team: None | str | Unset = UNSET,
+    label: list[str] | None | Unset = UNSET,
+    paused: bool | None | Unset = UNSET,
 ) -> Response[Problem | TableList]:
     """List tables, newest first
 
-     List registered tables, of one catalog if it is given.
+     List registered tables that fit every filter given.
 
     Args:
-        catalog (None | str | Unset):
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (None | str | Unset): `next_page_token` of the page before.
+        catalog (None | str | Unset):
+        namespace (list[str] | None | Unset): Once for each level, outer first; needs `catalog`.
+        name (None | str | Unset): With `catalog` and `namespace`: the one table.
+        owner_team (None | str | Unset):
+        label (list[str] | None | Unset): `key:value`; several: all of them.
+        paused (bool | None | Unset): Only paused tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -177,9 +268,14 @@ async def asyncio_detailed(
     """
 
     kwargs = _get_kwargs(
-        catalog=catalog,
         page_size=page_size,
         page_token=page_token,
+        catalog=catalog,
+        namespace=namespace,
+        name=name,
+        owner_team=owner_team,
+        label=label,
+        paused=paused,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -190,18 +286,28 @@ async def asyncio_detailed(
 async def asyncio(
     *,
     client: AuthenticatedClient,
-    catalog: None | str | Unset = UNSET,
     page_size: int | Unset = 50,
     page_token: None | str | Unset = UNSET,
+    catalog: None | str | Unset = UNSET,
+    namespace: list[str] | None | Unset = UNSET,
+    name: None | str | Unset = UNSET,
+    owner_team: None | str | Unset = UNSET,
+    label: list[str] | None | Unset = UNSET,
+    paused: bool | None | Unset = UNSET,
 ) -> Problem | TableList | None:
     """List tables, newest first
 
-     List registered tables, of one catalog if it is given.
+     List registered tables that fit every filter given.
 
     Args:
-        catalog (None | str | Unset):
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (None | str | Unset): `next_page_token` of the page before.
+        catalog (None | str | Unset):
+        namespace (list[str] | None | Unset): Once for each level, outer first; needs `catalog`.
+        name (None | str | Unset): With `catalog` and `namespace`: the one table.
+        owner_team (None | str | Unset):
+        label (list[str] | None | Unset): `key:value`; several: all of them.
+        paused (bool | None | Unset): Only paused tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -214,8 +320,13 @@ async def asyncio(
     return (
         await asyncio_detailed(
             client=client,
-            catalog=catalog,
             page_size=page_size,
             page_token=page_token,
+            catalog=catalog,
+            namespace=namespace,
+            name=name,
+            owner_team=owner_team,
+            label=label,
+            paused=paused,
         )
     ).parsed

@@ -7,32 +7,37 @@ from typing import Any, TypeVar
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
-T = TypeVar("T", bound="Condition")
+T = TypeVar("T", bound="ExplainedPartition")
 
 
 @_attrs_define
-class Condition:
-    """One condition of the rewrite; it stands in the way when it does not hold."""
+class ExplainedPartition:
+    """A partition, with its size."""
 
-    detail: str
-    holds: bool
-    name: str
+    file_count: int
+    partition: str
+    """ Canonical JSON of its values. """
+    spec_id: int
+    total_bytes: int
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        detail = self.detail
+        file_count = self.file_count
 
-        holds = self.holds
+        partition = self.partition
 
-        name = self.name
+        spec_id = self.spec_id
+
+        total_bytes = self.total_bytes
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
-                "detail": detail,
-                "holds": holds,
-                "name": name,
+                "file_count": file_count,
+                "partition": partition,
+                "spec_id": spec_id,
+                "total_bytes": total_bytes,
             }
         )
 
@@ -41,20 +46,23 @@ class Condition:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        detail = d.pop("detail")
+        file_count = d.pop("file_count")
 
-        holds = d.pop("holds")
+        partition = d.pop("partition")
 
-        name = d.pop("name")
+        spec_id = d.pop("spec_id")
 
-        condition = cls(
-            detail=detail,
-            holds=holds,
-            name=name,
+        total_bytes = d.pop("total_bytes")
+
+        explained_partition = cls(
+            file_count=file_count,
+            partition=partition,
+            spec_id=spec_id,
+            total_bytes=total_bytes,
         )
 
-        condition.additional_properties = d
-        return condition
+        explained_partition.additional_properties = d
+        return explained_partition
 
     @property
     def additional_keys(self) -> list[str]:

@@ -1,0 +1,316 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+import datetime
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.audit_list import AuditList
+from ...models.problem import Problem
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    *,
+    page_size: int | Unset = 50,
+    page_token: None | str | Unset = UNSET,
+    caller: None | str | Unset = UNSET,
+    action: None | str | Unset = UNSET,
+    object_: None | str | Unset = UNSET,
+    since: datetime.datetime | None | Unset = UNSET,
+    until: datetime.datetime | None | Unset = UNSET,
+) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["page_size"] = page_size
+
+    json_page_token: None | str | Unset
+    if isinstance(page_token, Unset):
+        json_page_token = UNSET
+    else:
+        json_page_token = page_token
+    params["page_token"] = json_page_token
+
+    json_caller: None | str | Unset
+    if isinstance(caller, Unset):
+        json_caller = UNSET
+    else:
+        json_caller = caller
+    params["caller"] = json_caller
+
+    json_action: None | str | Unset
+    if isinstance(action, Unset):
+        json_action = UNSET
+    else:
+        json_action = action
+    params["action"] = json_action
+
+    json_object_: None | str | Unset
+    if isinstance(object_, Unset):
+        json_object_ = UNSET
+    else:
+        json_object_ = object_
+    params["object"] = json_object_
+
+    json_since: None | str | Unset
+    if isinstance(since, Unset):
+        json_since = UNSET
+    elif isinstance(since, datetime.datetime):
+        json_since = since.isoformat()
+    else:
+        json_since = since
+    params["since"] = json_since
+
+    json_until: None | str | Unset
+    if isinstance(until, Unset):
+        json_until = UNSET
+    elif isinstance(until, datetime.datetime):
+        json_until = until.isoformat()
+    else:
+        json_until = until
+    params["until"] = json_until
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/audit",
+        "params": params,
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> AuditList | Problem | None:
+    if response.status_code == 200:
+        response_200 = AuditList.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[AuditList | Problem]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    *,
+    client: AuthenticatedClient,
+    page_size: int | Unset = 50,
+    page_token: None | str | Unset = UNSET,
+    caller: None | str | Unset = UNSET,
+    action: None | str | Unset = UNSET,
+    object_: None | str | Unset = UNSET,
+    since: datetime.datetime | None | Unset = UNSET,
+    until: datetime.datetime | None | Unset = UNSET,
+) -> Response[AuditList | Problem]:
+    """List audit entries, newest first
+
+     List who changed what, when and how, with the hash of each entry and the head of the chain.
+
+    Args:
+        page_size (int | Unset): Items on a page. Default: 50.
+        page_token (None | str | Unset): `next_page_token` of the page before.
+        caller (None | str | Unset):
+        action (None | str | Unset):
+        object_ (None | str | Unset): Id or name of what was changed.
+        since (datetime.datetime | None | Unset): From this instant on.
+        until (datetime.datetime | None | Unset): Before this instant.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[AuditList | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        page_size=page_size,
+        page_token=page_token,
+        caller=caller,
+        action=action,
+        object_=object_,
+        since=since,
+        until=until,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    page_size: int | Unset = 50,
+    page_token: None | str | Unset = UNSET,
+    caller: None | str | Unset = UNSET,
+    action: None | str | Unset = UNSET,
+    object_: None | str | Unset = UNSET,
+    since: datetime.datetime | None | Unset = UNSET,
+    until: datetime.datetime | None | Unset = UNSET,
+) -> AuditList | Problem | None:
+    """List audit entries, newest first
+
+     List who changed what, when and how, with the hash of each entry and the head of the chain.
+
+    Args:
+        page_size (int | Unset): Items on a page. Default: 50.
+        page_token (None | str | Unset): `next_page_token` of the page before.
+        caller (None | str | Unset):
+        action (None | str | Unset):
+        object_ (None | str | Unset): Id or name of what was changed.
+        since (datetime.datetime | None | Unset): From this instant on.
+        until (datetime.datetime | None | Unset): Before this instant.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        AuditList | Problem
+    """
+
+    return sync_detailed(
+        client=client,
+        page_size=page_size,
+        page_token=page_token,
+        caller=caller,
+        action=action,
+        object_=object_,
+        since=since,
+        until=until,
+    ).parsed
+
+
+async def asyncio_detailed(
+    *,
+    client: AuthenticatedClient,
+    page_size: int | Unset = 50,
+    page_token: None | str | Unset = UNSET,
+    caller: None | str | Unset = UNSET,
+    action: None | str | Unset = UNSET,
+    object_: None | str | Unset = UNSET,
+    since: datetime.datetime | None | Unset = UNSET,
+    until: datetime.datetime | None | Unset = UNSET,
+) -> Response[AuditList | Problem]:
+    """List audit entries, newest first
+
+     List who changed what, when and how, with the hash of each entry and the head of the chain.
+
+    Args:
+        page_size (int | Unset): Items on a page. Default: 50.
+        page_token (None | str | Unset): `next_page_token` of the page before.
+        caller (None | str | Unset):
+        action (None | str | Unset):
+        object_ (None | str | Unset): Id or name of what was changed.
+        since (datetime.datetime | None | Unset): From this instant on.
+        until (datetime.datetime | None | Unset): Before this instant.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[AuditList | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        page_size=page_size,
+        page_token=page_token,
+        caller=caller,
+        action=action,
+        object_=object_,
+        since=since,
+        until=until,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    page_size: int | Unset = 50,
+    page_token: None | str | Unset = UNSET,
+    caller: None | str | Unset = UNSET,
+    action: None | str | Unset = UNSET,
+    object_: None | str | Unset = UNSET,
+    since: datetime.datetime | None | Unset = UNSET,
+    until: datetime.datetime | None | Unset = UNSET,
+) -> AuditList | Problem | None:
+    """List audit entries, newest first
+
+     List who changed what, when and how, with the hash of each entry and the head of the chain.
+
+    Args:
+        page_size (int | Unset): Items on a page. Default: 50.
+        page_token (None | str | Unset): `next_page_token` of the page before.
+        caller (None | str | Unset):
+        action (None | str | Unset):
+        object_ (None | str | Unset): Id or name of what was changed.
+        since (datetime.datetime | None | Unset): From this instant on.
+        until (datetime.datetime | None | Unset): Before this instant.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        AuditList | Problem
+    """
+
+    return (
+        await asyncio_detailed(
+            client=client,
+            page_size=page_size,
+            page_token=page_token,
+            caller=caller,
+            action=action,
+            object_=object_,
+            since=since,
+            until=until,
+        )
+    ).parsed

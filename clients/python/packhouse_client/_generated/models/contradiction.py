@@ -1,0 +1,80 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="Contradiction")
+
+
+@_attrs_define
+class Contradiction:
+    """Settings that would contradict one another."""
+
+    hint: None | str
+    message: str
+    pointer: str
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        hint: None | str
+        hint = self.hint
+
+        message = self.message
+
+        pointer = self.pointer
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "hint": hint,
+                "message": message,
+                "pointer": pointer,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+
+        def _parse_hint(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        hint = _parse_hint(d.pop("hint"))
+
+        message = d.pop("message")
+
+        pointer = d.pop("pointer")
+
+        contradiction = cls(
+            hint=hint,
+            message=message,
+            pointer=pointer,
+        )
+
+        contradiction.additional_properties = d
+        return contradiction
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

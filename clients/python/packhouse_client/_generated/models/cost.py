@@ -1,0 +1,95 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="Cost")
+
+
+@_attrs_define
+class Cost:
+    """What a run now would move."""
+
+    bytes_read: int
+    bytes_written: int
+    files: int
+    requests: int
+    """ To an object store, about. """
+    seconds: float | None
+    """ Null until a run of the table was measured. """
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        bytes_read = self.bytes_read
+
+        bytes_written = self.bytes_written
+
+        files = self.files
+
+        requests = self.requests
+
+        seconds: float | None
+        seconds = self.seconds
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "bytes_read": bytes_read,
+                "bytes_written": bytes_written,
+                "files": files,
+                "requests": requests,
+                "seconds": seconds,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        bytes_read = d.pop("bytes_read")
+
+        bytes_written = d.pop("bytes_written")
+
+        files = d.pop("files")
+
+        requests = d.pop("requests")
+
+        def _parse_seconds(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        seconds = _parse_seconds(d.pop("seconds"))
+
+        cost = cls(
+            bytes_read=bytes_read,
+            bytes_written=bytes_written,
+            files=files,
+            requests=requests,
+            seconds=seconds,
+        )
+
+        cost.additional_properties = d
+        return cost
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,137 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="ExplainedConflicts")
+
+
+@_attrs_define
+class ExplainedConflicts:
+    """File groups that runs of the table lost to other writers lately."""
+
+    cooling_until: datetime.datetime | None
+    """ A run that lost everything waits until then. """
+    count: int
+    days: int
+    last_at: datetime.datetime | None
+    last_reason: None | str
+    lost_groups: int
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        cooling_until: None | str
+        if isinstance(self.cooling_until, datetime.datetime):
+            cooling_until = self.cooling_until.isoformat()
+        else:
+            cooling_until = self.cooling_until
+
+        count = self.count
+
+        days = self.days
+
+        last_at: None | str
+        if isinstance(self.last_at, datetime.datetime):
+            last_at = self.last_at.isoformat()
+        else:
+            last_at = self.last_at
+
+        last_reason: None | str
+        last_reason = self.last_reason
+
+        lost_groups = self.lost_groups
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "cooling_until": cooling_until,
+                "count": count,
+                "days": days,
+                "last_at": last_at,
+                "last_reason": last_reason,
+                "lost_groups": lost_groups,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+
+        def _parse_cooling_until(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                cooling_until_type_0 = datetime.datetime.fromisoformat(data)
+
+                return cooling_until_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        cooling_until = _parse_cooling_until(d.pop("cooling_until"))
+
+        count = d.pop("count")
+
+        days = d.pop("days")
+
+        def _parse_last_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                last_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return last_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        last_at = _parse_last_at(d.pop("last_at"))
+
+        def _parse_last_reason(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        last_reason = _parse_last_reason(d.pop("last_reason"))
+
+        lost_groups = d.pop("lost_groups")
+
+        explained_conflicts = cls(
+            cooling_until=cooling_until,
+            count=count,
+            days=days,
+            last_at=last_at,
+            last_reason=last_reason,
+            lost_groups=lost_groups,
+        )
+
+        explained_conflicts.additional_properties = d
+        return explained_conflicts
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,83 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.explained_rule import ExplainedRule
+    from ..models.explained_seal import ExplainedSeal
+
+
+T = TypeVar("T", bound="ExplainedTriggers")
+
+
+@_attrs_define
+class ExplainedTriggers:
+    """Every rule, judged now; any of them makes the table due."""
+
+    rules: list[ExplainedRule]
+    seal: ExplainedSeal
+    """ Partitions by the policy's `seal`. """
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        rules = []
+        for rules_item_data in self.rules:
+            rules_item = rules_item_data.to_dict()
+            rules.append(rules_item)
+
+        seal = self.seal.to_dict()
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "rules": rules,
+                "seal": seal,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.explained_rule import ExplainedRule  # noqa: PLC0415
+        from ..models.explained_seal import ExplainedSeal  # noqa: PLC0415
+
+        d = dict(src_dict)
+        rules = []
+        _rules = d.pop("rules")
+        for rules_item_data in _rules:
+            rules_item = ExplainedRule.from_dict(rules_item_data)
+
+            rules.append(rules_item)
+
+        seal = ExplainedSeal.from_dict(d.pop("seal"))
+
+        explained_triggers = cls(
+            rules=rules,
+            seal=seal,
+        )
+
+        explained_triggers.additional_properties = d
+        return explained_triggers
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties
