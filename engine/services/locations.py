@@ -24,7 +24,7 @@ STORE_SCHEMES: Final = frozenset(
 LOCAL_SCHEMES: Final = frozenset({"", "file"})
 _ONE_STORE: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
 _WITH_ACCOUNT: Final = frozenset({"abfs", "abfss", "wasb", "wasbs"})  # container@account.host
-_URI: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/]*))?(.*)", re.DOTALL)
+_URI: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#\\]*))?(.*)", re.DOTALL)
 _GLOB: Final = frozenset("*?[]{}")
 _MOST_DECODINGS: Final = 4
 _INSIDER_NAMES: Final = frozenset(
@@ -179,13 +179,13 @@ def _problem_of_text(text: str) -> str | None:
 
 
 def _problem_of_address(value: str) -> str | None:
-    scheme, authority, _ = _parts(value)
-    base = scheme.partition("+")[0]
-    if base in {"file", "jar", "sqlite"}:
-        return f"a {base}: address is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
-    hosts = (host for part in authority.rpartition("@")[2].split(",") for host in (_host_of(part),))
-    if authority and any(is_insider(host) for host in hosts):
-        return "its host is loopback, link-local or a metadata service, which this deployment does not allow"
+    for address in value.split(","):  # several servers of one service
+        scheme, authority, _ = _parts(address.strip())
+        base = scheme.partition("+")[0]
+        if base in {"file", "jar", "sqlite"}:
+            return f"{base}: is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
+        if authority and is_insider(_host_of(authority.rpartition("@")[2])):
+            return "its host is loopback, link-local or a metadata service, which this deployment does not allow"
     return None
 
 

@@ -1,0 +1,198 @@
+"""Where tables may lie and catalogs may lead, and the tricks that try to get around it."""
+
+import pytest
+
+from engine.domain.errors import InvalidInput
+from engine.services.locations import ANYWHERE, LocationRules, is_insider
+
+PRODUCTION = LocationRules(allows_local=False)
+
+PLAIN = [
+    "s3://lake/sales",
+    "s3a://lake/sales/",
+    "gs://lake",
+    "abfss://container@account.dfs.core.windows.net/sales",
+    "hdfs://namenode.example:8020/warehouse",
+    "s3://lake/day=2026-11-01%2009%3A00/x",
+    "s3://lake/a//b",
+    "s3://lake/a..b/...",
+]
+NEVER = [
+    "",
+    " s3://lake/x",
+    "s3://lake/x\n",
+    "s3://lake/x\x00",
+    "s3:\\\\lake\\x",
+    "s3://lake/../other",
+    "s3://lake/a/./b",
+    "s3://lake/%2e%2e/other",
+    "s3://lake/a%2F..%2Fother",
+    "s3://lake/%252e%252e/other",
+    "s3://lake/%25252525252e",
+    "s3://lake/%5C..",
+    "s3://lake/%00",
+    "s3://lake/*",
+    "s3://lake/{a,b}",
+    "s3://lake/a?versionId=1",
+    "s3://lake/%2a",
+    "s3://lake/a#b",
+    "jar:file:/x.jar!/y",
+    "jar:http://example.com/x.jar!/y",
+    "s3:s3://lake/x",
+    "s3:///x",
+    "s3:/x",
+    "s3://user@lake/x",
+    "abfss://a:b@account.example/x",
+    "abfss://a@b@account.example/x",
+    "http://example.com/x",
+    "ftp://example.com/x",
+    "memory://x",
+]
+LOCAL = ["file:///lake/sales", "file:/lake", "/lake/sales", "file://localhost/lake"]
+INSIDERS = [
+    "127.0.0.1",
+    "127.8.9.1",
+    "localhost",
+    "LOCALHOST.",
+    "a.localhost",
+    "169.254.169.254",
+    "metadata.google.internal",
+    "100.100.100.200",
+    "0.0.0.0",
+    "2130706433",
+    "0x7f.1",
+    "0177.0.0.1",
+    "127.1",
+    "[::1]",
+    "::ffff:127.0.0.1",
+    "[::ffff:169.254.169.254]",
+    "fe80::1%eth0",
+    "fd00:ec2::254",
+    "::",
+    "2002:7f00:1::",
+]
+
+
+@pytest.mark.parametrize("location", PLAIN)
+@pytest.mark.parametrize("rules", [ANYWHERE, PRODUCTION])
+def test_a_plain_place_in_a_store_is_allowed(rules: LocationRules, location: str) -> None:
+    assert rules.problem_of(location) is None
+
+
+@pytest.mark.parametrize("location", NEVER)
+@pytest.mark.parametrize("rules", [ANYWHERE, PRODUCTION])
+def test_what_is_no_plain_place_is_never_allowed(rules: LocationRules, location: str) -> None:
+    assert rules.problem_of(location) is not None
+
+
+@pytest.mark.parametrize("location", LOCAL)
+def test_local_disks_are_for_the_embedded_mode(location: str) -> None:
+    assert ANYWHERE.problem_of(location) is None
+    assert "PACKHOUSE_MODE" in str(PRODUCTION.problem_of(location))
+
+
+@pytest.mark.parametrize("location", ["lake/sales", "file:lake", "file://elsewhere/lake", "//host/share"])
+def test_a_local_location_is_an_absolute_path(location: str) -> None:
+    assert ANYWHERE.problem_of(location) is not None
+
+
+@pytest.mark.parametrize("host", INSIDERS)
+def test_insiders_are_known_however_they_are_written(host: str) -> None:
+    assert is_insider(host)
+    assert PRODUCTION.problem_of(f"hdfs://{host}/x") is not None
+
+
+@pytest.mark.parametrize(
+    "host", ["example.com", "10.1.2.3", "192.168.0.1", "8.8.8.8", "lake", "localhost.example.com", "2001:db8::1"]
+)
+def test_other_hosts_are_let_through(host: str) -> None:
+    assert not is_insider(host)
+
+
+@pytest.mark.parametrize(
+    ("location", "allowed"),
+    [
+        ("s3://lake/sales", "s3://lake/sales"),
+        ("s3://lake/sales/eu/", "s3://lake/sales/"),
+        ("s3a://lake/sales/eu", "s3://lake/sales"),
+        ("s3://lake/sales", "s3://lake"),
+        ("s3://LAKE/sales", "s3://lake"),
+        ("file:///lake/a", "/lake"),
+        ("/lake/a", "file:/lake"),
+    ],
+)
+def test_places_at_or_below_an_allowed_one_are_allowed(location: str, allowed: str) -> None:
+    ANYWHERE.check([location], allowed=["gs://other", allowed])
+
+
+@pytest.mark.parametrize(
+    ("location", "allowed"),
+    [
+        ("s3://lake/sales2", "s3://lake/sales"),
+        ("s3://lake2/sales", "s3://lake"),
+        ("s3://lake", "s3://lake/sales"),
+        ("s3://lake/Sales", "s3://lake/sales"),
+        ("s3://lake/sales%2Feu", "s3://lake/sales"),
+        ("gs://lake/sales", "s3://lake/sales"),
+        ("/lakehouse", "/lake"),
+        ("abfss://other@account/x", "abfss://mine@account"),
+    ],
+)
+def test_places_beside_an_allowed_one_are_not(location: str, allowed: str) -> None:
+    with pytest.raises(InvalidInput, match="allowed locations"):
+        ANYWHERE.check([location], allowed=[allowed])
+
+
+def test_every_place_of_a_table_is_looked_at() -> None:
+    with pytest.raises(InvalidInput, match="s3://elsewhere/data") as raised:
+        PRODUCTION.check(["s3://lake/t", "s3://elsewhere/data", "file:///tmp/x"], allowed=["s3://lake"])
+    assert len(raised.value.problems) == 2
+
+
+@pytest.mark.parametrize("location", [*NEVER, "s3://", "abfss://"])
+def test_an_allowed_location_is_a_plain_place_itself(location: str) -> None:
+    assert [problem.pointer for problem in ANYWHERE.problems_of_allowed(["s3://lake", location])] == [
+        "/allowed_locations/1"
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "sqlite:////tmp/catalog.db",
+        "file:///lake",
+        "jar:file:/x!/y",
+        "http://169.254.169.254/latest/meta-data",
+        "http://localhost:8181",
+        "postgresql+psycopg2://me:secret@127.0.0.1:5432/x",
+        "thrift://hive.example:9083,thrift://localhost:9083",
+        "http://[::1]:8181",
+        "http://2130706433/",
+        "http://user@localhost/",
+        "http://localhost?x=1",
+        "http://localhost#x",
+        "http://localhost\\@catalog.example/",
+        "https://catalog.example, http://localhost",
+    ],
+)
+def test_catalogs_do_not_lead_inside_in_production(value: str) -> None:
+    (problem,) = PRODUCTION.problems_of_uris({"uri": value})
+    assert problem.pointer == "/properties/uri"
+    assert value not in repr(problem)
+    assert ANYWHERE.problems_of_uris({"uri": value}) == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "https://catalog.example/",
+        "postgresql://me@db.example/x",
+        "s3://lake",
+        "env:URI",
+        "true",
+        "a:b",
+        "10.0.0.1:9083",
+    ],
+)
+def test_other_values_of_a_catalog_are_let_through(value: str) -> None:
+    assert PRODUCTION.problems_of_uris({"uri": value}) == []
