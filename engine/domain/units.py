@@ -23,6 +23,8 @@ _N: Final = "[0-9]{1,9}"
 _DATE_PART: Final = f"({_N}W({_N}D)?|{_N}D)"
 _TIME_PART: Final = f"T({_N}H({_N}M)?({_N}S)?|{_N}M({_N}S)?|{_N}S)"
 WRITTEN_DURATION: Final = f"^({_N}[smhd]|P({_DATE_PART}({_TIME_PART})?|{_TIME_PART}))$"
+MAX_SECONDS: Final = 3650 * 86_400
+"""The longest duration: ten years."""
 HELD: Final = "held"
 """Validation context of documents that hold durations as seconds already, instead of as somebody wrote them."""
 
@@ -70,7 +72,7 @@ def parse_duration(value: object) -> int:
     Months and years are no durations here: they have no fixed length.
 
     Raises:
-        Misread: anything else, a bare number among them: nobody can tell its unit. A near miss gets a hint.
+        Misread: more than `MAX_SECONDS`, or anything else, a bare number among them: nobody can tell its unit. A near miss gets a hint.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         hint = f"did you mean '{format_duration(value)}'?" if value >= 0 else None
@@ -79,9 +81,9 @@ def parse_duration(value: object) -> int:
         raise Misread(f"{value!r} is not a duration: write a string such as '45s', '30m', '6h' or '35d'")
     text = value.strip()
     if short := _SHORT.fullmatch(text):
-        return int(short[1]) * DURATION_UNITS[short[2]]
+        return _limited(int(short[1]) * DURATION_UNITS[short[2]])
     if iso := _ISO.fullmatch(text):
-        return sum(int(part) * seconds for part, seconds in zip(iso.groups("0"), _ISO_SECONDS, strict=True))
+        return _limited(sum(int(part) * each for part, each in zip(iso.groups("0"), _ISO_SECONDS, strict=True)))
     message = f"{_short(value)} is not a duration: write a whole number with s, m, h or d, or ISO 8601 such as 'PT6H'"
     raise Misread(message, _meant_duration(text))
 
@@ -102,6 +104,12 @@ def format_duration(seconds: int) -> str:
         if seconds and seconds % DURATION_UNITS[unit] == 0:
             return f"{seconds // DURATION_UNITS[unit]}{unit}"
     return f"{seconds}s"
+
+
+def _limited(seconds: int) -> int:
+    if seconds > MAX_SECONDS:
+        raise Misread(f"{format_duration(seconds)} is longer than {format_duration(MAX_SECONDS)}")
+    return seconds
 
 
 def _meant_size(number: str, unit: str) -> str | None:

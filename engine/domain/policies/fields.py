@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from engine.domain.hints import Misread
-from engine.domain.units import ByteSize, Duration, WrittenSizeText, format_duration, parse_bytes
+from engine.domain.units import MAX_SECONDS, ByteSize, Duration, WrittenSizeText, format_duration, parse_bytes
 
 KIB: Final = 2**10
 MIB: Final = 2**20
@@ -13,7 +13,6 @@ OFF: Final = "off"
 UNLIMITED: Final = "unlimited"
 MAX_BYTES: Final = 2**60
 DAY_SECONDS: Final = 86_400
-MAX_SECONDS: Final = 3650 * DAY_SECONDS
 PERCENT_PATTERN: Final = r"^[0-9]{1,4}%$"
 
 _MOST_PERCENT: Final = 1000
