@@ -172,6 +172,7 @@ class RunNow(Answer):
 
     outcome: Literal["rewrite", "nothing_to_do", "refused", "disabled", "unknown"]
     detail: str | None = None
+    waits_for: list[str] = Field(default=[], description="What a run asked for now would wait for: codes of `held_by`.")
     base_snapshot_id: str | None = None
     schema_id: int | None = None
     plan_hash: str | None = None

@@ -30,6 +30,12 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
 }
 """Metrics that no table has in this version, each with the reason; a condition on one never holds."""
 
+NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
+    "oldest_small_file_age": "not measured: the partition has no small files",
+    "size_amplification_percent": "not measured: the partition was never rewritten in full",
+}
+"""Metrics that are NaN in some partitions, each with what that means."""
+
 
 @dataclass(frozen=True, slots=True)
 class PartitionRewrite:

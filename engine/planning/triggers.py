@@ -18,7 +18,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from engine.planning.partition_metrics import NOT_APPLICABLE, Floats, PartitionMetrics
+from engine.planning.partition_metrics import NOT_APPLICABLE, NOTHING_TO_MEASURE, Floats, PartitionMetrics
 from engine.planning.partitions import Flags
 
 MAX_DUE_SHOWN: Final = 20
@@ -214,7 +214,7 @@ def _measured(condition: Comparison, metrics: PartitionMetrics, partition: int |
     value = _values(metric, metrics)[partition] if partition is not None else metrics.table[metric]
     holds = bool(_holds(condition, np.array([value]))[0])
     if math.isnan(value):
-        return MeasuredCondition(*said, measured=None, holds=False, detail="the partition has no such files")
+        return MeasuredCondition(*said, measured=None, holds=False, detail=NOTHING_TO_MEASURE[metric])
     if math.isinf(value):
         return MeasuredCondition(*said, measured=None, holds=holds, detail="never happened")
     is_bound = partition is not None and metric in metrics.bounds and bool(metrics.bounds[metric][partition])

@@ -48,7 +48,7 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "budgets": _budgets(facts),
         "schedule": _schedule(facts),
         "conflicts": _conflicts(record),
-        "now": _now(facts),
+        "now": _now(facts, eligible),
         "live_run": record.live[0] if record.live else None,
         "last_run": record.last,
         "last_runs": [_ended(run) for run in record.ended],
@@ -178,7 +178,7 @@ def _conflicts(record: RecordFacts) -> Mapping[str, Any]:
     }
 
 
-def _now(facts: Facts) -> Mapping[str, Any]:
+def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
     trial, blocked = facts.sight.trial, facts.sight.blocked
     if trial is None:
         return {"outcome": "unknown", "detail": None if blocked is None else blocked[1]}
@@ -194,7 +194,13 @@ def _now(facts: Facts) -> Mapping[str, Any]:
         "seconds": expected.seconds,
     }
     reasons = dict(Counter(partition.reason for partition in trial.plan.skipped))
-    return {"outcome": _outcome(facts.policy, trial), "skipped_reasons": reasons, "cost": cost, **document}
+    return {
+        "outcome": _outcome(facts.policy, trial),
+        "waits_for": [hold.code for hold in eligible.held_by if hold.holds_requests],
+        "skipped_reasons": reasons,
+        "cost": cost,
+        **document,
+    }
 
 
 def _outcome(policy: EffectivePolicy, trial: Trial) -> str:

@@ -4,6 +4,7 @@ Can it run, would it run, why or why not, what is next, what to change: in this 
 is left out from the end; the structure beside the summary has everything.
 """
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,8 @@ WIDTH: Final = 100
 LINES: Final = 24
 _OPERATORS: Final = {"at_least": "at least", "above": "more than", "at_most": "at most", "below": "less than"}
 _RULES_SHOWN: Final = 6
+_FIGURE: Final = re.compile(r"(?<=\d) (?=(?:[KMGT]?i?B|s|UTC)\b|%)")
+_NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
 BY_ITSELF: Final = "No run starts by itself in this version: POST /v1/runs starts one."
 
@@ -31,7 +34,8 @@ def summarize(facts: Facts, eligible: Eligibility) -> list[str]:
     """Return at most 24 lines of at most 100 columns; lines that go on are indented."""
     lines: list[str] = []
     for said in _sentences(facts, eligible):
-        wrapped = textwrap.wrap(said, WIDTH, subsequent_indent="  ")
+        whole = textwrap.wrap(_FIGURE.sub(_NO_BREAK, said), WIDTH, subsequent_indent="  ")
+        wrapped = [line.replace(_NO_BREAK, " ") for line in whole]
         if len(lines) + len(wrapped) > LINES:
             break
         lines += wrapped
@@ -42,7 +46,7 @@ def _sentences(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     yield _headline(facts, eligible)
     yield BY_ITSELF
     yield from _can(facts)
-    yield from _now(facts)
+    yield from _now(facts, eligible)
     yield from _holds(eligible)
     yield from _rules(facts)
     yield from _live(facts)
@@ -85,7 +89,7 @@ def _can(facts: Facts) -> Iterator[str]:
             yield f"It can't be rewritten: {condition.name.replace('_', ' ')}: {condition.detail}."
 
 
-def _now(facts: Facts) -> Iterator[str]:
+def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     trial = facts.sight.trial
     if trial is None:
         return
@@ -102,7 +106,9 @@ def _now(facts: Facts) -> Iterator[str]:
     )
     time = f" in about {duration(expected.seconds)}" if expected.seconds is not None else ""
     if trial.is_eligible and facts.policy.enabled:
-        yield f"A run now would rewrite {what}{time}, with about {many(requests, 'storage request')}."
+        waits = any(hold.holds_requests for hold in eligible.held_by)
+        begin = "A run asked for now would wait, then rewrite" if waits else "A run now would rewrite"
+        yield f"{begin} {what}{time}, with about {many(requests, 'storage request')}."
     else:
         yield f"A run now would change nothing; without what stands in the way it would rewrite {what}."
 
@@ -112,7 +118,8 @@ def _holds(eligible: Eligibility) -> Iterator[str]:
         if hold.code in {"unreachable", "table_replaced", "not_eligible"}:
             continue
         until = f" until {clock(hold.until)}" if hold.until else ""
-        yield f"Held back{until}: {hold.words}{f' ({hold.detail})' if hold.detail else ''}."
+        why = hold.detail if hold.detail.startswith(hold.words) else f"{hold.words} ({hold.detail})"
+        yield f"Held back{until}: {why}."
 
 
 def _rules(facts: Facts) -> Iterator[str]:
@@ -121,14 +128,15 @@ def _rules(facts: Facts) -> Iterator[str]:
         return
     if not evaluation.rules:
         yield "Its policy has no triggers: no rule ever makes it due."
-    ordered = sorted(evaluation.rules, key=lambda rule: not rule.is_due)
+    measured = [rule for rule in evaluation.full if any(one.measured is not None for one in rule.conditions)]
+    ordered = sorted((*evaluation.triggers, *measured), key=lambda rule: not rule.is_due)
     for rule in ordered[:_RULES_SHOWN]:
         yield _due_rule(rule) if rule.is_due else _other_rule(rule)
     if len(ordered) > _RULES_SHOWN:
         yield f"{len(ordered) - _RULES_SHOWN} more rules are not due."
     seal = evaluation.seal
     if seal.is_on and seal.not_sealed:
-        yield f"{seal.sealed} of {many(seal.sealed + seal.not_sealed, 'partition')} are sealed."
+        yield f"Sealed: {seal.sealed} of {many(seal.sealed + seal.not_sealed, 'partition')}."
 
 
 def _due_rule(rule: RuleState) -> str:
@@ -143,6 +151,8 @@ def _other_rule(rule: RuleState) -> str:
         why = "; ".join(f"{many(count, 'partition')}: {OF_PARTITIONS[code]}" for code, count in rule.held_back.items())
         return f"Rule '{rule.name}' holds, but makes nothing due: {why}."
     failed = [condition for condition in rule.conditions if not condition.holds]
+    if rule.shown is None and all(condition.measured is None for condition in failed):
+        return f"Rule '{rule.name}' is not due: {failed[0].detail}."
     nearest = f" nearest is {place(rule.shown)}:" if rule.shown is not None else ""
     return f"Rule '{rule.name}' is not due:{nearest} {_measured(failed)}."
 
@@ -217,9 +227,10 @@ def _changes(facts: Facts) -> Iterator[str]:
     evaluation, policy = facts.sight.evaluation, facts.policy
     if facts.sight.trial is None or evaluation is None:
         return
-    if not evaluation.is_due and facts.sight.trial.plan.groups:
+    nearly = any(rule.held_back for rule in evaluation.rules)
+    if not evaluation.is_due and not nearly and facts.sight.trial.plan.groups:
         origin = policy.origins.get("triggers", "default")
-        yield f"To make it due sooner, lower the triggers of its policy ({origin}); a run by request needs no trigger."
+        yield f"To make it due sooner, change triggers in its policy ({origin}); a run by request needs none."
     if any("too_few_files" in rule.held_back for rule in evaluation.rules):
         least, origin = policy.values["rewrite.min_input_files"], policy.origins["rewrite.min_input_files"]
         yield f"To take smaller partitions, lower rewrite.min_input_files ({least}, {origin})."

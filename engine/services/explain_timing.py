@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from engine.domain.policies import OFF, EffectivePolicy, WindowKind
 from engine.domain.policies.schedules import next_cron
@@ -10,6 +11,11 @@ from engine.domain.reasons import OF_TABLES
 from engine.domain.tables import Pause
 from engine.services.explain_facts import Facts
 from engine.services.explain_words import clock
+
+_ON_REQUEST: Final = frozenset(
+    {"fleet_paused", "table_paused", "run_at_work", "run_waits", "quiet_hours", "blackout", "bytes_per_day"}
+)
+"""What a run that somebody asks for waits for as well; the rest is for runs that start by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,11 @@ class Hold:
     def words(self) -> str:
         """The code in words."""
         return OF_TABLES[self.code]
+
+    @property
+    def holds_requests(self) -> bool:
+        """True when also a run that somebody asks for has to wait."""
+        return self.code in _ON_REQUEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,4 +129,4 @@ def _seal(facts: Facts) -> Iterator[Hold]:
 
 
 def _paused(pause: Pause, remedy: str) -> str:
-    return f"by {pause.by} since {clock(pause.at)} ({pause.reason}); {remedy}"
+    return f"{pause.reason!r}, by {pause.by} since {clock(pause.at)}; {remedy}"

@@ -165,7 +165,7 @@ def test_a_condition_on_what_no_table_has_is_false_and_says_so():
 def test_a_condition_on_files_that_a_partition_does_not_have_is_false_and_says_so():
     rule = Rule("old", (Check("oldest_small_file_age", "at_most", 99 * DAY),))
     (condition,) = Table(files(2, GIB, age=1)).evaluate(rule).conditions
-    assert (condition.holds, condition.detail) == (False, "the partition has no such files")
+    assert (condition.holds, condition.detail) == (False, "not measured: the partition has no small files")
 
 
 def test_what_never_happened_is_longer_ago_than_anything():

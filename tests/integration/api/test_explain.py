@@ -1,0 +1,242 @@
+"""Explanations over HTTP: for tables in every condition, healthy or not."""
+
+import asyncio
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from engine.domain.access import Caller, Role
+from engine.domain.errors import NotFound
+from engine.domain.signals import QueryLatency, SignalKind
+from tests.integration.api.conftest import Api
+from tests.support.world import NAME, SCHEMA, SPEC, Lake
+
+
+async def explained(api: Api, table_id: str) -> Any:
+    """Return the explanation; every summary is a screenful."""
+    answer = await api.get(f"/v1/tables/{table_id}/explain")
+    assert 0 < len(answer["summary"]) <= 24
+    assert max(len(line) for line in answer["summary"]) <= 100
+    return answer
+
+
+async def put_policy(api: Api, table_id: str, policy: dict[str, Any]) -> None:
+    path = f"/v1/tables/{table_id}/policy"
+    await api.call("PUT", path, status=200, json=policy, headers={"If-None-Match": "*"})
+
+
+def said(answer: Any) -> str:
+    return " ".join(line.strip() for line in answer["summary"])
+
+
+async def test_a_table_of_few_small_files_can_be_rewritten_and_is_not_due(api: Api, table_id: str):
+    answer = await explained(api, table_id)
+    assert (answer["eligible"], answer["due"], answer["would_start_by_itself"]) == (True, False, False)
+    assert answer["now"]["outcome"] == "rewrite"
+    (rule, full) = answer["triggers"]["rules"]
+    assert (rule["name"], rule["kind"], full["kind"]) == ("many small files", "trigger", "full")
+    assert rule["partition"]["file_count"] == 6
+    count = rule["conditions"][0]
+    assert (count["metric"], count["wanted"], count["measured"], count["holds"]) == ("small_file_count", 20, 6, False)
+    assert "is not due" in answer["summary"][0]
+    assert "No run of it has ended yet." in said(answer)
+
+
+async def test_what_a_run_would_cost_is_told(api: Api, table_id: str):
+    cost = (await explained(api, table_id))["now"]["cost"]
+    assert (cost["files"], cost["seconds"]) == (12, None)
+    assert cost["requests"] == 12 * 2 + 2 * 3 + 1
+    assert cost["bytes_read"] > 0
+
+
+async def test_every_setting_comes_with_its_origin_and_whether_it_is_acted_on(api: Api, table_id: str):
+    await put_policy(api, table_id, {"seal": {"quiet_for": "30m"}})
+    settings = (await explained(api, table_id))["settings"]
+    assert settings["rewrite.min_input_files"] == {"value": 5, "origin": "default", "acted_on": True}
+    assert settings["seal"] == {"value": {"quiet_for": "30m"}, "origin": "table", "acted_on": False}
+
+
+async def test_a_due_table_names_its_partitions(api: Api, table_id: str):
+    rule = {"name": "few", "all": [{"metric": "small_file_count", "at_least": 5}]}
+    await put_policy(api, table_id, {"triggers": [rule]})
+    answer = await explained(api, table_id)
+    assert answer["due"]
+    assert answer["next_eligible"]["held_by"] == []
+    assert datetime.fromisoformat(answer["next_eligible"]["at"]) <= datetime.now(UTC)
+    (found, _) = answer["triggers"]["rules"]
+    assert (found["due"], found["due_partitions_total"]) == (True, 2)
+    assert "nothing holds it back" in answer["summary"][0]
+
+
+async def test_partitions_that_are_not_sealed_hold_a_table_back(api: Api, table_id: str):
+    rule = {"name": "few", "all": [{"metric": "small_file_count", "at_least": 5}]}
+    await put_policy(api, table_id, {"triggers": [rule], "seal": {"quiet_for": "2h"}})
+    answer = await explained(api, table_id)
+    assert not answer["due"]
+    (hold,) = answer["next_eligible"]["held_by"]
+    assert hold["code"] == "not_sealed"
+    assert answer["next_eligible"]["at"] == hold["until"] == answer["triggers"]["seal"]["next_sealed_at"]
+
+
+async def test_the_last_run_and_its_effect_are_told_and_nothing_is_left_to_do(api: Api, table_id: str):
+    run = await api.rewrite(table_id)
+    answer = await explained(api, table_id)
+    assert answer["last_run"]["id"] == run.id
+    assert answer["last_runs"][0]["words"] == "everything planned was committed"
+    assert answer["now"]["outcome"] == "nothing_to_do"
+    assert "made 2 files of 12" in said(answer)
+
+
+async def test_the_next_run_waits_for_min_interval(api: Api, table_id: str):
+    await api.rewrite(table_id)
+    answer = await explained(api, table_id)
+    (hold,) = answer["next_eligible"]["held_by"]
+    assert hold["code"] == "min_interval"
+    began = datetime.fromisoformat(answer["schedule"]["last_start_at"])
+    assert datetime.fromisoformat(answer["next_eligible"]["at"]) == began + timedelta(minutes=10)
+
+
+async def test_a_partition_just_rewritten_was_rewritten_a_moment_ago(api: Api, table_id: str):
+    await put_policy(
+        api, table_id, {"triggers": [{"name": "r", "all": [{"metric": "time_since_rewrite", "at_least": "1d"}]}]}
+    )
+    (before, _) = (await explained(api, table_id))["triggers"]["rules"]
+    assert (before["conditions"][0]["holds"], before["conditions"][0]["detail"]) == (True, "never happened")
+    await api.rewrite(table_id)
+    (after, _) = (await explained(api, table_id))["triggers"]["rules"]
+    assert not after["conditions"][0]["holds"]
+    assert 0 <= after["conditions"][0]["measured"] < 600
+
+
+async def test_u16_what_the_last_rewrite_left_is_no_change(api: Api, lake: Lake, table_id: str):
+    rule = {"name": "old", "input_changed": True, "all": [{"metric": "file_count", "at_least": 1}]}
+    await put_policy(api, table_id, {"triggers": [rule]})
+    await api.rewrite(table_id)
+    (found, _) = (await explained(api, table_id))["triggers"]["rules"]
+    assert (found["due"], found["held_back"]) == (False, {"unchanged": 2})
+    await asyncio.to_thread(lake.append, day="2026-11-01")
+    (found, _) = (await explained(api, table_id))["triggers"]["rules"]
+    assert found["held_back"]["unchanged"] == 1
+
+
+async def test_a_live_run_holds_the_table_back(api: Api, table_id: str):
+    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    answer = await explained(api, table_id)
+    assert answer["live_run"]["id"] == run["id"]
+    assert [hold["code"] for hold in answer["next_eligible"]["held_by"]] == ["run_waits"]
+    assert answer["next_eligible"]["at"] is None
+
+
+async def test_a_policy_that_is_switched_off_is_named_with_its_origin(api: Api, table_id: str):
+    await put_policy(api, table_id, {"enabled": False})
+    answer = await explained(api, table_id)
+    assert answer["now"]["outcome"] == "disabled"
+    assert answer["next_eligible"]["held_by"][0]["code"] == "disabled"
+    assert "enabled: false (it comes from: table" in said(answer)
+
+
+async def test_quiet_hours_are_told_with_their_end(api: Api, table_id: str):
+    now = datetime.now(UTC)
+    window = {"from": f"{now - timedelta(hours=2):%H:%M}", "to": f"{now + timedelta(hours=2):%H:%M}"}
+    await put_policy(api, table_id, {"quiet_hours": [window]})
+    answer = await explained(api, table_id)
+    assert (answer["windows"]["inside"], answer["windows"]["kind"]) == (True, "quiet_hours")
+    assert answer["next_eligible"]["at"] == answer["windows"]["ends_at"]
+
+
+async def test_a_cron_expression_tells_its_next_time(api: Api, table_id: str):
+    await put_policy(api, table_id, {"schedule": {"cron": "0 2 * * *", "time_zone": "Europe/Berlin"}})
+    schedule = (await explained(api, table_id))["schedule"]
+    assert datetime.fromisoformat(schedule["cron_next_at"]) > datetime.now(UTC)
+
+
+async def test_a_paused_table_says_who_paused_it_and_how_to_go_on(api: Api, table_id: str):
+    async with api.container.database.begin() as unit:
+        await unit.pauses.switch_table(table_id, by="key:ops", reason="migration", stops=True)  # type: ignore[arg-type]
+        await unit.pauses.switch_fleet(by="key:chief", reason="incident", stops=False)
+    answer = await explained(api, table_id)
+    assert [(pause["scope"], pause["by"], pause["stops"]) for pause in answer["pauses"]] == [
+        ("fleet", "key:chief", False),
+        ("table", "key:ops", True),
+    ]
+    assert f"POST /v1/tables/{table_id}/resume" in said(answer)
+
+
+async def test_a_daily_budget_that_is_used_up_tells_when_it_frees(api: Api, table_id: str):
+    await put_policy(api, table_id, {"limits": {"bytes_per_day": "1MiB"}, "schedule": {"min_interval": "0s"}})
+    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    async with api.container.database.begin() as unit:
+        columns = "INSERT INTO rewritten_bytes (table_id, at, bytes)"
+        await unit.connection.execute(
+            text(f"{columns} SELECT table_id, created_at, 1048576 FROM runs WHERE id = :id"), {"id": run["id"]}
+        )
+    answer = await explained(api, table_id)
+    day = answer["budgets"]["bytes_per_day"]
+    assert (day["limit"], day["used"], day["remaining"]) == (2**20, 2**20, 0)
+    holds = {hold["code"]: hold for hold in answer["next_eligible"]["held_by"]}
+    assert holds["bytes_per_day"]["until"] == day["frees_at"]
+
+
+async def test_a_table_without_files_is_explained(api: Api, lake: Lake):
+    await asyncio.to_thread(lambda: lake.catalog.create_table((NAME[0], "empty"), SCHEMA, partition_spec=SPEC))
+    address = {"catalog": "lake", "namespace": [NAME[0]], "name": "empty"}
+    empty = (await api.post("/v1/tables", address, status=201))["id"]
+    answer = await explained(api, empty)
+    assert (answer["due"], answer["now"]["groups_total"], answer["health"]["file_count"]) == (False, 0, 0)
+    assert answer["triggers"]["rules"][0]["conditions"][0]["detail"] == "the table has no files"
+
+
+async def test_without_the_catalog_the_record_still_answers(api: Api, lake: Lake, table_id: str):
+    await explained(api, table_id)
+    broken = lake.properties | {"uri": "env:PACKHOUSE_TEST_NOT_SET"}
+    await api.call("PUT", "/v1/catalogs/lake", status=200, json={"properties": broken}, headers={"If-Match": '"1"'})
+    answer = await explained(api, table_id)
+    assert (answer["eligible"], answer["due"], answer["triggers"]) == (None, None, None)
+    assert answer["now"]["outcome"] == "unknown"
+    assert answer["health"]["file_count"] == 12
+    assert "It was measured last at" in said(answer)
+
+
+async def test_a_table_that_was_made_anew_is_explained_with_the_remedy(api: Api, lake: Lake, table_id: str):
+    def make_anew() -> None:
+        lake.catalog.drop_table(NAME)
+        lake.catalog.create_table(NAME, SCHEMA, partition_spec=SPEC)
+
+    await asyncio.to_thread(make_anew)
+    answer = await explained(api, table_id)
+    (hold,) = answer["next_eligible"]["held_by"]
+    assert hold["code"] == "table_replaced"
+    assert f"DELETE /v1/tables/{table_id}" in said(answer)
+
+
+async def test_a_table_that_is_gone_is_explained_with_the_remedy(api: Api, lake: Lake, table_id: str):
+    await asyncio.to_thread(lake.catalog.drop_table, NAME)
+    answer = await explained(api, table_id)
+    assert answer["now"]["outcome"] == "unknown"
+    assert "no longer in its catalog" in said(answer)
+
+
+async def test_a_table_of_another_team_does_not_exist(api: Api, lake: Lake):
+    address = {"catalog": "lake", "namespace": [NAME[0]], "name": NAME[1], "owner_team": "sales"}
+    table_id = (await api.post("/v1/tables", address, status=201))["id"]
+    stranger, owner = (Caller("key:x", Role.VIEWER, frozenset({team})) for team in ("ops", "sales"))
+    assert (await api.container.explain.explain(owner, table_id))["table_id"] == table_id
+    with pytest.raises(NotFound, match="is registered"):
+        await api.container.explain.explain(stranger, table_id)
+
+
+async def test_signals_are_shown_newest_of_each_kind(api: Api, table_id: str):
+    async with api.container.database.begin() as unit:
+        for p95 in (1.0, 2.5):
+            value = QueryLatency(kind=SignalKind.QUERY_LATENCY, p95_seconds=p95)
+            await unit.signals.append(table_id, value, "key:grafana")  # type: ignore[arg-type]
+    (signal,) = (await explained(api, table_id))["signals"]
+    assert (signal["kind"], signal["p95_seconds"], signal["sent_by"]) == ("query_latency", 2.5, "key:grafana")
+
+
+async def test_partitions_are_named_as_canonical_json(api: Api, table_id: str):
+    partition = (await explained(api, table_id))["triggers"]["rules"][0]["partition"]["partition"]
+    assert set(json.loads(partition)) == {"day"}

@@ -1,0 +1,213 @@
+"""Tables in all kinds of situations, for the summary of explain. Run as a module to write what the summaries say now.
+
+.venv/bin/python -m tests.unit.services.explanations
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from engine.domain.fleet import Fleet, FleetLimits
+from engine.domain.ids import RunId, TableId
+from engine.domain.measurements import Measurement
+from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
+from engine.domain.runs import Operation, Run, RunState, WaitingFor
+from engine.domain.tables import Pause, Table, TableRef
+from engine.formats.base import Condition
+from engine.planning.digest import PartitionTime, TableFigures, TimeUnit
+from engine.planning.evaluations import evaluate_policy
+from engine.planning.file_groups import make_plan
+from engine.planning.health import health
+from engine.planning.partition_metrics import RewriteHistory
+from engine.services.budgets import DayBudget
+from engine.services.explain_facts import Facts, RecordFacts, Sight
+from engine.services.explain_summary import summarize
+from engine.services.explain_timing import eligibility
+from engine.services.trials import Trial
+from engine.stores.rewrite_histories import CommittedPartitions, Conflict
+from tests.support.digests import DigestFile, digest_of, inputs_of
+
+FOLDER: Final = Path(__file__).parents[2] / "data" / "explanations"
+NOW: Final = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+MIB: Final = 2**20
+TABLE: Final = Table(
+    TableId("tbl_orders"), TableRef("lake", ("sales",), "orders"), "uuid", "s3://lake/orders", "sales", NOW
+)
+HOLDS: Final = (Condition("parquet_only", True, "all files are Parquet"), Condition("not_encrypted", True, "none is"))
+REFUSED: Final = (*HOLDS, Condition("no_equality_deletes", False, "3 equality-delete files are live"))
+RECORD: Final = RecordFacts(
+    now=NOW,
+    table=TABLE,
+    fleet=Fleet(1, NOW, "system", FleetLimits()),
+    live=(),
+    ended=(),
+    conflicts=(),
+    rewritten=CommittedPartitions((), None),
+    signals=(),
+    measurement=None,
+)
+
+
+def ago(**time: float) -> datetime:
+    return NOW - timedelta(**time)
+
+
+def a_run(state: RunState, **changes: Any) -> Run:
+    run = Run(RunId("run_7"), TABLE.id, Operation.REWRITE, state, "key:airflow", ago(hours=2), ago(hours=1))
+    return replace(run, **changes)
+
+
+def day(number: int, count: int, size: int = MIB, *, hours: float = 30) -> list[DigestFile]:
+    added = round(ago(hours=hours).timestamp() * 1000)
+    return [DigestFile(size, f'{{"day":"2026-11-{number:02}"}}', added_at_ms=added) for _ in range(count)]
+
+
+DUE: Final = day(19, 40) + day(20, 25)
+FEW: Final = day(19, 12) + day(20, 6)
+FAILED: Final = a_run(
+    RunState.FAILED,
+    reason="groups_failed",
+    detail="1 of 2 groups failed: s3://lake/orders/data/1.parquet: access denied",
+    started_at=ago(hours=2),
+    finished_at=ago(hours=1),
+)
+DONE: Final = a_run(
+    RunState.SUCCEEDED,
+    reason="committed",
+    started_at=ago(minutes=4),
+    finished_at=ago(minutes=1),
+    result={"rewritten_files": 65, "added_files": 2, "input_bytes_per_second": 40e6},
+)
+
+
+def situation(
+    files: Sequence[DigestFile] = (),
+    policy: dict[str, Any] | None = None,
+    *,
+    conditions: Sequence[Condition] = HOLDS,
+    blocked: tuple[str, str] | None = None,
+    day: DayBudget | None = None,
+    figures: TableFigures | None = None,
+    **record: Any,
+) -> Facts:
+    """Return the facts of a table with these files under this policy; `record` replaces what the record says."""
+    effective = effective_policy(table_properties={}, own=PolicyDocument.model_validate(policy or {}))
+    known = replace(RECORD, **record)
+    sight = Sight(blocked=blocked) if blocked else _seen(files, effective, conditions, known, figures)
+    return Facts(
+        record=known,
+        policy=effective,
+        windows=Windows.of(effective).state_at(NOW),
+        day=day or DayBudget(None, None, None),
+        sight=sight,
+    )
+
+
+def _seen(
+    files: Sequence[DigestFile],
+    policy: EffectivePolicy,
+    conditions: Sequence[Condition],
+    record: RecordFacts,
+    figures: TableFigures | None,
+) -> Sight:
+    digest = digest_of(files)
+    rate = record.last.result.get("input_bytes_per_second") if record.last else None
+    plan = make_plan(digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=inputs_of(digest), rate=rate)
+    now_ms = round(NOW.timestamp() * 1000)
+    evaluation = evaluate_policy(digest, figures or TableFigures(), RewriteHistory(), policy, now_ms=now_ms)
+    small, large = (policy.bytes_of(f"rewrite.{name}_file_bytes") for name in ("small", "large"))
+    return Sight(Trial(conditions, plan), evaluation, health(digest, small_bytes=small or 0, large_bytes=large))
+
+
+def _quiet(**more: Any) -> dict[str, Any]:
+    window = {"days": ["sat"], "from": "09:00", "to": "17:00", "time_zone": "Europe/Berlin"}
+    return {"quiet_hours": [window], **more}
+
+
+_BLACKOUT: Final = {"from": "2026-11-20", "to": "2026-11-24", "time_zone": "UTC", "reason": "year-end close"}
+_MEASURED: Final = Measurement(TABLE.id, "1", ago(days=1), 312, 290, 280, 5 * 2**30, 41.0, 2.0, {})
+_LONG: Final = replace(TABLE, ref=TableRef("lake", ("n" * 120,), "t" * 200))
+_BUDGET: Final = DayBudget(10 * MIB, 0, NOW + timedelta(hours=5))
+
+SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
+    "due": lambda: situation(DUE, ended=(replace(DONE, started_at=ago(hours=3), finished_at=ago(hours=2)),)),
+    "not_due": lambda: situation(FEW),
+    "never_rewritten_upsolver": lambda: situation(FEW, {"preset": "upsolver"}),
+    "disabled": lambda: situation(DUE, {"enabled": False}),
+    "paused": lambda: situation(
+        DUE,
+        table=replace(TABLE, pause=Pause(ago(hours=5), "key:ops", "migration", stops=True)),
+        fleet=Fleet(1, NOW, "x", FleetLimits(), Pause(ago(hours=1), "key:chief", "incident 12", stops=False)),
+    ),
+    "quiet_hours": lambda: situation(DUE, _quiet()),
+    "before_quiet_hours": lambda: situation(
+        DUE, {"quiet_hours": [{"from": "18:00", "to": "06:00"}], "schedule": {"cron": "30 3 * * *"}}
+    ),
+    "blackout": lambda: situation(DUE, {"blackouts": [_BLACKOUT]}),
+    "unreachable": lambda: situation(
+        blocked=("unavailable", "catalog 'lake' did not answer within 60 seconds"), measurement=_MEASURED, ended=(DONE,)
+    ),
+    "replaced": lambda: situation(
+        blocked=(
+            "table_replaced",
+            (
+                "table lake.sales.orders was dropped and made anew: it is uuid-2 now and was uuid-1 when it was "
+                "registered; nothing is done to it until you DELETE /v1/tables/tbl_orders and register it again"
+            ),
+        )
+    ),
+    "empty": situation,
+    "refused": lambda: situation(DUE, conditions=REFUSED),
+    "conflicts": lambda: situation(
+        DUE,
+        live=(
+            a_run(
+                RunState.QUEUED,
+                waiting_for=WaitingFor.CONFLICT_BACKOFF,
+                not_before=NOW + timedelta(minutes=1),
+                reason="conflict",
+                detail="other writers changed every source; it is planned again after a pause",
+                attempt=1,
+                started_at=ago(hours=1),
+            ),
+        ),
+        conflicts=[Conflict(RunId("run_7"), ago(minutes=2), 2, "gone")] * 3,
+    ),
+    "at_work": lambda: situation(DUE, live=(a_run(RunState.REWRITING, attempt=2, started_at=ago(minutes=1)),)),
+    "just_done": lambda: situation(day(19, 1, 128 * MIB), ended=(DONE,)),
+    "failed": lambda: situation(DUE, ended=(FAILED,)),
+    "budget_used": lambda: situation(DUE, {"limits": {"bytes_per_day": "10MiB"}}, day=_BUDGET),
+    "not_sealed": lambda: situation(
+        day(21, 40, hours=0.5),
+        {"seal": {"after": "1h"}},
+        figures=TableFigures(times={0: PartitionTime("day", TimeUnit.DAY)}),
+    ),
+    "no_triggers": lambda: situation(DUE, {"triggers": [], "rewrite": {"full": {"size_amplification_percent": "off"}}}),
+    "long_names": lambda: situation(
+        [DigestFile(MIB, f'{{"key":"{"ä" * 300}"}}') for _ in range(30)],
+        {"triggers": [{"name": "n" * 64, "all": [{"metric": "file_count", "at_least": n}]} for n in (1,)]},
+        table=_LONG,
+    ),
+    "everything_at_once": lambda: situation(
+        DUE,
+        _quiet(preset="upsolver", enabled=False, blackouts=[_BLACKOUT], limits={"bytes_per_day": "10MiB"}),
+        conditions=REFUSED,
+        day=_BUDGET,
+        table=replace(TABLE, pause=Pause(ago(hours=5), "key:ops", "migration", stops=True)),
+        ended=(FAILED,),
+        conflicts=[Conflict(RunId("run_7"), ago(minutes=2), 2, "gone")],
+    ),
+}
+
+
+def summary(name: str) -> str:
+    """Return what the summary of a situation says."""
+    facts = SITUATIONS[name]()
+    return "\n".join(summarize(facts, eligibility(facts))) + "\n"
+
+
+if __name__ == "__main__":
+    for each in SITUATIONS:
+        (FOLDER / f"{each}.txt").write_text(summary(each), encoding="utf-8")
