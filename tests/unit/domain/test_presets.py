@@ -1,0 +1,187 @@
+"""The five presets say what their sources say."""
+
+from typing import Any, get_args
+
+import pytest
+
+from engine.domain.policies import PRESETS, EffectivePolicy, PolicyDocument, contradictions, effective_policy
+from engine.domain.policies.documents import PresetName
+
+MIB, DAY = 2**20, 86_400
+
+
+def with_preset(name: str, **own: Any) -> EffectivePolicy:
+    document = PolicyDocument.model_validate({"preset": name, **own})
+    return effective_policy(table_properties={}, own=document)
+
+
+def rules(name: str) -> list[dict[str, Any]]:
+    """The rules of a preset as comparisons in words."""
+    return [
+        {f"{condition.metric} {condition.operator}": condition.wanted for condition in rule.all}
+        for rule in PRESETS[name].document.triggers or ()
+    ]
+
+
+def test_there_are_the_five_that_a_document_can_name() -> None:
+    assert tuple(PRESETS) == get_args(PresetName)
+    assert all(preset.summary and preset.source and preset.name == name for name, preset in PRESETS.items())
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_a_preset_contradicts_itself_in_nothing_but_a_bandwidth_it_can_not_know(name: str) -> None:
+    found = {problem.pointer for problem in contradictions(with_preset(name))}
+    assert found == ({"/limits/available_bandwidth"} if name == "artemis" else set())
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_no_preset_names_another(name: str) -> None:
+    assert PRESETS[name].document.preset is None
+
+
+def test_p25_balanced_is_due_at_twenty_small_files_that_are_a_fifth() -> None:
+    assert rules("balanced") == [{"small_file_count at_least": 20, "small_file_share at_least": 0.2}]
+    policy = effective_policy(table_properties={})
+    assert policy.values["preset"] == "balanced"
+    assert policy.values["rewrite.target_file_bytes"] == 128 * MIB
+    assert policy.seconds_of("schedule.min_interval") == 600
+    assert policy.origins["triggers"] == policy.origins["schedule.min_interval"] == "preset balanced"
+
+
+def test_balanced_leaves_the_target_to_the_table() -> None:
+    policy = effective_policy(table_properties={"rewrite.target_file_bytes": 512 * MIB})
+    assert policy.values["rewrite.target_file_bytes"] == 512 * MIB
+    assert policy.origins["rewrite.target_file_bytes"] == "table property"
+
+
+def test_u4_upsolver_wants_files_of_500_decimal_megabytes_whatever_the_table_says() -> None:
+    policy = effective_policy(
+        table_properties={"rewrite.target_file_bytes": 512 * MIB}, own=PolicyDocument(preset="upsolver")
+    )
+    assert policy.values["rewrite.target_file_bytes"] == 500_000_000
+    assert policy.origins["rewrite.target_file_bytes"] == "preset upsolver"
+
+
+def test_u4_a_table_overrides_the_target_of_its_preset() -> None:
+    policy = with_preset("upsolver", rewrite={"target_file_bytes": "256MiB"})
+    assert (policy.values["rewrite.target_file_bytes"], policy.values["rewrite.large_file_bytes"]) == (
+        256 * MIB,
+        256 * MIB * 180 // 100,
+    )
+
+
+def test_u14_sixty_small_files_that_have_settled_for_two_days() -> None:
+    assert rules("upsolver")[0] == {
+        "file_count at_least": 60,
+        "average_file_bytes below": 32_000_000,
+        "newest_file_age above": 2 * DAY,
+    }
+
+
+def test_u15_a_thousand_small_files() -> None:
+    assert rules("upsolver")[1] == {"file_count at_least": 1000, "average_file_bytes below": 32_000_000}
+
+
+def test_u16_old_small_files_if_there_are_two_and_the_input_changed() -> None:
+    assert rules("upsolver")[2] == {
+        "newest_file_age above": 35 * DAY,
+        "average_file_bytes below": 32_000_000,
+        "file_count at_least": 2,
+    }
+    assert [rule.input_changed for rule in PRESETS["upsolver"].document.triggers or ()] == [False, False, True]
+
+
+def test_l2_artemis_tells_small_good_and_too_large_apart() -> None:
+    values = with_preset("artemis").values
+    assert [values[f"rewrite.{name}_file_bytes"] for name in ("small", "target", "large")] == [
+        32_000_000,
+        128_000_000,
+        1_000_000_000,
+    ]
+
+
+def test_l16_artemis_takes_thirty_percent_of_what_is_there() -> None:
+    policy = with_preset("artemis", limits={"available_bandwidth": "400MB"})
+    assert policy.budget().bytes_per_second == 120_000_000
+    assert contradictions(policy) == []
+
+
+def test_l17_artemis_runs_four_groups_at_once() -> None:
+    assert with_preset("artemis").parallel_groups == 4
+
+
+def test_l18_artemis_drains_from_nine_to_five_utc_on_every_day() -> None:
+    assert with_preset("artemis").written()["quiet_hours"] == [
+        {
+            "days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+            "from": "09:00",
+            "to": "17:00",
+            "time_zone": "UTC",
+            "on_start": "drain",
+        }
+    ]
+
+
+def test_artemis_seals_partitions_and_backs_off() -> None:
+    written = with_preset("artemis").written()
+    assert written["seal"] == {"after": "1h"}
+    assert written["backoff"]["signal"] == "query_latency_p95"
+
+
+def test_l21_artemis_rewrites_manifests_each_week() -> None:
+    assert with_preset("artemis").written()["maintenance.rewrite_manifests"]["interval"] == "7d"
+
+
+def test_p13_paimon_merges_windows_of_five_files() -> None:
+    values = with_preset("paimon-universal").values
+    assert (values["rewrite.strategy"], values["rewrite.min_input_files"]) == ("window", 5)
+    assert {"small_file_count at_least": 5} in rules("paimon-universal")
+
+
+def test_p8_paimon_counts_files_from_seven_tenths_of_the_target_as_large() -> None:
+    policy = with_preset("paimon-universal", rewrite={"target_file_bytes": "256MiB"})
+    assert policy.values["rewrite.small_file_bytes"] == 256 * MIB * 7 // 10
+    assert policy.origins["rewrite.small_file_bytes"] == "preset paimon-universal"
+
+
+def test_p11_paimon_rewrites_in_full_only_with_more_small_than_large_and_three_files() -> None:
+    assert with_preset("paimon-universal").written()["rewrite.full.eligibility"] == {
+        "more_small_than_large": True,
+        "min_files": 3,
+    }
+
+
+def test_p16_paimon_rewrites_in_full_at_twice_the_size() -> None:
+    assert with_preset("paimon-universal").values["rewrite.full.size_amplification_percent"] == 200
+
+
+def test_p23_and_p24_paimon_is_due_at_five_sorted_runs() -> None:
+    policy = with_preset("paimon-universal")
+    assert policy.values["rewrite.key_tables.sorted_run_trigger"] == 5
+    assert {"sorted_run_count at_least": 5} in rules("paimon-universal")
+
+
+def test_m3_maxcompute_has_three_tiers_of_which_the_last_is_finished() -> None:
+    values = with_preset("maxcompute-tiered").values
+    assert values["rewrite.strategy"] == "tiered"
+    assert [(tier["below_bytes"], tier["files"]) for tier in values["rewrite.tiers"]] == [(16 * MIB, 8), (128 * MIB, 8)]
+    assert values["rewrite.target_file_bytes"] == 128 * MIB
+
+
+def test_m5_and_m6_maxcompute_leaves_large_files_and_files_far_apart_alone() -> None:
+    policy = with_preset("maxcompute-tiered")
+    assert policy.bytes_of("rewrite.exclude_above_bytes") == 2**30
+    assert policy.seconds_of("rewrite.max_time_span") == DAY
+
+
+def test_m13_and_m17_maxcompute_keeps_history_for_a_time_and_rewrites_what_blocks_its_end() -> None:
+    assert with_preset("maxcompute-tiered").written()["maintenance.reclaim"] == {
+        "retention": "7d",
+        "compact_blocking": True,
+    }
+
+
+@pytest.mark.parametrize("name", ["balanced", "upsolver", "artemis", "paimon-universal"])
+def test_nothing_that_removes_files_is_on_by_default(name: str) -> None:
+    values = with_preset(name).values
+    assert {values[f"maintenance.{part}"] for part in ("expire_snapshots", "remove_orphans", "reclaim")} == {"off"}
