@@ -31,16 +31,19 @@ class Packhouse(Resources[Sender]):
         api_key: str = "",
         *,
         retries: Retries = _PATIENT,
+        timeout: float = 60.0,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Make a client; nothing is sent yet. Pauses go through `sleep` and deadlines by `clock`: tests replace them.
+        """Make a client; nothing is sent yet. `timeout` is of one request, in seconds.
+
+        Pauses go through `sleep` and deadlines by `clock`: tests replace them.
 
         Raises:
             ValueError: the address or the key can't be one.
         """
-        http = httpx.Client(**options(url, api_key), transport=transport)
+        http = httpx.Client(**options(url, api_key, timeout), transport=transport)
         self._sender = Sender(http, retries=retries, sleep=sleep)
         super().__init__(self._sender)
         self._clock = clock
@@ -96,12 +99,13 @@ class AsyncPackhouse(Resources[AsyncSender]):
         api_key: str = "",
         *,
         retries: Retries = _PATIENT,
+        timeout: float = 60.0,
         transport: httpx.AsyncBaseTransport | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make a client as `Packhouse` does."""
-        http = httpx.AsyncClient(**options(url, api_key), transport=transport)
+        http = httpx.AsyncClient(**options(url, api_key, timeout), transport=transport)
         self._sender = AsyncSender(http, retries=retries, sleep=sleep)
         super().__init__(self._sender)
         self._clock = clock

@@ -22,14 +22,26 @@ from packhouse_client._generated.api.catalogs import (
     list_catalogs,
     replace_catalog,
 )
+from packhouse_client._generated.api.fleet import get_limits, pause_fleet, put_limits, resume_fleet
 from packhouse_client._generated.api.formats import list_formats
 from packhouse_client._generated.api.policies import (
+    create_policy,
+    delete_policy,
     delete_table_policy,
     get_effective_policy,
+    get_policy,
+    get_policy_schema,
+    get_policy_version,
+    get_preset,
     get_table_policy,
     get_table_policy_version,
+    list_policies,
+    list_policy_versions,
+    list_presets,
     list_table_policy_versions,
     put_table_policy,
+    replace_policy,
+    restore_policy,
     restore_table_policy,
 )
 from packhouse_client._generated.api.runs import (
@@ -49,8 +61,10 @@ from packhouse_client._generated.api.tables import (
     list_table_measurements,
     list_tables,
     patch_table,
+    pause_table,
     plan_table,
     register_table,
+    resume_table,
 )
 from packhouse_client.operations import Listing, Operation, P, Resource, S
 
@@ -96,15 +110,39 @@ class Tables(Resource[S]):
     explain = Operation(explain_table._get_kwargs, models.Explanation.from_dict)
     history = Listing(list_table_history._get_kwargs, models.TableHistory.from_dict)
 
+    pause = Operation(pause_table._get_kwargs, dict[str, Any])
+    resume = Operation(resume_table._get_kwargs, nothing)
+
+
+class Policies(Resource[S]):
+    """Policies of the fleet, of catalogs, namespaces and patterns; by name. What can be put into any policy."""
+
+    list = Listing(list_policies._get_kwargs, models.ScopedPolicyList.from_dict)
+    create = Operation(create_policy._get_kwargs, models.ScopedPolicy.from_dict)
+    get = Operation(get_policy._get_kwargs, models.ScopedPolicy.from_dict)
+    put = Operation(replace_policy._get_kwargs, models.ScopedPolicy.from_dict)
+    delete = Operation(delete_policy._get_kwargs, nothing)
+    preview_create = Operation(previewing(create_policy._get_kwargs), models.PolicyPreview.from_dict)
+    preview = Operation(previewing(replace_policy._get_kwargs), models.PolicyPreview.from_dict)
+    preview_delete = Operation(previewing(delete_policy._get_kwargs), models.PolicyPreview.from_dict)
+    preview_restore = Operation(previewing(restore_policy._get_kwargs), models.PolicyPreview.from_dict)
+    versions = Listing(list_policy_versions._get_kwargs, models.PolicyVersionList.from_dict)
+    version = Operation(get_policy_version._get_kwargs, models.PolicyVersion.from_dict)
+    restore = Operation(restore_policy._get_kwargs, models.ScopedPolicy.from_dict)
+    presets = Operation(list_presets._get_kwargs, models.PresetList.from_dict)
+    preset = Operation(get_preset._get_kwargs, models.Preset.from_dict)
+    schema = Operation(get_policy_schema._get_kwargs, dict[str, Any])
+
 
 class TablePolicies(Resource[S]):
-    """Tables' own policies, and the effective ones."""
+    """Tables' own policies, and the effective ones; by id of the table."""
 
     get = Operation(get_table_policy._get_kwargs, models.TablePolicy.from_dict)
     put = Operation(put_table_policy._get_kwargs, models.TablePolicy.from_dict)
     delete = Operation(delete_table_policy._get_kwargs, nothing)
     preview = Operation(previewing(put_table_policy._get_kwargs), models.PolicyPreview.from_dict)
     preview_delete = Operation(previewing(delete_table_policy._get_kwargs), models.PolicyPreview.from_dict)
+    preview_restore = Operation(previewing(restore_table_policy._get_kwargs), models.PolicyPreview.from_dict)
     versions = Listing(list_table_policy_versions._get_kwargs, models.PolicyVersionList.from_dict)
     version = Operation(get_table_policy_version._get_kwargs, models.PolicyVersion.from_dict)
     restore = Operation(restore_table_policy._get_kwargs, models.TablePolicy.from_dict)
@@ -120,6 +158,15 @@ class Runs(Resource[S]):
     cancel = Operation(cancel_run._get_kwargs, models.Run.from_dict)
     groups = Listing(list_run_groups._get_kwargs, models.FileGroupList.from_dict)
     events = Listing(list_run_events._get_kwargs, models.RunEventList.from_dict)
+
+
+class Fleet(Resource[S]):
+    """All tables together."""
+
+    pause = Operation(pause_fleet._get_kwargs, dict[str, Any])
+    resume = Operation(resume_fleet._get_kwargs, nothing)
+    limits = Operation(get_limits._get_kwargs, models.Limits.from_dict)
+    put_limits = Operation(put_limits._get_kwargs, models.Limits.from_dict)
 
 
 class Formats(Resource[S]):
@@ -151,7 +198,9 @@ class Resources(Generic[S]):
         self.catalogs: Catalogs[S] = Catalogs(sender)
         self.tables: Tables[S] = Tables(sender)
         self.table_policies: TablePolicies[S] = TablePolicies(sender)
+        self.policies: Policies[S] = Policies(sender)
         self.runs: Runs[S] = Runs(sender)
+        self.fleet: Fleet[S] = Fleet(sender)
         self.formats: Formats[S] = Formats(sender)
         self.keys: Keys[S] = Keys(sender)
         self.access: Access[S] = Access(sender)

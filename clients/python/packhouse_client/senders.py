@@ -6,15 +6,13 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import httpx
 import tenacity
 
 from packhouse_client import errors
 from packhouse_client.retries import Retries, may_repeat
-
-TIMEOUT: Final = httpx.Timeout(60.0, connect=10.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class Answer:
         return self.headers.get("etag")
 
 
-def options(url: str, api_key: str) -> dict[str, Any]:
+def options(url: str, api_key: str, timeout: float) -> dict[str, Any]:
     """Return what both kinds of httpx client are made with.
 
     Raises:
@@ -42,7 +40,11 @@ def options(url: str, api_key: str) -> dict[str, Any]:
     if not api_key.isascii():
         raise ValueError("the API key has characters that no key has")
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-    return {"base_url": url.rstrip("/").removesuffix("/v1"), "headers": headers, "timeout": TIMEOUT}
+    return {
+        "base_url": url.rstrip("/").removesuffix("/v1"),
+        "headers": headers,
+        "timeout": httpx.Timeout(timeout, connect=min(timeout, 10.0)),
+    }
 
 
 class Sender:

@@ -2,7 +2,12 @@
 """Contains all the data models used in inputs/outputs"""
 
 from .affected_table import AffectedTable
+from .all_ import All
+from .any_of import AnyOf
+from .api_schemas_limits_pause import ApiSchemasLimitsPause
 from .api_schemas_tables_condition import ApiSchemasTablesCondition
+from .api_schemas_tables_pause import ApiSchemasTablesPause
+from .api_schemas_tables_pause_mode import ApiSchemasTablesPauseMode
 from .audit_entry import AuditEntry
 from .audit_entry_after_type_0 import AuditEntryAfterType0
 from .audit_entry_before_type_0 import AuditEntryBeforeType0
@@ -18,9 +23,11 @@ from .catalog_list import CatalogList
 from .catalog_properties import CatalogProperties
 from .catalog_replace import CatalogReplace
 from .catalog_replace_properties import CatalogReplaceProperties
+from .catalog_scope import CatalogScope
 from .cell import Cell
 from .chain_head import ChainHead
 from .check_step import CheckStep
+from .comparison import Comparison
 from .condition_input import ConditionInput
 from .contradiction import Contradiction
 from .cost import Cost
@@ -62,12 +69,14 @@ from .explanation_signals_item import ExplanationSignalsItem
 from .file_group import FileGroup
 from .file_group_list import FileGroupList
 from .file_group_measured import FileGroupMeasured
+from .fleet_scope import FleetScope
 from .format_ import Format
 from .format_list import FormatList
 from .format_name import FormatName
 from .full_eligibility import FullEligibility
 from .full_rules_input import FullRulesInput
 from .full_rules_output import FullRulesOutput
+from .get_policy_schema_response_200 import GetPolicySchemaResponse200
 from .group_state import GroupState
 from .health_figures import HealthFigures
 from .health_history import HealthHistory
@@ -85,21 +94,28 @@ from .key_table_rules_lookup_type_0 import KeyTableRulesLookupType0
 from .leaf_change import LeafChange
 from .limit_settings_input import LimitSettingsInput
 from .limit_settings_output import LimitSettingsOutput
+from .limits import Limits
+from .limits_put import LimitsPut
 from .liveness import Liveness
 from .maintenance_settings_input import MaintenanceSettingsInput
 from .maintenance_settings_output import MaintenanceSettingsOutput
 from .metric import Metric
+from .namespace_scope import NamespaceScope
 from .next_eligible import NextEligible
+from .not_ import Not
 from .on_start import OnStart
+from .op import Op
 from .operation import Operation
 from .order_column import OrderColumn
 from .order_column_direction_type_0 import OrderColumnDirectionType0
 from .order_column_nulls_type_0 import OrderColumnNullsType0
 from .partition_health import PartitionHealth
-from .pause import Pause
+from .pattern_scope import PatternScope
 from .pause_mode import PauseMode
+from .pause_request import PauseRequest
 from .plan_request import PlanRequest
 from .planned_group import PlannedGroup
+from .policy_create import PolicyCreate
 from .policy_document_input import PolicyDocumentInput
 from .policy_document_input_preset_type_0 import PolicyDocumentInputPresetType0
 from .policy_document_input_priority_type_0 import PolicyDocumentInputPriorityType0
@@ -117,6 +133,9 @@ from .policy_restore import PolicyRestore
 from .policy_version import PolicyVersion
 from .policy_version_list import PolicyVersionList
 from .prediction import Prediction
+from .preset import Preset
+from .preset_list import PresetList
+from .priority import Priority
 from .problem import Problem
 from .problem_details import ProblemDetails
 from .problem_field import ProblemField
@@ -146,10 +165,12 @@ from .run import Run
 from .run_accepted import RunAccepted
 from .run_accepted_plan import RunAcceptedPlan
 from .run_accepted_policy import RunAcceptedPolicy
+from .run_accepted_request import RunAcceptedRequest
 from .run_accepted_result import RunAcceptedResult
 from .run_detail import RunDetail
 from .run_detail_plan import RunDetailPlan
 from .run_detail_policy import RunDetailPolicy
+from .run_detail_request import RunDetailRequest
 from .run_detail_result import RunDetailResult
 from .run_event import RunEvent
 from .run_event_details import RunEventDetails
@@ -160,10 +181,13 @@ from .run_now_outcome import RunNowOutcome
 from .run_now_skipped_reasons import RunNowSkippedReasons
 from .run_plan import RunPlan
 from .run_policy import RunPolicy
+from .run_request import RunRequest
 from .run_result import RunResult
 from .run_state import RunState
 from .run_submit import RunSubmit
 from .schedule_settings import ScheduleSettings
+from .scoped_policy import ScopedPolicy
+from .scoped_policy_list import ScopedPolicyList
 from .seal import Seal
 from .setting import Setting
 from .setting_change import SettingChange
@@ -195,7 +219,12 @@ from .window_kind import WindowKind
 
 __all__ = (
     "AffectedTable",
+    "All",
+    "AnyOf",
+    "ApiSchemasLimitsPause",
     "ApiSchemasTablesCondition",
+    "ApiSchemasTablesPause",
+    "ApiSchemasTablesPauseMode",
     "AuditEntry",
     "AuditEntryAfterType0",
     "AuditEntryBeforeType0",
@@ -211,9 +240,11 @@ __all__ = (
     "CatalogProperties",
     "CatalogReplace",
     "CatalogReplaceProperties",
+    "CatalogScope",
     "Cell",
     "ChainHead",
     "CheckStep",
+    "Comparison",
     "ConditionInput",
     "Contradiction",
     "Cost",
@@ -253,12 +284,14 @@ __all__ = (
     "FileGroup",
     "FileGroupList",
     "FileGroupMeasured",
+    "FleetScope",
     "Format",
     "FormatList",
     "FormatName",
     "FullEligibility",
     "FullRulesInput",
     "FullRulesOutput",
+    "GetPolicySchemaResponse200",
     "GroupState",
     "HealthFigures",
     "HealthHistory",
@@ -274,23 +307,30 @@ __all__ = (
     "KeyTableRules",
     "KeyTableRulesLookupType0",
     "LeafChange",
+    "Limits",
     "LimitSettingsInput",
     "LimitSettingsOutput",
+    "LimitsPut",
     "Liveness",
     "MaintenanceSettingsInput",
     "MaintenanceSettingsOutput",
     "Metric",
+    "NamespaceScope",
     "NextEligible",
+    "Not",
     "OnStart",
+    "Op",
     "Operation",
     "OrderColumn",
     "OrderColumnDirectionType0",
     "OrderColumnNullsType0",
     "PartitionHealth",
-    "Pause",
+    "PatternScope",
     "PauseMode",
+    "PauseRequest",
     "PlannedGroup",
     "PlanRequest",
+    "PolicyCreate",
     "PolicyDocumentInput",
     "PolicyDocumentInputPresetType0",
     "PolicyDocumentInputPriorityType0",
@@ -304,6 +344,9 @@ __all__ = (
     "PolicyVersion",
     "PolicyVersionList",
     "Prediction",
+    "Preset",
+    "PresetList",
+    "Priority",
     "Problem",
     "ProblemDetails",
     "ProblemField",
@@ -329,10 +372,12 @@ __all__ = (
     "RunAccepted",
     "RunAcceptedPlan",
     "RunAcceptedPolicy",
+    "RunAcceptedRequest",
     "RunAcceptedResult",
     "RunDetail",
     "RunDetailPlan",
     "RunDetailPolicy",
+    "RunDetailRequest",
     "RunDetailResult",
     "RunEvent",
     "RunEventDetails",
@@ -343,10 +388,13 @@ __all__ = (
     "RunNowSkippedReasons",
     "RunPlan",
     "RunPolicy",
+    "RunRequest",
     "RunResult",
     "RunState",
     "RunSubmit",
     "ScheduleSettings",
+    "ScopedPolicy",
+    "ScopedPolicyList",
     "Seal",
     "Setting",
     "SettingChange",

@@ -9,6 +9,10 @@ from attrs import define as _attrs_define
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
+    from ..models.all_ import All
+    from ..models.any_of import AnyOf
+    from ..models.comparison import Comparison
+    from ..models.not_ import Not
     from ..models.policy_document_input import PolicyDocumentInput
 
 
@@ -19,11 +23,34 @@ T = TypeVar("T", bound="PlanRequest")
 class PlanRequest:
     """What to plan with."""
 
+    force_full: bool | Unset = False
+    """ Also files of the right size. """
+    partitions: All | AnyOf | Comparison | None | Not | Unset = UNSET
     policy: None | PolicyDocumentInput | Unset = UNSET
     """ Tried instead of the table's stored policy. """
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.all_ import All  # noqa: PLC0415
+        from ..models.any_of import AnyOf  # noqa: PLC0415
+        from ..models.comparison import Comparison  # noqa: PLC0415
+        from ..models.not_ import Not  # noqa: PLC0415
         from ..models.policy_document_input import PolicyDocumentInput  # noqa: PLC0415
+
+        force_full = self.force_full
+
+        partitions: dict[str, Any] | None | Unset
+        if isinstance(self.partitions, Unset):
+            partitions = UNSET
+        elif isinstance(self.partitions, Comparison):
+            partitions = self.partitions.to_dict()
+        elif isinstance(self.partitions, All):
+            partitions = self.partitions.to_dict()
+        elif isinstance(self.partitions, AnyOf):
+            partitions = self.partitions.to_dict()
+        elif isinstance(self.partitions, Not):
+            partitions = self.partitions.to_dict()
+        else:
+            partitions = self.partitions
 
         policy: dict[str, Any] | None | Unset
         if isinstance(self.policy, Unset):
@@ -36,6 +63,10 @@ class PlanRequest:
         field_dict: dict[str, Any] = {}
 
         field_dict.update({})
+        if force_full is not UNSET:
+            field_dict["force_full"] = force_full
+        if partitions is not UNSET:
+            field_dict["partitions"] = partitions
         if policy is not UNSET:
             field_dict["policy"] = policy
 
@@ -43,9 +74,55 @@ class PlanRequest:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.all_ import All  # noqa: PLC0415
+        from ..models.any_of import AnyOf  # noqa: PLC0415
+        from ..models.comparison import Comparison  # noqa: PLC0415
+        from ..models.not_ import Not  # noqa: PLC0415
         from ..models.policy_document_input import PolicyDocumentInput  # noqa: PLC0415
 
         d = dict(src_dict)
+        force_full = d.pop("force_full", UNSET)
+
+        def _parse_partitions(data: object) -> All | AnyOf | Comparison | None | Not | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                partitions_type_0_type_0 = Comparison.from_dict(data)
+
+                return partitions_type_0_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                partitions_type_0_type_1 = All.from_dict(data)
+
+                return partitions_type_0_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                partitions_type_0_type_2 = AnyOf.from_dict(data)
+
+                return partitions_type_0_type_2
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                partitions_type_0_type_3 = Not.from_dict(data)
+
+                return partitions_type_0_type_3
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(All | AnyOf | Comparison | None | Not | Unset, data)
+
+        partitions = _parse_partitions(d.pop("partitions", UNSET))
 
         def _parse_policy(data: object) -> None | PolicyDocumentInput | Unset:
             if data is None:
@@ -65,6 +142,8 @@ class PlanRequest:
         policy = _parse_policy(d.pop("policy", UNSET))
 
         plan_request = cls(
+            force_full=force_full,
+            partitions=partitions,
             policy=policy,
         )
 

@@ -9,12 +9,14 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..models.operation import Operation
+from ..models.priority import Priority
 from ..models.run_state import RunState
 from ..models.waiting_for import WaitingFor
 
 if TYPE_CHECKING:
     from ..models.run_plan import RunPlan
     from ..models.run_policy import RunPolicy
+    from ..models.run_request import RunRequest
     from ..models.run_result import RunResult
 
 
@@ -29,6 +31,7 @@ class Run:
     """ Tries so far, the present one included. """
     cancel_requested_at: datetime.datetime | None
     cancel_requested_by: None | str
+    catalog: str
     created_at: datetime.datetime
     detail: None | str
     """ The same for people, with the remedy. """
@@ -42,12 +45,18 @@ class Run:
     """ When a waiting run may start. """
     operation: Operation
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    owner_team: None | str
     plan: RunPlan
     """ Summary and prediction of the plan; empty before planning. """
     policy: RunPolicy
     """ The effective policy that it was planned under. """
+    priority: Priority
+    """ How soon a queued run is taken. A run that waited `AGEING` longer than one of the next level goes before it.
+    """
     reason: None | str
     """ Why it ended as it did, or waits; a stable word. """
+    request: RunRequest
+    """ What was asked for beside the operation: `partitions`, `force_full`. """
     requested_by: str
     result: RunResult
     """ What was measured, and the proof of each snapshot; filled as it commits. """
@@ -74,6 +83,8 @@ class Run:
         cancel_requested_by: None | str
         cancel_requested_by = self.cancel_requested_by
 
+        catalog = self.catalog
+
         created_at = self.created_at.isoformat()
 
         detail: None | str
@@ -99,12 +110,19 @@ class Run:
 
         operation = self.operation.value
 
+        owner_team: None | str
+        owner_team = self.owner_team
+
         plan = self.plan.to_dict()
 
         policy = self.policy.to_dict()
 
+        priority = self.priority.value
+
         reason: None | str
         reason = self.reason
+
+        request = self.request.to_dict()
 
         requested_by = self.requested_by
 
@@ -138,6 +156,7 @@ class Run:
                 "attempt": attempt,
                 "cancel_requested_at": cancel_requested_at,
                 "cancel_requested_by": cancel_requested_by,
+                "catalog": catalog,
                 "created_at": created_at,
                 "detail": detail,
                 "failures": failures,
@@ -146,9 +165,12 @@ class Run:
                 "is_terminal": is_terminal,
                 "not_before": not_before,
                 "operation": operation,
+                "owner_team": owner_team,
                 "plan": plan,
                 "policy": policy,
+                "priority": priority,
                 "reason": reason,
+                "request": request,
                 "requested_by": requested_by,
                 "result": result,
                 "started_at": started_at,
@@ -166,6 +188,7 @@ class Run:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.run_plan import RunPlan  # noqa: PLC0415
         from ..models.run_policy import RunPolicy  # noqa: PLC0415
+        from ..models.run_request import RunRequest  # noqa: PLC0415
         from ..models.run_result import RunResult  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -192,6 +215,8 @@ class Run:
             return cast(None | str, data)
 
         cancel_requested_by = _parse_cancel_requested_by(d.pop("cancel_requested_by"))
+
+        catalog = d.pop("catalog")
 
         created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
 
@@ -240,9 +265,18 @@ class Run:
 
         operation = Operation(d.pop("operation"))
 
+        def _parse_owner_team(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        owner_team = _parse_owner_team(d.pop("owner_team"))
+
         plan = RunPlan.from_dict(d.pop("plan"))
 
         policy = RunPolicy.from_dict(d.pop("policy"))
+
+        priority = Priority(d.pop("priority"))
 
         def _parse_reason(data: object) -> None | str:
             if data is None:
@@ -250,6 +284,8 @@ class Run:
             return cast(None | str, data)
 
         reason = _parse_reason(d.pop("reason"))
+
+        request = RunRequest.from_dict(d.pop("request"))
 
         requested_by = d.pop("requested_by")
 
@@ -302,6 +338,7 @@ class Run:
             attempt=attempt,
             cancel_requested_at=cancel_requested_at,
             cancel_requested_by=cancel_requested_by,
+            catalog=catalog,
             created_at=created_at,
             detail=detail,
             failures=failures,
@@ -310,9 +347,12 @@ class Run:
             is_terminal=is_terminal,
             not_before=not_before,
             operation=operation,
+            owner_team=owner_team,
             plan=plan,
             policy=policy,
+            priority=priority,
             reason=reason,
+            request=request,
             requested_by=requested_by,
             result=result,
             started_at=started_at,

@@ -9,12 +9,14 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..models.operation import Operation
+from ..models.priority import Priority
 from ..models.run_state import RunState
 from ..models.waiting_for import WaitingFor
 
 if TYPE_CHECKING:
     from ..models.run_accepted_plan import RunAcceptedPlan
     from ..models.run_accepted_policy import RunAcceptedPolicy
+    from ..models.run_accepted_request import RunAcceptedRequest
     from ..models.run_accepted_result import RunAcceptedResult
 
 
@@ -29,6 +31,7 @@ class RunAccepted:
     """ Tries so far, the present one included. """
     cancel_requested_at: datetime.datetime | None
     cancel_requested_by: None | str
+    catalog: str
     created_at: datetime.datetime
     deduplicated: bool
     """ True: an equal run was live already and is answered instead of a new one. """
@@ -44,12 +47,18 @@ class RunAccepted:
     """ When a waiting run may start. """
     operation: Operation
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    owner_team: None | str
     plan: RunAcceptedPlan
     """ Summary and prediction of the plan; empty before planning. """
     policy: RunAcceptedPolicy
     """ The effective policy that it was planned under. """
+    priority: Priority
+    """ How soon a queued run is taken. A run that waited `AGEING` longer than one of the next level goes before it.
+    """
     reason: None | str
     """ Why it ended as it did, or waits; a stable word. """
+    request: RunAcceptedRequest
+    """ What was asked for beside the operation: `partitions`, `force_full`. """
     requested_by: str
     result: RunAcceptedResult
     """ What was measured, and the proof of each snapshot; filled as it commits. """
@@ -75,6 +84,8 @@ class RunAccepted:
 
         cancel_requested_by: None | str
         cancel_requested_by = self.cancel_requested_by
+
+        catalog = self.catalog
 
         created_at = self.created_at.isoformat()
 
@@ -103,12 +114,19 @@ class RunAccepted:
 
         operation = self.operation.value
 
+        owner_team: None | str
+        owner_team = self.owner_team
+
         plan = self.plan.to_dict()
 
         policy = self.policy.to_dict()
 
+        priority = self.priority.value
+
         reason: None | str
         reason = self.reason
+
+        request = self.request.to_dict()
 
         requested_by = self.requested_by
 
@@ -142,6 +160,7 @@ class RunAccepted:
                 "attempt": attempt,
                 "cancel_requested_at": cancel_requested_at,
                 "cancel_requested_by": cancel_requested_by,
+                "catalog": catalog,
                 "created_at": created_at,
                 "deduplicated": deduplicated,
                 "detail": detail,
@@ -151,9 +170,12 @@ class RunAccepted:
                 "is_terminal": is_terminal,
                 "not_before": not_before,
                 "operation": operation,
+                "owner_team": owner_team,
                 "plan": plan,
                 "policy": policy,
+                "priority": priority,
                 "reason": reason,
+                "request": request,
                 "requested_by": requested_by,
                 "result": result,
                 "started_at": started_at,
@@ -171,6 +193,7 @@ class RunAccepted:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.run_accepted_plan import RunAcceptedPlan  # noqa: PLC0415
         from ..models.run_accepted_policy import RunAcceptedPolicy  # noqa: PLC0415
+        from ..models.run_accepted_request import RunAcceptedRequest  # noqa: PLC0415
         from ..models.run_accepted_result import RunAcceptedResult  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -197,6 +220,8 @@ class RunAccepted:
             return cast(None | str, data)
 
         cancel_requested_by = _parse_cancel_requested_by(d.pop("cancel_requested_by"))
+
+        catalog = d.pop("catalog")
 
         created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
 
@@ -247,9 +272,18 @@ class RunAccepted:
 
         operation = Operation(d.pop("operation"))
 
+        def _parse_owner_team(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        owner_team = _parse_owner_team(d.pop("owner_team"))
+
         plan = RunAcceptedPlan.from_dict(d.pop("plan"))
 
         policy = RunAcceptedPolicy.from_dict(d.pop("policy"))
+
+        priority = Priority(d.pop("priority"))
 
         def _parse_reason(data: object) -> None | str:
             if data is None:
@@ -257,6 +291,8 @@ class RunAccepted:
             return cast(None | str, data)
 
         reason = _parse_reason(d.pop("reason"))
+
+        request = RunAcceptedRequest.from_dict(d.pop("request"))
 
         requested_by = d.pop("requested_by")
 
@@ -309,6 +345,7 @@ class RunAccepted:
             attempt=attempt,
             cancel_requested_at=cancel_requested_at,
             cancel_requested_by=cancel_requested_by,
+            catalog=catalog,
             created_at=created_at,
             deduplicated=deduplicated,
             detail=detail,
@@ -318,9 +355,12 @@ class RunAccepted:
             is_terminal=is_terminal,
             not_before=not_before,
             operation=operation,
+            owner_team=owner_team,
             plan=plan,
             policy=policy,
+            priority=priority,
             reason=reason,
+            request=request,
             requested_by=requested_by,
             result=result,
             started_at=started_at,

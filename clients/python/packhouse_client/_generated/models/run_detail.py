@@ -9,13 +9,16 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..models.operation import Operation
+from ..models.priority import Priority
 from ..models.run_state import RunState
 from ..models.waiting_for import WaitingFor
 
 if TYPE_CHECKING:
+    from ..models.api_schemas_limits_pause import ApiSchemasLimitsPause
     from ..models.progress import Progress
     from ..models.run_detail_plan import RunDetailPlan
     from ..models.run_detail_policy import RunDetailPolicy
+    from ..models.run_detail_request import RunDetailRequest
     from ..models.run_detail_result import RunDetailResult
 
 
@@ -30,12 +33,15 @@ class RunDetail:
     """ Tries so far, the present one included. """
     cancel_requested_at: datetime.datetime | None
     cancel_requested_by: None | str
+    catalog: str
     created_at: datetime.datetime
     detail: None | str
     """ The same for people, with the remedy. """
     failures: int
     """ Tries that failed. """
     finished_at: datetime.datetime | None
+    fleet_pause: ApiSchemasLimitsPause | None
+    """ The pause that all tables are under. """
     id: str
     is_terminal: bool
     """ True when nothing can happen to it any more. """
@@ -43,14 +49,20 @@ class RunDetail:
     """ When a waiting run may start. """
     operation: Operation
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    owner_team: None | str
     plan: RunDetailPlan
     """ Summary and prediction of the plan; empty before planning. """
     policy: RunDetailPolicy
     """ The effective policy that it was planned under. """
+    priority: Priority
+    """ How soon a queued run is taken. A run that waited `AGEING` longer than one of the next level goes before it.
+    """
     progress: Progress
     """ How far a run is. Bytes are of inputs; the rate is read + written, at present. """
     reason: None | str
     """ Why it ended as it did, or waits; a stable word. """
+    request: RunDetailRequest
+    """ What was asked for beside the operation: `partitions`, `force_full`. """
     requested_by: str
     result: RunDetailResult
     """ What was measured, and the proof of each snapshot; filled as it commits. """
@@ -58,6 +70,8 @@ class RunDetail:
     state: RunState
     """ Where a run stands. """
     table_id: str
+    table_pause: ApiSchemasLimitsPause | None
+    """ The pause that the table is under. """
     updated_at: datetime.datetime
     waiting_for: None | WaitingFor
     """ Why a queued run is not started yet. """
@@ -66,6 +80,8 @@ class RunDetail:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.api_schemas_limits_pause import ApiSchemasLimitsPause  # noqa: PLC0415
+
         attempt = self.attempt
 
         cancel_requested_at: None | str
@@ -76,6 +92,8 @@ class RunDetail:
 
         cancel_requested_by: None | str
         cancel_requested_by = self.cancel_requested_by
+
+        catalog = self.catalog
 
         created_at = self.created_at.isoformat()
 
@@ -90,6 +108,12 @@ class RunDetail:
         else:
             finished_at = self.finished_at
 
+        fleet_pause: dict[str, Any] | None
+        if isinstance(self.fleet_pause, ApiSchemasLimitsPause):
+            fleet_pause = self.fleet_pause.to_dict()
+        else:
+            fleet_pause = self.fleet_pause
+
         id = self.id
 
         is_terminal = self.is_terminal
@@ -102,14 +126,21 @@ class RunDetail:
 
         operation = self.operation.value
 
+        owner_team: None | str
+        owner_team = self.owner_team
+
         plan = self.plan.to_dict()
 
         policy = self.policy.to_dict()
+
+        priority = self.priority.value
 
         progress = self.progress.to_dict()
 
         reason: None | str
         reason = self.reason
+
+        request = self.request.to_dict()
 
         requested_by = self.requested_by
 
@@ -124,6 +155,12 @@ class RunDetail:
         state = self.state.value
 
         table_id = self.table_id
+
+        table_pause: dict[str, Any] | None
+        if isinstance(self.table_pause, ApiSchemasLimitsPause):
+            table_pause = self.table_pause.to_dict()
+        else:
+            table_pause = self.table_pause
 
         updated_at = self.updated_at.isoformat()
 
@@ -143,23 +180,29 @@ class RunDetail:
                 "attempt": attempt,
                 "cancel_requested_at": cancel_requested_at,
                 "cancel_requested_by": cancel_requested_by,
+                "catalog": catalog,
                 "created_at": created_at,
                 "detail": detail,
                 "failures": failures,
                 "finished_at": finished_at,
+                "fleet_pause": fleet_pause,
                 "id": id,
                 "is_terminal": is_terminal,
                 "not_before": not_before,
                 "operation": operation,
+                "owner_team": owner_team,
                 "plan": plan,
                 "policy": policy,
+                "priority": priority,
                 "progress": progress,
                 "reason": reason,
+                "request": request,
                 "requested_by": requested_by,
                 "result": result,
                 "started_at": started_at,
                 "state": state,
                 "table_id": table_id,
+                "table_pause": table_pause,
                 "updated_at": updated_at,
                 "waiting_for": waiting_for,
                 "worker": worker,
@@ -170,9 +213,11 @@ class RunDetail:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.api_schemas_limits_pause import ApiSchemasLimitsPause  # noqa: PLC0415
         from ..models.progress import Progress  # noqa: PLC0415
         from ..models.run_detail_plan import RunDetailPlan  # noqa: PLC0415
         from ..models.run_detail_policy import RunDetailPolicy  # noqa: PLC0415
+        from ..models.run_detail_request import RunDetailRequest  # noqa: PLC0415
         from ..models.run_detail_result import RunDetailResult  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -200,6 +245,8 @@ class RunDetail:
 
         cancel_requested_by = _parse_cancel_requested_by(d.pop("cancel_requested_by"))
 
+        catalog = d.pop("catalog")
+
         created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
 
         def _parse_detail(data: object) -> None | str:
@@ -226,6 +273,21 @@ class RunDetail:
 
         finished_at = _parse_finished_at(d.pop("finished_at"))
 
+        def _parse_fleet_pause(data: object) -> ApiSchemasLimitsPause | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                fleet_pause_type_0 = ApiSchemasLimitsPause.from_dict(data)
+
+                return fleet_pause_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(ApiSchemasLimitsPause | None, data)
+
+        fleet_pause = _parse_fleet_pause(d.pop("fleet_pause"))
+
         id = d.pop("id")
 
         is_terminal = d.pop("is_terminal")
@@ -247,9 +309,18 @@ class RunDetail:
 
         operation = Operation(d.pop("operation"))
 
+        def _parse_owner_team(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        owner_team = _parse_owner_team(d.pop("owner_team"))
+
         plan = RunDetailPlan.from_dict(d.pop("plan"))
 
         policy = RunDetailPolicy.from_dict(d.pop("policy"))
+
+        priority = Priority(d.pop("priority"))
 
         progress = Progress.from_dict(d.pop("progress"))
 
@@ -259,6 +330,8 @@ class RunDetail:
             return cast(None | str, data)
 
         reason = _parse_reason(d.pop("reason"))
+
+        request = RunDetailRequest.from_dict(d.pop("request"))
 
         requested_by = d.pop("requested_by")
 
@@ -282,6 +355,21 @@ class RunDetail:
         state = RunState(d.pop("state"))
 
         table_id = d.pop("table_id")
+
+        def _parse_table_pause(data: object) -> ApiSchemasLimitsPause | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                table_pause_type_0 = ApiSchemasLimitsPause.from_dict(data)
+
+                return table_pause_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(ApiSchemasLimitsPause | None, data)
+
+        table_pause = _parse_table_pause(d.pop("table_pause"))
 
         updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
 
@@ -311,23 +399,29 @@ class RunDetail:
             attempt=attempt,
             cancel_requested_at=cancel_requested_at,
             cancel_requested_by=cancel_requested_by,
+            catalog=catalog,
             created_at=created_at,
             detail=detail,
             failures=failures,
             finished_at=finished_at,
+            fleet_pause=fleet_pause,
             id=id,
             is_terminal=is_terminal,
             not_before=not_before,
             operation=operation,
+            owner_team=owner_team,
             plan=plan,
             policy=policy,
+            priority=priority,
             progress=progress,
             reason=reason,
+            request=request,
             requested_by=requested_by,
             result=result,
             started_at=started_at,
             state=state,
             table_id=table_id,
+            table_pause=table_pause,
             updated_at=updated_at,
             waiting_for=waiting_for,
             worker=worker,

@@ -33,6 +33,8 @@ class RunNow:
     skipped_reasons: RunNowSkippedReasons
     """ Skipped partitions by reason. """
     skipped_total: int | None
+    waits_for: list[str]
+    """ What a run asked for now would wait for: codes of `held_by`. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,6 +75,8 @@ class RunNow:
         skipped_total: int | None
         skipped_total = self.skipped_total
 
+        waits_for = self.waits_for
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -87,6 +91,7 @@ class RunNow:
                 "schema_id": schema_id,
                 "skipped_reasons": skipped_reasons,
                 "skipped_total": skipped_total,
+                "waits_for": waits_for,
             }
         )
 
@@ -176,6 +181,8 @@ class RunNow:
 
         skipped_total = _parse_skipped_total(d.pop("skipped_total"))
 
+        waits_for = cast(list[str], d.pop("waits_for"))
+
         run_now = cls(
             base_snapshot_id=base_snapshot_id,
             cost=cost,
@@ -187,6 +194,7 @@ class RunNow:
             schema_id=schema_id,
             skipped_reasons=skipped_reasons,
             skipped_total=skipped_total,
+            waits_for=waits_for,
         )
 
         run_now.additional_properties = d

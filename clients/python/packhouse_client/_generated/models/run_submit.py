@@ -2,12 +2,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ..models.operation import Operation
+from ..models.priority import Priority
 from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.all_ import All
+    from ..models.any_of import AnyOf
+    from ..models.comparison import Comparison
+    from ..models.not_ import Not
+
 
 T = TypeVar("T", bound="RunSubmit")
 
@@ -18,15 +26,58 @@ class RunSubmit:
 
     table_id: str
     """ The registered table's id, `tbl_…`; find it with GET /v1/tables. """
+    dry_run: bool | Unset = False
+    """ Answer the plan and store nothing. """
+    force: bool | Unset = False
+    """ Start a run of its own also while an equal one is live. """
+    force_full: bool | Unset = False
+    """ Every file of the partitions is a candidate, also those of the right size; a file that would come out as it
+    was is still left alone. """
     operation: Operation | Unset = UNSET
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    partitions: All | AnyOf | Comparison | None | Not | Unset = UNSET
+    priority: None | Priority | Unset = UNSET
+    """ Absent: what the table's policy says. """
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.all_ import All  # noqa: PLC0415
+        from ..models.any_of import AnyOf  # noqa: PLC0415
+        from ..models.comparison import Comparison  # noqa: PLC0415
+        from ..models.not_ import Not  # noqa: PLC0415
+
         table_id = self.table_id
+
+        dry_run = self.dry_run
+
+        force = self.force
+
+        force_full = self.force_full
 
         operation: str | Unset = UNSET
         if not isinstance(self.operation, Unset):
             operation = self.operation.value
+
+        partitions: dict[str, Any] | None | Unset
+        if isinstance(self.partitions, Unset):
+            partitions = UNSET
+        elif isinstance(self.partitions, Comparison):
+            partitions = self.partitions.to_dict()
+        elif isinstance(self.partitions, All):
+            partitions = self.partitions.to_dict()
+        elif isinstance(self.partitions, AnyOf):
+            partitions = self.partitions.to_dict()
+        elif isinstance(self.partitions, Not):
+            partitions = self.partitions.to_dict()
+        else:
+            partitions = self.partitions
+
+        priority: None | str | Unset
+        if isinstance(self.priority, Unset):
+            priority = UNSET
+        elif isinstance(self.priority, Priority):
+            priority = self.priority.value
+        else:
+            priority = self.priority
 
         field_dict: dict[str, Any] = {}
 
@@ -35,15 +86,36 @@ class RunSubmit:
                 "table_id": table_id,
             }
         )
+        if dry_run is not UNSET:
+            field_dict["dry_run"] = dry_run
+        if force is not UNSET:
+            field_dict["force"] = force
+        if force_full is not UNSET:
+            field_dict["force_full"] = force_full
         if operation is not UNSET:
             field_dict["operation"] = operation
+        if partitions is not UNSET:
+            field_dict["partitions"] = partitions
+        if priority is not UNSET:
+            field_dict["priority"] = priority
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.all_ import All  # noqa: PLC0415
+        from ..models.any_of import AnyOf  # noqa: PLC0415
+        from ..models.comparison import Comparison  # noqa: PLC0415
+        from ..models.not_ import Not  # noqa: PLC0415
+
         d = dict(src_dict)
         table_id = d.pop("table_id")
+
+        dry_run = d.pop("dry_run", UNSET)
+
+        force = d.pop("force", UNSET)
+
+        force_full = d.pop("force_full", UNSET)
 
         _operation = d.pop("operation", UNSET)
         operation: Operation | Unset
@@ -52,9 +124,72 @@ class RunSubmit:
         else:
             operation = Operation(_operation)
 
+        def _parse_partitions(data: object) -> All | AnyOf | Comparison | None | Not | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                partitions_type_0_type_0 = Comparison.from_dict(data)
+
+                return partitions_type_0_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                partitions_type_0_type_1 = All.from_dict(data)
+
+                return partitions_type_0_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                partitions_type_0_type_2 = AnyOf.from_dict(data)
+
+                return partitions_type_0_type_2
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                partitions_type_0_type_3 = Not.from_dict(data)
+
+                return partitions_type_0_type_3
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(All | AnyOf | Comparison | None | Not | Unset, data)
+
+        partitions = _parse_partitions(d.pop("partitions", UNSET))
+
+        def _parse_priority(data: object) -> None | Priority | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                priority_type_0 = Priority(data)
+
+                return priority_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Priority | Unset, data)
+
+        priority = _parse_priority(d.pop("priority", UNSET))
+
         run_submit = cls(
             table_id=table_id,
+            dry_run=dry_run,
+            force=force,
+            force_full=force_full,
             operation=operation,
+            partitions=partitions,
+            priority=priority,
         )
 
         return run_submit

@@ -1,4 +1,5 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
+import datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -6,6 +7,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
+from ...models.operation import Operation
 from ...models.problem import Problem
 from ...models.run_list import RunList
 from ...models.run_state import RunState
@@ -14,13 +16,27 @@ from ...types import UNSET, Response, Unset
 
 def _get_kwargs(
     *,
-    table_id: None | str | Unset = UNSET,
-    state: list[RunState] | None | Unset = UNSET,
     page_size: int | Unset = 50,
     page_token: None | str | Unset = UNSET,
+    table_id: None | str | Unset = UNSET,
+    state: list[RunState] | None | Unset = UNSET,
+    operation: None | Operation | Unset = UNSET,
+    catalog: None | str | Unset = UNSET,
+    team: None | str | Unset = UNSET,
+    created_after: datetime.datetime | None | Unset = UNSET,
+    created_before: datetime.datetime | None | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
+
+    params["page_size"] = page_size
+
+    json_page_token: None | str | Unset
+    if isinstance(page_token, Unset):
+        json_page_token = UNSET
+    else:
+        json_page_token = page_token
+    params["page_token"] = json_page_token
 
     json_table_id: None | str | Unset
     if isinstance(table_id, Unset):
@@ -42,14 +58,46 @@ def _get_kwargs(
         json_state = state
     params["state"] = json_state
 
-    params["page_size"] = page_size
-
-    json_page_token: None | str | Unset
-    if isinstance(page_token, Unset):
-        json_page_token = UNSET
+    json_operation: None | str | Unset
+    if isinstance(operation, Unset):
+        json_operation = UNSET
+    elif isinstance(operation, Operation):
+        json_operation = operation.value
     else:
-        json_page_token = page_token
-    params["page_token"] = json_page_token
+        json_operation = operation
+    params["operation"] = json_operation
+
+    json_catalog: None | str | Unset
+    if isinstance(catalog, Unset):
+        json_catalog = UNSET
+    else:
+        json_catalog = catalog
+    params["catalog"] = json_catalog
+
+    json_team: None | str | Unset
+    if isinstance(team, Unset):
+        json_team = UNSET
+    else:
+        json_team = team
+    params["team"] = json_team
+
+    json_created_after: None | str | Unset
+    if isinstance(created_after, Unset):
+        json_created_after = UNSET
+    elif isinstance(created_after, datetime.datetime):
+        json_created_after = created_after.isoformat()
+    else:
+        json_created_after = created_after
+    params["created_after"] = json_created_after
+
+    json_created_before: None | str | Unset
+    if isinstance(created_before, Unset):
+        json_created_before = UNSET
+    elif isinstance(created_before, datetime.datetime):
+        json_created_before = created_before.isoformat()
+    else:
+        json_created_before = created_before
+    params["created_before"] = json_created_before
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -106,20 +154,31 @@ def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 def sync_detailed(
     *,
     client: AuthenticatedClient,
-    table_id: None | str | Unset = UNSET,
-    state: list[RunState] | None | Unset = UNSET,
     page_size: int | Unset = 50,
     page_token: None | str | Unset = UNSET,
+    table_id: None | str | Unset = UNSET,
+    state: list[RunState] | None | Unset = UNSET,
+    operation: None | Operation | Unset = UNSET,
+    catalog: None | str | Unset = UNSET,
+    team: None | str | Unset = UNSET,
+    created_after: datetime.datetime | None | Unset = UNSET,
+    created_before: datetime.datetime | None | Unset = UNSET,
 ) -> Response[Problem | RunList]:
     """List runs, newest first
 
-     List runs, of one table or in some states if they are given.
+     List runs that fit every filter that is given. A page may hold few or none and still have a next
+    one.
 
     Args:
-        table_id (None | str | Unset):
-        state (list[RunState] | None | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (None | str | Unset): `next_page_token` of the page before.
+        table_id (None | str | Unset):
+        state (list[RunState] | None | Unset): May be given several times.
+        operation (None | Operation | Unset):
+        catalog (None | str | Unset):
+        team (None | str | Unset): The table's owner team.
+        created_after (datetime.datetime | None | Unset): From this instant on.
+        created_before (datetime.datetime | None | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -130,10 +189,15 @@ def sync_detailed(
     """
 
     kwargs = _get_kwargs(
-        table_id=table_id,
-        state=state,
         page_size=page_size,
         page_token=page_token,
+        table_id=table_id,
+        state=state,
+        operation=operation,
+        catalog=catalog,
+        team=team,
+        created_after=created_after,
+        created_before=created_before,
     )
 
     response = client.get_httpx_client().request(
@@ -146,20 +210,31 @@ def sync_detailed(
 def sync(
     *,
     client: AuthenticatedClient,
-    table_id: None | str | Unset = UNSET,
-    state: list[RunState] | None | Unset = UNSET,
     page_size: int | Unset = 50,
     page_token: None | str | Unset = UNSET,
+    table_id: None | str | Unset = UNSET,
+    state: list[RunState] | None | Unset = UNSET,
+    operation: None | Operation | Unset = UNSET,
+    catalog: None | str | Unset = UNSET,
+    team: None | str | Unset = UNSET,
+    created_after: datetime.datetime | None | Unset = UNSET,
+    created_before: datetime.datetime | None | Unset = UNSET,
 ) -> Problem | RunList | None:
     """List runs, newest first
 
-     List runs, of one table or in some states if they are given.
+     List runs that fit every filter that is given. A page may hold few or none and still have a next
+    one.
 
     Args:
-        table_id (None | str | Unset):
-        state (list[RunState] | None | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (None | str | Unset): `next_page_token` of the page before.
+        table_id (None | str | Unset):
+        state (list[RunState] | None | Unset): May be given several times.
+        operation (None | Operation | Unset):
+        catalog (None | str | Unset):
+        team (None | str | Unset): The table's owner team.
+        created_after (datetime.datetime | None | Unset): From this instant on.
+        created_before (datetime.datetime | None | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -171,30 +246,46 @@ def sync(
 
     return sync_detailed(
         client=client,
-        table_id=table_id,
-        state=state,
         page_size=page_size,
         page_token=page_token,
+        table_id=table_id,
+        state=state,
+        operation=operation,
+        catalog=catalog,
+        team=team,
+        created_after=created_after,
+        created_before=created_before,
     ).parsed
 
 
 async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
-    table_id: None | str | Unset = UNSET,
-    state: list[RunState] | None | Unset = UNSET,
     page_size: int | Unset = 50,
     page_token: None | str | Unset = UNSET,
+    table_id: None | str | Unset = UNSET,
+    state: list[RunState] | None | Unset = UNSET,
+    operation: None | Operation | Unset = UNSET,
+    catalog: None | str | Unset = UNSET,
+    team: None | str | Unset = UNSET,
+    created_after: datetime.datetime | None | Unset = UNSET,
+    created_before: datetime.datetime | None | Unset = UNSET,
 ) -> Response[Problem | RunList]:
     """List runs, newest first
 
-     List runs, of one table or in some states if they are given.
+     List runs that fit every filter that is given. A page may hold few or none and still have a next
+    one.
 
     Args:
-        table_id (None | str | Unset):
-        state (list[RunState] | None | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (None | str | Unset): `next_page_token` of the page before.
+        table_id (None | str | Unset):
+        state (list[RunState] | None | Unset): May be given several times.
+        operation (None | Operation | Unset):
+        catalog (None | str | Unset):
+        team (None | str | Unset): The table's owner team.
+        created_after (datetime.datetime | None | Unset): From this instant on.
+        created_before (datetime.datetime | None | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -205,10 +296,15 @@ async def asyncio_detailed(
     """
 
     kwargs = _get_kwargs(
-        table_id=table_id,
-        state=state,
         page_size=page_size,
         page_token=page_token,
+        table_id=table_id,
+        state=state,
+        operation=operation,
+        catalog=catalog,
+        team=team,
+        created_after=created_after,
+        created_before=created_before,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -219,20 +315,31 @@ async def asyncio_detailed(
 async def asyncio(
     *,
     client: AuthenticatedClient,
-    table_id: None | str | Unset = UNSET,
-    state: list[RunState] | None | Unset = UNSET,
     page_size: int | Unset = 50,
     page_token: None | str | Unset = UNSET,
+    table_id: None | str | Unset = UNSET,
+    state: list[RunState] | None | Unset = UNSET,
+    operation: None | Operation | Unset = UNSET,
+    catalog: None | str | Unset = UNSET,
+    team: None | str | Unset = UNSET,
+    created_after: datetime.datetime | None | Unset = UNSET,
+    created_before: datetime.datetime | None | Unset = UNSET,
 ) -> Problem | RunList | None:
     """List runs, newest first
 
-     List runs, of one table or in some states if they are given.
+     List runs that fit every filter that is given. A page may hold few or none and still have a next
+    one.
 
     Args:
-        table_id (None | str | Unset):
-        state (list[RunState] | None | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (None | str | Unset): `next_page_token` of the page before.
+        table_id (None | str | Unset):
+        state (list[RunState] | None | Unset): May be given several times.
+        operation (None | Operation | Unset):
+        catalog (None | str | Unset):
+        team (None | str | Unset): The table's owner team.
+        created_after (datetime.datetime | None | Unset): From this instant on.
+        created_before (datetime.datetime | None | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -245,9 +352,14 @@ async def asyncio(
     return (
         await asyncio_detailed(
             client=client,
-            table_id=table_id,
-            state=state,
             page_size=page_size,
             page_token=page_token,
+            table_id=table_id,
+            state=state,
+            operation=operation,
+            catalog=catalog,
+            team=team,
+            created_after=created_after,
+            created_before=created_before,
         )
     ).parsed

@@ -9,6 +9,7 @@ from ...client import AuthenticatedClient, Client
 from ...models.problem import Problem
 from ...models.run_accepted import RunAccepted
 from ...models.run_submit import RunSubmit
+from ...models.table_plan import TablePlan
 from ...types import UNSET, Response, Unset
 
 
@@ -34,9 +35,27 @@ def _get_kwargs(
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | RunAccepted | None:
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Problem | RunAccepted | RunAccepted | TablePlan | None:
     if response.status_code == 200:
-        response_200 = RunAccepted.from_dict(response.json())
+
+        def _parse_response_200(data: object) -> RunAccepted | TablePlan:
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                response_200_type_0 = RunAccepted.from_dict(data)
+
+                return response_200_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            if not isinstance(data, dict):
+                raise TypeError()
+            response_200_type_1 = TablePlan.from_dict(data)
+
+            return response_200_type_1
+
+        response_200 = _parse_response_200(response.json())
 
         return response_200
 
@@ -103,7 +122,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Problem | RunAccepted]:
+) -> Response[Problem | RunAccepted | RunAccepted | TablePlan]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -117,7 +136,7 @@ def sync_detailed(
     client: AuthenticatedClient,
     body: RunSubmit,
     idempotency_key: None | str | Unset = UNSET,
-) -> Response[Problem | RunAccepted]:
+) -> Response[Problem | RunAccepted | RunAccepted | TablePlan]:
     """Submit a run
 
      Accept a run durably and answer at once; follow it under Location. A double click is one run.
@@ -132,7 +151,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | RunAccepted]
+        Response[Problem | RunAccepted | RunAccepted | TablePlan]
     """
 
     kwargs = _get_kwargs(
@@ -152,7 +171,7 @@ def sync(
     client: AuthenticatedClient,
     body: RunSubmit,
     idempotency_key: None | str | Unset = UNSET,
-) -> Problem | RunAccepted | None:
+) -> Problem | RunAccepted | RunAccepted | TablePlan | None:
     """Submit a run
 
      Accept a run durably and answer at once; follow it under Location. A double click is one run.
@@ -167,7 +186,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | RunAccepted
+        Problem | RunAccepted | RunAccepted | TablePlan
     """
 
     return sync_detailed(
@@ -182,7 +201,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     body: RunSubmit,
     idempotency_key: None | str | Unset = UNSET,
-) -> Response[Problem | RunAccepted]:
+) -> Response[Problem | RunAccepted | RunAccepted | TablePlan]:
     """Submit a run
 
      Accept a run durably and answer at once; follow it under Location. A double click is one run.
@@ -197,7 +216,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | RunAccepted]
+        Response[Problem | RunAccepted | RunAccepted | TablePlan]
     """
 
     kwargs = _get_kwargs(
@@ -215,7 +234,7 @@ async def asyncio(
     client: AuthenticatedClient,
     body: RunSubmit,
     idempotency_key: None | str | Unset = UNSET,
-) -> Problem | RunAccepted | None:
+) -> Problem | RunAccepted | RunAccepted | TablePlan | None:
     """Submit a run
 
      Accept a run durably and answer at once; follow it under Location. A double click is one run.
@@ -230,7 +249,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | RunAccepted
+        Problem | RunAccepted | RunAccepted | TablePlan
     """
 
     return (

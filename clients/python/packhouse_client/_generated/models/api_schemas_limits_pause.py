@@ -10,15 +10,15 @@ from attrs import field as _attrs_field
 
 from ..models.pause_mode import PauseMode
 
-T = TypeVar("T", bound="Pause")
+T = TypeVar("T", bound="ApiSchemasLimitsPause")
 
 
 @_attrs_define
-class Pause:
-    """A kill switch that is on: nothing new starts."""
+class ApiSchemasLimitsPause:
+    """A pause that is on."""
 
     mode: PauseMode
-    """ What running work does: end what is in flight, or stop. """
+    """ What becomes of running work. """
     paused_at: datetime.datetime
     paused_by: str
     reason: str
@@ -57,15 +57,15 @@ class Pause:
 
         reason = d.pop("reason")
 
-        pause = cls(
+        api_schemas_limits_pause = cls(
             mode=mode,
             paused_at=paused_at,
             paused_by=paused_by,
             reason=reason,
         )
 
-        pause.additional_properties = d
-        return pause
+        api_schemas_limits_pause.additional_properties = d
+        return api_schemas_limits_pause
 
     @property
     def additional_keys(self) -> list[str]:

@@ -1,0 +1,84 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.api_schemas_tables_pause_mode import ApiSchemasTablesPauseMode
+
+T = TypeVar("T", bound="ApiSchemasTablesPause")
+
+
+@_attrs_define
+class ApiSchemasTablesPause:
+    """A kill switch that is on: nothing new starts."""
+
+    mode: ApiSchemasTablesPauseMode
+    """ What running work does: end what is in flight, or stop. """
+    paused_at: datetime.datetime
+    paused_by: str
+    reason: str
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        mode = self.mode.value
+
+        paused_at = self.paused_at.isoformat()
+
+        paused_by = self.paused_by
+
+        reason = self.reason
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "mode": mode,
+                "paused_at": paused_at,
+                "paused_by": paused_by,
+                "reason": reason,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        mode = ApiSchemasTablesPauseMode(d.pop("mode"))
+
+        paused_at = datetime.datetime.fromisoformat(d.pop("paused_at"))
+
+        paused_by = d.pop("paused_by")
+
+        reason = d.pop("reason")
+
+        api_schemas_tables_pause = cls(
+            mode=mode,
+            paused_at=paused_at,
+            paused_by=paused_by,
+            reason=reason,
+        )
+
+        api_schemas_tables_pause.additional_properties = d
+        return api_schemas_tables_pause
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,117 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="Limits")
+
+
+@_attrs_define
+class Limits:
+    """Limits of the whole fleet; null is unlimited. A change of rates reaches a run at its next start."""
+
+    bandwidth: int | None
+    """ Bytes per second, read + written. """
+    parallel_runs: int | None
+    requests: int | None
+    """ Object-store requests per second. """
+    updated_at: datetime.datetime
+    updated_by: str
+    version: int
+    """ Grows with each write; the ETag is this in quotes. """
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        bandwidth: int | None
+        bandwidth = self.bandwidth
+
+        parallel_runs: int | None
+        parallel_runs = self.parallel_runs
+
+        requests: int | None
+        requests = self.requests
+
+        updated_at = self.updated_at.isoformat()
+
+        updated_by = self.updated_by
+
+        version = self.version
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "bandwidth": bandwidth,
+                "parallel_runs": parallel_runs,
+                "requests": requests,
+                "updated_at": updated_at,
+                "updated_by": updated_by,
+                "version": version,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+
+        def _parse_bandwidth(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        bandwidth = _parse_bandwidth(d.pop("bandwidth"))
+
+        def _parse_parallel_runs(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        parallel_runs = _parse_parallel_runs(d.pop("parallel_runs"))
+
+        def _parse_requests(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        requests = _parse_requests(d.pop("requests"))
+
+        updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
+
+        updated_by = d.pop("updated_by")
+
+        version = d.pop("version")
+
+        limits = cls(
+            bandwidth=bandwidth,
+            parallel_runs=parallel_runs,
+            requests=requests,
+            updated_at=updated_at,
+            updated_by=updated_by,
+            version=version,
+        )
+
+        limits.additional_properties = d
+        return limits
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties
