@@ -17,7 +17,27 @@ from api.openapi import describe
 from api.pagination import PageTokens
 from api.rate_limits import RequestRates
 from api.request_ids import RequestIds
-from api.routes import audit, catalogs, explain, formats, health, keys, pace, policies, problems, runs, tables, whoami
+from api.routes import (
+    audit,
+    catalogs,
+    docs,
+    explain,
+    fleet,
+    formats,
+    health,
+    keys,
+    limits,
+    pace,
+    pauses,
+    policies,
+    presets,
+    problems,
+    runs,
+    scoped_policies,
+    signals,
+    tables,
+    whoami,
+)
 from api.streaming import StreamSlots
 from api.validation import refuse_unknown_parameters
 
@@ -29,6 +49,8 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "policies", "description": "What is wished for a table, and what holds."},
     {"name": "formats", "description": "What can be done to tables of each format."},
     {"name": "runs", "description": "Executions of operations on tables."},
+    {"name": "signals", "description": "What other systems tell, and what writers may ask."},
+    {"name": "fleet", "description": "What holds for all tables together."},
     {"name": "access", "description": "API keys, the caller, and what was changed by whom."},
     {"name": "operations", "description": "State and figures of the process."},
 ]
@@ -53,6 +75,7 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
         openapi_tags=TAGS,
         lifespan=lifespan,
         redirect_slashes=False,
+        docs_url=None,
         redoc_url=None,
         generate_unique_id_function=_handler_name,
     )
@@ -69,10 +92,25 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
 
 
 def _include(app: FastAPI) -> None:
-    for module in (catalogs, tables, runs):
+    for module in (catalogs, tables, signals, scoped_policies, runs):
         app.include_router(module.creating, dependencies=_KNOWN_PARAMETERS)
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
-    for module in (explain, policies, formats, keys, audit, whoami, health, pace, problems):
+    for module in (
+        explain,
+        fleet,
+        policies,
+        presets,
+        formats,
+        keys,
+        audit,
+        whoami,
+        pauses,
+        limits,
+        docs,
+        health,
+        pace,
+        problems,
+    ):
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
 
 

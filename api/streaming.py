@@ -86,7 +86,10 @@ async def event_stream(request: Request, services: Services, caller: Caller, run
 
 
 async def run_frames(services: Services, caller: Caller, run_id: RunId, *, after: int) -> AsyncIterator[str]:
-    """Yield frames until the run has ended and its last event is sent. A database that is away is waited for."""
+    """Yield frames until the run has ended and its last event is sent, or the caller's credential has.
+
+    A database that is away is waited for.
+    """
     clock = asyncio.get_running_loop().time
     yield "retry: 1000\n\n"
     sent_at, shown = clock(), ""
@@ -94,6 +97,8 @@ async def run_frames(services: Services, caller: Caller, run_id: RunId, *, after
         while True:
             fresh: list[str] = []
             try:
+                if not await services.access.still_holds(caller):
+                    return  # whoever comes back is told why
                 run = await services.runs.get(caller, run_id)  # before the events: an ended run has its last event
                 events = await services.runs.events(caller, run_id, after_sequence=after, limit=_BATCH)
                 fresh += [_event_frame(RunEvent.from_domain(event)) for event in events]

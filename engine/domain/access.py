@@ -33,7 +33,8 @@ _STRENGTH: Final = {role: strength for strength, role in enumerate(Role)}
 class Caller:
     """The authenticated caller of one request; `subject` is what records show, `teams` None means every team.
 
-    `key_id` is the API key that it came with, None for tokens of an identity provider and for the system.
+    `key_id` is the API key that it came with, None for tokens of an identity provider and for the system; from
+    `expires_at` on the credential is refused.
     """
 
     subject: str
@@ -41,6 +42,7 @@ class Caller:
     teams: frozenset[str] | None = None
     request_id: str | None = None
     key_id: KeyId | None = None
+    expires_at: datetime | None = None
 
     def sees(self, owner_team: str | None) -> bool:
         """Return True when objects of this team (None: of no team) exist for the caller."""

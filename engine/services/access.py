@@ -82,7 +82,9 @@ class AccessService:
         return replace(caller, request_id=request_id)
 
     async def still_holds(self, caller: Caller) -> bool:
-        """Return False when the caller's key has been revoked or has expired since; for answers that take long."""
+        """Return False when the caller's credential was revoked or has expired since; for answers that take long."""
+        if caller.expires_at is not None and self._clock.now() >= caller.expires_at:
+            return False
         if caller.key_id is None:
             return True
         now = self._clock.monotonic()
@@ -137,7 +139,7 @@ class AccessService:
             self._beliefs.pop(hashed, None)
             raise Unauthenticated(f"no such API key: {_REMEDY}")
         teams = None if key.teams is None else frozenset(key.teams)
-        return Caller(subject=key.subject, role=key.role, teams=teams, key_id=key.id)
+        return Caller(subject=key.subject, role=key.role, teams=teams, key_id=key.id, expires_at=key.expires_at)
 
     async def _ask(self, hashed: str) -> _Belief:
         asked_at = self._clock.monotonic()

@@ -15,6 +15,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from http.client import HTTPException
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
@@ -45,6 +46,7 @@ _REST_SECONDS: Final = 5.0
 _MAX_TOKEN_CHARACTERS: Final = 16 * 1024
 _MAX_SUBJECT_CHARACTERS: Final = 255
 _MAX_DOCUMENT_BYTES: Final = 256 * 1024
+_MALFORMED: Final = (PyJWTError, ValueError, TypeError, OverflowError, RecursionError)
 _log = structlog.get_logger(__name__)
 
 
@@ -107,7 +109,7 @@ class OidcTokens:
         except PyJWKClientConnectionError as error:
             _log.warning("identity_provider_away", issuer=self._settings.issuer, error=str(error))
             raise Transient("the identity provider did not answer; its tokens can't be checked now") from error
-        except PyJWTError as error:
+        except _MALFORMED as error:
             raise Unauthenticated(f"the token is refused: {_reason(error)}") from None
         return _caller_of(claims, self._settings)
 
@@ -179,7 +181,7 @@ def _key_id_of(token: str, algorithms: tuple[str, ...]) -> str:
     """Return the key that a token names. What needs no key to be refused is refused before the provider is asked."""
     try:
         header = jwt.get_unverified_header(token)
-    except PyJWTError:
+    except _MALFORMED:
         raise Unauthenticated("this is neither an API key ('pkh_…') nor a signed token") from None
     if header.get("alg") not in algorithms:
         raise Unauthenticated(f"the token is refused: it is not signed with {' or '.join(algorithms)}")
@@ -189,7 +191,7 @@ def _key_id_of(token: str, algorithms: tuple[str, ...]) -> str:
     return kid
 
 
-def _reason(error: PyJWTError) -> str:
+def _reason(error: Exception) -> str:
     """Return what the library says in its first line; it repeats no part of the token but key ids."""
     return (str(error).splitlines() or [type(error).__name__])[0][:200]
 
@@ -236,7 +238,15 @@ def _caller_of(claims: Mapping[str, Any], settings: OidcSettings) -> Caller:
             f"the token of {subject!r} is good but maps to no role: its claim {settings.role_claim!r} holds none of "
             f"{', '.join(settings.role_map or Role)}"
         )
-    return Caller(subject=f"oidc:{subject}", role=role, teams=_teams_of(claims, settings))
+    expires_at = _expiry_of(claims, settings)
+    return Caller(subject=f"oidc:{subject}", role=role, teams=_teams_of(claims, settings), expires_at=expires_at)
+
+
+def _expiry_of(claims: Mapping[str, Any], settings: OidcSettings) -> datetime:
+    try:
+        return datetime.fromtimestamp(int(claims["exp"]), UTC) + timedelta(seconds=settings.leeway_seconds)
+    except (OverflowError, ValueError, OSError):
+        raise Unauthenticated("the token is refused: its expiry is beyond the calendar") from None
 
 
 def _role_of(claims: Mapping[str, Any], settings: OidcSettings) -> Role | None:

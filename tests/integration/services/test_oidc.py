@@ -6,6 +6,7 @@ import hmac
 import json
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import jwt
@@ -58,7 +59,16 @@ def signed_with_the_public_key(issuer: OidcIssuer) -> str:
 
 
 async def test_a_good_token_is_a_caller(issuer: OidcIssuer, tokens: OidcTokens) -> None:
-    assert await tokens.read(issuer.token()) == Caller("oidc:u-17", Role.VIEWER)
+    until = int(time.time()) + 300
+    expires_at = datetime.fromtimestamp(until, UTC) + timedelta(seconds=30)
+    caller = await tokens.read(issuer.token(exp=until))
+    assert caller == Caller("oidc:u-17", Role.VIEWER, expires_at=expires_at)
+
+
+@pytest.mark.parametrize("until", [10**12, 10**30, -1, "soon", 1.5e300, float("inf"), float("nan"), [1], {}, True])
+async def test_an_expiry_that_no_calendar_has_is_refused(issuer: OidcIssuer, tokens: OidcTokens, until: Any) -> None:
+    with pytest.raises(Unauthenticated):
+        await tokens.read(issuer.token(exp=until))
 
 
 async def test_curves_are_taken_as_well(issuer: OidcIssuer, tokens: OidcTokens) -> None:
@@ -111,7 +121,19 @@ async def test_clocks_may_be_apart_by_the_leeway(issuer: OidcIssuer, tokens: Oid
     await tokens.read(issuer.token(nbf=now + 10, iat=now + 10))
 
 
-@pytest.mark.parametrize("garbage", ["", "x", "a.b.c", "e30.e30.e30", "é" * 10, "x" * 20_000])
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        "",
+        "x",
+        "a.b.c",
+        "e30.e30.e30",
+        "é" * 10,
+        "x" * 20_000,
+        "\ud800.a.b",
+        f"{base64.b64encode(b'[' * 9000).decode()}.e30.x",
+    ],
+)
 async def test_garbage_is_refused_before_the_provider_is_asked(
     issuer: OidcIssuer, tokens: OidcTokens, garbage: str
 ) -> None:

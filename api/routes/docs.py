@@ -1,0 +1,51 @@
+"""The API's description for people: one page without scripts, made from the same document as `openapi.yaml`.
+
+The framework's own page loads its scripts from a public CDN, so that whoever opened it would run what that serves, with
+an API key at hand. Tools that want to try calls take `/openapi.json`.
+"""
+
+from html import escape
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+router = APIRouter(include_in_schema=False)
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+_STYLE: Final = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
+    "td,th{text-align:left;padding:.2rem .8rem .2rem 0;vertical-align:top}code{white-space:nowrap}"
+)
+
+
+@router.get("/docs")
+async def show_docs(request: Request) -> HTMLResponse:
+    """List every operation with its role, by resource."""
+    page = render(request.app.openapi())
+    return HTMLResponse(page, headers={"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"})
+
+
+def render(document: dict[str, Any]) -> str:
+    """Return the page of an OpenAPI document."""
+    sections = "".join(_section(document, tag) for tag in document["tags"])
+    title = escape(f"{document['info']['title']} {document['info']['version']}")
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{_STYLE}</style></head><body><h1>{title}</h1><p>{escape(document['info']['summary'])} "
+        f"{escape(document['info']['description'])}</p>"
+        '<p>The whole description is <a href="/openapi.json">openapi.json</a>; what each error means is under '
+        f"<code>/problems/{{code}}</code>.</p>{sections}</body></html>"
+    )
+
+
+def _section(document: dict[str, Any], tag: dict[str, Any]) -> str:
+    rows = [
+        f"<tr><td><code>{method.upper()} {escape(path)}</code></td><td>{escape(operation['summary'])}</td>"
+        f"<td>{escape(operation.get('x-packhouse-role', ''))}</td></tr>"
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+        if isinstance(operation, dict) and tag["name"] in operation.get("tags", ())
+    ]
+    head = "<tr><th>operation</th><th></th><th>role</th></tr>"
+    name, purpose = escape(tag["name"]), escape(tag["description"])
+    return f"<h2>{name}</h2><p>{purpose}</p><table>{head}{''.join(rows)}</table>"

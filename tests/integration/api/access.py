@@ -1,0 +1,24 @@
+"""Callers of every role for tests of the api."""
+
+from itertools import count
+from typing import Any, Final
+
+import httpx
+
+from tests.integration.api.conftest import Api
+
+ROLES: Final = ("viewer", "operator", "owner", "admin")
+_numbers = count(1)
+
+
+async def make_key(api: Api, role: str, **wish: Any) -> Any:
+    """Make a key of a role under a name of its own."""
+    return await api.post("/v1/keys", {"name": f"{role}-{next(_numbers)}", "role": role, **wish}, status=201)
+
+
+async def as_caller(
+    api: Api, role: str, *, name: str | None = None, teams: list[str] | None = None
+) -> httpx.AsyncClient:
+    """Return a client of a new caller."""
+    wish = {"teams": teams} | ({"name": name} if name else {})
+    return api.with_key((await make_key(api, role, **wish))["secret"])

@@ -1,0 +1,113 @@
+"""Keys over HTTP: who may, what is shown, and what a key is good for."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.integration.api.access import ROLES, as_caller, make_key
+from tests.integration.api.conftest import Api
+
+
+async def test_a_secret_is_shown_once(api: Api) -> None:
+    response = await api.call("POST", "/v1/keys", json={"name": "etl", "role": "operator"}, status=201)
+    created = response.json()
+    assert created["secret"].startswith("pkh_")
+    assert response.headers["cache-control"] == "no-store"
+    shown = await api.get(response.headers["location"])
+    assert shown == {name: value for name, value in created.items() if name != "secret"}
+    assert created["secret"] not in (await api.call("GET", "/v1/keys", status=200)).text
+
+
+async def test_a_key_is_its_name_role_and_teams(api: Api) -> None:
+    client = await as_caller(api, "owner", name="etl", teams=["sales", "hr"])
+    assert (await client.get("/v1/whoami")).json() == {"subject": "key:etl", "role": "owner", "teams": ["hr", "sales"]}
+
+
+async def test_an_admin_sees_every_team(api: Api) -> None:
+    assert await api.get("/v1/whoami") == {"subject": "key:admin", "role": "admin", "teams": None}
+
+
+async def test_a_revoked_key_is_refused_at_once(api: Api) -> None:
+    created = await make_key(api, "operator")
+    client = api.with_key(created["secret"])
+    assert (await client.get("/v1/whoami")).status_code == 200
+    await api.call("DELETE", f"/v1/keys/{created['id']}", status=204)
+    assert (await client.get("/v1/whoami")).status_code == 401
+    await api.call("DELETE", f"/v1/keys/{created['id']}", status=204)
+    assert (await api.get(f"/v1/keys/{created['id']}"))["revoked_at"] is not None
+
+
+async def test_the_last_admin_key_stays_and_the_answer_says_what_to_do(api: Api) -> None:
+    (admin,) = (await api.get("/v1/keys"))["items"]
+    refused = await api.call("DELETE", f"/v1/keys/{admin['id']}", status=409)
+    assert "POST /v1/keys with the role admin" in refused.json()["detail"]
+
+
+async def test_an_admin_can_hand_over_to_another(api: Api) -> None:
+    (first,) = (await api.get("/v1/keys"))["items"]
+    client = await as_caller(api, "admin")
+    assert (await client.delete(f"/v1/keys/{first['id']}")).status_code == 204
+    assert (await api.client.get("/v1/whoami")).status_code == 401
+
+
+async def test_the_third_key_of_a_name_is_refused(api: Api) -> None:
+    body = {"name": "etl", "role": "viewer"}
+    slots = [(await api.post("/v1/keys", body, status=201))["slot"] for _ in range(2)]
+    assert slots == [1, 2]
+    assert "revoke the older" in (await api.post("/v1/keys", body, status=409))["detail"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"name": ""}, "/name"),
+        ({"name": "a b"}, "/name"),
+        ({"name": "x" * 65}, "/name"),
+        ({"role": "root"}, "/role"),
+        ({"role": None}, "/role"),
+        ({"teams": []}, "/teams"),
+        ({"teams": [""]}, "/teams/0"),
+        ({"teams": ["a\n"]}, "/teams/0"),
+        ({"teams": "sales"}, "/teams"),
+        ({"role": "admin", "teams": ["sales"]}, "/teams"),
+        ({"expires_at": "2020-01-01T00:00:00Z"}, "/expires_at"),
+        ({"expires_at": "2030-01-01T00:00:00"}, "/expires_at"),
+        ({"expires_at": "soon"}, "/expires_at"),
+        ({"secret": "pkh_mine"}, "/secret"),
+    ],
+)
+async def test_a_wrong_wish_is_told_by_its_field(api: Api, changes: dict[str, Any], pointer: str) -> None:
+    refused = await api.post("/v1/keys", {"name": "etl", "role": "viewer"} | changes, status=422)
+    assert [error["pointer"] for error in refused["errors"]] == [pointer]
+
+
+async def test_the_expiry_is_kept_in_utc(api: Api) -> None:
+    later = datetime.now(UTC) + timedelta(days=1)
+    body = {"name": "etl", "role": "viewer", "expires_at": later.isoformat()}
+    created = await api.post("/v1/keys", body, status=201)
+    assert datetime.fromisoformat(created["expires_at"]) == later
+
+
+async def test_keys_come_in_pages_newest_first(api: Api) -> None:
+    for _ in range(4):
+        await make_key(api, "viewer")
+    seen, token = [], None
+    while True:
+        query = {"page_size": 2} | ({"page_token": token} if token else {})
+        page = await api.get("/v1/keys", params=query)
+        seen += [key["name"] for key in page["items"]]
+        if (token := page["next_page_token"]) is None:
+            break
+    assert len(seen) == 5
+    assert seen[-1] == "admin"
+
+
+@pytest.mark.parametrize("path", ["/v1/keys", "/v1/keys/key_none", "/v1/audit"])
+@pytest.mark.parametrize("role", [role for role in ROLES if role != "admin"])
+async def test_keys_and_the_audit_log_are_for_admins(api: Api, path: str, role: str) -> None:
+    response = await (await as_caller(api, role)).get(path)
+    assert response.status_code == 403
+    assert response.json()["code"] == "forbidden"
+    assert "'admin'" in response.json()["detail"]
+    assert f"'{role}'" in response.json()["detail"]

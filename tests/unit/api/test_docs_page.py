@@ -1,0 +1,37 @@
+"""The page under /docs: every operation, no script, nothing from elsewhere."""
+
+import re
+from typing import Any
+
+import httpx
+
+from api.app import create_app
+from api.openapi import describe
+from api.routes.docs import render
+
+
+def _never() -> Any:
+    raise AssertionError
+
+
+async def test_it_lists_every_operation_and_loads_nothing() -> None:
+    app = create_app(_never)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://packhouse") as client:
+        response = await client.get("/docs")
+    page = response.text
+    listed = {(method, path) for method, path in re.findall(r"<code>([A-Z]+) (/[^<]*)</code>", page)}
+    described = {(method.upper(), path) for path, item in describe(app)["paths"].items() for method in item}
+    assert listed == described
+    assert "<script" not in page
+    assert not re.findall(r"(?:src|href)=\"(?!/openapi.json)", page)
+    assert "default-src 'none'" in response.headers["content-security-policy"]
+
+
+def test_texts_of_the_description_can_not_become_markup() -> None:
+    document = {
+        "info": {"title": "<b>", "version": "1", "summary": "<i>", "description": "&"},
+        "tags": [{"name": "t", "description": "<u>"}],
+        "paths": {"/<a>": {"get": {"tags": ["t"], "summary": "<script>"}}},
+    }
+    page = render(document)
+    assert not re.findall(r"<(?:b|i|u|a|script)>", page)
