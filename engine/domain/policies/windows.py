@@ -8,6 +8,7 @@ are a union: what counts is when the last of those that overlap ends.
 import re
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
@@ -28,7 +29,7 @@ _DATE_TIME: Final = re.compile(
     r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?$"
 )
 _YEARS: Final = range(2000, 2200)
-_LOOK_AHEAD_DAYS: Final = (9, 40, 400)  # a week repeats; offsets of several zones repeat after a year
+_LOOK_AHEAD_DAYS: Final = (2, 9, 400)  # mostly tomorrow; a week repeats; offsets of several zones after a year
 _DAY: Final = timedelta(days=1)
 
 
@@ -124,13 +125,11 @@ class QuietHours(Part):
     def spans(self, lower: datetime, upper: datetime) -> list[Span]:
         """Return the window's instants that begin on a local day touching `lower` to `upper` (both UTC)."""
         zone = zone_of(self.time_zone)
-        begins, ends = time.fromisoformat(self.start), time.fromisoformat(self.end)
-        wraps = _DAY if ends <= begins else timedelta()
         found: list[Span] = []
         day = lower.astimezone(zone).date() - 2 * _DAY  # began the day before, and a day for changes of the date line
         while day <= upper.astimezone(zone).date():
             if WEEK[day.weekday()] in self.days:
-                found += local_span(_at(day, begins), _at(day, ends) + wraps, zone)
+                found += _spans_of_day(day, self.start, self.end, self.time_zone)
             day += _DAY
         return found
 
@@ -256,8 +255,12 @@ def _contains(spans: list[Span], at: datetime) -> bool:
     return any(span.start <= at < span.end for span in spans)
 
 
-def _at(day: date, clock: time) -> datetime:
-    return datetime.combine(day, clock)
+@lru_cache(maxsize=65_536)
+def _spans_of_day(day: date, begin: str, end: str, time_zone: str) -> tuple[Span, ...]:
+    """Return the instants of a window that begins on a local day. Many tables ask for the same few."""
+    begins, ends = time.fromisoformat(begin), time.fromisoformat(end)
+    last = day + _DAY if ends <= begins else day
+    return tuple(local_span(datetime.combine(day, begins), datetime.combine(last, ends), zone_of(time_zone)))
 
 
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
