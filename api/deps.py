@@ -13,19 +13,25 @@ from engine.queue.budgets import PaceLedger
 from engine.queue.hints import Hints
 from engine.queue.rate_limits import RateLimits
 from engine.services.access import AccessService
+from engine.services.advice import AdviceService
 from engine.services.audit import AuditService
+from engine.services.backpressure import BackpressureService
 from engine.services.capabilities import CapabilityService
 from engine.services.catalogs import CatalogService
 from engine.services.discovery import DiscoveryService
 from engine.services.explain import ExplainService
+from engine.services.fleet import FleetService
+from engine.services.fleet_limits import LimitService
 from engine.services.health import HealthService
 from engine.services.idempotency import IdempotencyService
 from engine.services.keys import KeyService
 from engine.services.observations import ObservationService
 from engine.services.pace_tokens import PaceTokens
+from engine.services.pauses import PauseService
 from engine.services.policies_of_tables import PolicyService
 from engine.services.policies_scoped import ScopedPolicyService
 from engine.services.runs import RunService
+from engine.services.signals import SignalService
 from engine.services.tables import TableService
 
 
@@ -42,10 +48,16 @@ class Services:
     observations: ObservationService
     explain: ExplainService
     discovery: DiscoveryService
+    advice: AdviceService
+    signals: SignalService
+    backpressure: BackpressureService
+    fleet: FleetService
     policies: PolicyService
     scoped_policies: ScopedPolicyService
     capabilities: CapabilityService
     runs: RunService
+    pauses: PauseService
+    limits: LimitService
     idempotency: IdempotencyService
     health: HealthService
     hints: Hints

@@ -67,6 +67,20 @@ class Pages:
         more = len(found) > len(items)
         return Page(items, self._tokens.seal(self._query, key(items[-1])) if more else None)
 
+    async def collect_walked(
+        self,
+        fetch: Callable[[Key | None, int], Awaitable[tuple[Sequence[T], Key | None]]],
+        *,
+        key: Callable[[T], str | int],
+        of: Callable[[Any], Key],
+    ) -> Page[T]:
+        """Like `collect`; `fetch` also says after which key to go on when it ended its look before the end."""
+        after = None if self._token is None else of(self._tokens.open(self._query, self._token))
+        found, walked_to = await fetch(after, self._size + 1)
+        items = found[: self._size]
+        last: Any = key(items[-1]) if len(found) > len(items) else walked_to
+        return Page(items, None if last is None else self._tokens.seal(self._query, last))
+
 
 async def pages(
     request: Request,

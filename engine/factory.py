@@ -27,12 +27,16 @@ from engine.queue.rate_limits import Kind, RateLimits
 from engine.queue.streams import RunQueue
 from engine.rewriting.kernel.entry import run_group
 from engine.services.access import AccessService
+from engine.services.advice import AdviceService
 from engine.services.audit import AuditService
+from engine.services.backpressure import BackpressureService
 from engine.services.capabilities import CapabilityService
 from engine.services.catalogs import CatalogService
 from engine.services.context import RewriteContext
 from engine.services.discovery import DiscoveryService
 from engine.services.explain import ExplainService
+from engine.services.fleet import FleetService
+from engine.services.fleet_limits import LimitService
 from engine.services.formats import FormatRegistry
 from engine.services.keys import KeyService
 from engine.services.lanes import Dispatcher
@@ -40,12 +44,17 @@ from engine.services.locations import LocationRules
 from engine.services.observations import ObservationService
 from engine.services.oidc import OidcSettings, OidcTokens
 from engine.services.pace_tokens import PaceTokens
+from engine.services.pauses import PauseService
 from engine.services.policies_of_tables import PolicyService
 from engine.services.policies_scoped import ScopedPolicyService
 from engine.services.policy_checks import PolicyChecks
 from engine.services.rewrites import RewriteService
+from engine.services.run_claims import ClaimService
+from engine.services.run_submission import RunSubmission
 from engine.services.runs import RunService
+from engine.services.signals import SignalService
 from engine.services.tables import TableService
+from engine.services.wakes import Wakes
 from engine.settings import Settings
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
@@ -78,6 +87,10 @@ class Container:
     observations: ObservationService
     explain: ExplainService
     discovery: DiscoveryService
+    advice: AdviceService
+    signals: SignalService
+    backpressure: BackpressureService
+    fleet: FleetService
     policies: PolicyService
     scoped_policies: ScopedPolicyService
     capabilities: CapabilityService
@@ -189,9 +202,7 @@ def _wire(
     )
     claims = ClaimService(database=database, holder=holder, lease_seconds=settings.lease_seconds)
     wakes = Wakes(queue=queue, hints=hints)
-    submission = RunSubmission(
-        database=database, formats=formats, capabilities=capabilities, queue=queue, ids=ids
-    )
+    submission = RunSubmission(database=database, formats=formats, capabilities=capabilities, queue=queue, ids=ids)
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
     tables = TableService(database=database, formats=formats, observations=observations, ids=ids, clock=clock)
     return Container(
@@ -212,6 +223,10 @@ def _wire(
         observations=observations,
         explain=ExplainService(database=database, formats=formats, observations=observations),
         discovery=DiscoveryService(database=database, formats=formats, catalogs=catalogs, tables=tables),
+        advice=AdviceService(database=database, formats=formats, observations=observations),
+        signals=SignalService(database=database),
+        backpressure=BackpressureService(database=database),
+        fleet=FleetService(database=database),
         policies=PolicyService(database=database, formats=formats, checks=checks),
         scoped_policies=ScopedPolicyService(database=database, checks=checks),
         capabilities=capabilities,

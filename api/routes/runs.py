@@ -1,22 +1,28 @@
 """Runs: submit, follow, cancel."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import AwareDatetime
 
 from api.deps import OperatorDep, RunIdPath, ServicesDep, ViewerDep
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
 from api.responses import WITH_BODY, problems
 from api.schemas.runs import FileGroupList, Run, RunAccepted, RunDetail, RunEventList, RunList, RunSubmit
+from api.schemas.tables import TablePlan
 from api.streaming import EVENT_STREAM, event_stream, wants_stream
-from engine.domain.ids import RunId, TableId
-from engine.domain.runs import GroupState, RunState
+from engine.domain.ids import RunId, TableId, first_run_id
+from engine.domain.runs import GroupState, Operation, RunFilter, RunState
+from engine.domain.runs import Run as DomainRun
 
 creating = APIRouter(
     prefix="/v1/runs", tags=["runs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
 )
 router = APIRouter(prefix="/v1/runs", tags=["runs"])
+_Id = Query(max_length=64, pattern=r"^[A-Za-z0-9_-]+$")
 _FRAMES: Final = 'id: 3\nevent: event\ndata: {"run_id":"run_01j…","sequence":3,"kind":"transition"}\n\n'
 _EVENTS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
@@ -26,49 +32,78 @@ _EVENTS: Final[dict[int | str, dict[str, Any]]] = {
     204: {"description": "Stream only: the run has ended and everything after Last-Event-ID was sent."},
 }
 _ALREADY: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"model": RunAccepted, "description": "An equal run is live; it is answered, with `deduplicated: true`."}
+    200: {
+        "model": RunAccepted | TablePlan,
+        "description": "An equal run is live; it is answered, with `deduplicated: true`. With `dry_run`: the plan.",
+    }
 }
+
+
+async def run_filter(
+    *,
+    table_id: Annotated[str | None, _Id] = None,
+    state: Annotated[list[RunState] | None, Query(max_length=8, description="May be given several times.")] = None,
+    operation: Annotated[Operation | None, Query()] = None,
+    catalog: Annotated[str | None, _Id] = None,
+    team: Annotated[str | None, Query(min_length=1, max_length=200, description="The table's owner team.")] = None,
+    created_after: Annotated[AwareDatetime | None, Query(description="From this instant on.")] = None,
+    created_before: Annotated[AwareDatetime | None, Query(description="Before this instant.")] = None,
+) -> RunFilter:
+    """Read which runs a request asks for."""
+    return RunFilter(
+        table_id=TableId(table_id) if table_id else None,
+        states=frozenset(state) if state else None,
+        operation=operation,
+        catalog=catalog,
+        teams=frozenset({team}) if team else None,
+        since=first_run_id(created_after) if created_after else None,
+        until=first_run_id(created_before) if created_before else None,
+    )
+
+
+RunQuery = Annotated[RunFilter, Depends(run_filter)]
 
 
 @creating.post(
     "",
     status_code=202,
     summary="Submit a run",
-    responses=_ALREADY | problems(*WITH_BODY, "not_found", "state_conflict"),
+    response_model=RunAccepted,
+    responses=_ALREADY | problems(*WITH_BODY, "not_found", "state_conflict", "table_replaced"),
 )
 async def submit_run(
     body: RunSubmit, request: Request, response: Response, services: ServicesDep, caller: OperatorDep
-) -> RunAccepted:
+) -> RunAccepted | Response:
     """Accept a run durably and answer at once; follow it under Location. A double click is one run."""
-    run, is_duplicate = await services.runs.submit(caller, TableId(body.table_id), body.operation)
+    table_id = TableId(body.table_id)
+    if body.dry_run:
+        await services.runs.check(caller, table_id, body.request())
+        plan = await services.tables.plan(caller, table_id, policy=None, request=body.request())
+        return JSONResponse(TablePlan.from_domain(plan).model_dump(mode="json"))
+    run, is_duplicate = await services.runs.submit(
+        caller, table_id, body.request(), priority=body.priority, force=body.force
+    )
     response.status_code = 200 if is_duplicate else 202
     response.headers["Location"] = f"{request.url.path}/{run.id}"
     return RunAccepted.of(run, deduplicated=is_duplicate)
 
 
 @router.get("", summary="List runs, newest first", responses=problems("invalid_input"))
-async def list_runs(
-    services: ServicesDep,
-    caller: ViewerDep,
-    pages: PageQuery,
-    table_id: Annotated[str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] = None,
-    state: Annotated[list[RunState] | None, Query(max_length=8, description="May be given several times.")] = None,
-) -> RunList:
-    """List runs, of one table or in some states if they are given."""
-    wanted, states = TableId(table_id) if table_id else None, frozenset(state) if state else None
-    page = await pages.collect(
-        lambda before, limit: services.runs.list(caller, table_id=wanted, states=states, before=before, limit=limit),
-        key=lambda run: run.id,
-        of=RunId,
-    )
-    return RunList.of(page)
+async def list_runs(services: ServicesDep, caller: ViewerDep, pages: PageQuery, wanted: RunQuery) -> RunList:
+    """List runs that fit every filter that is given. A page may hold few or none and still have a next one."""
+
+    async def fetch(before: RunId | None, limit: int) -> tuple[Sequence[DomainRun], RunId | None]:
+        page = await services.runs.list(caller, wanted, before=before, limit=limit)
+        return page.runs, page.walked_to
+
+    return RunList.of(await pages.collect_walked(fetch, key=lambda run: run.id, of=RunId))
 
 
 @router.get("/{run_id}", summary="Show a run", responses=problems("not_found", "invalid_input"))
 async def get_run(run_id: RunIdPath, services: ServicesDep, caller: ViewerDep) -> RunDetail:
     """Show a run: state, progress, and what was measured so far."""
     run = await services.runs.get(caller, run_id)
-    return RunDetail.with_progress(run, await services.runs.progress(run))
+    return RunDetail.of(run, await services.runs.progress(run), await services.runs.pauses(run))
 
 
 @router.get("/{run_id}/groups", summary="List a run's file groups", responses=problems("not_found", "invalid_input"))

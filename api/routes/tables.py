@@ -7,6 +7,7 @@ from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
 from api.preconditions import Conditions, set_etag
 from api.responses import WITH_BODY, problems
+from api.schemas.advice import TableAdvice
 from api.schemas.tables import (
     HealthHistory,
     PlanRequest,
@@ -20,6 +21,7 @@ from api.schemas.tables import (
 )
 from api.table_filters import TableFilterQuery
 from engine.domain.ids import RunId, TableId
+from engine.domain.run_requests import RunRequest
 
 creating = APIRouter(
     prefix="/v1/tables", tags=["tables"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -114,13 +116,21 @@ async def list_table_measurements(
     return HealthHistory.of(page)
 
 
+@router.get("/{table_id}/advice", summary="Advise on a table's policy", responses=problems(*_OBSERVED))
+async def get_table_advice(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> TableAdvice:
+    """Say what policy would suit the table, from the filters of its queries and from what was written lately."""
+    return TableAdvice.from_domain(table_id, await services.advice.advise(caller, table_id))
+
+
 @router.post("/{table_id}/plan", summary="Plan without doing", responses=problems(*WITH_BODY, *_OBSERVED))
 async def plan_table(
     table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, body: PlanRequest | None = None
 ) -> TablePlan:
     """Say what a run would do now: groups, bytes, files, seconds. A policy can be tried instead of the stored one."""
-    policy = body.policy if body is not None else None
-    return TablePlan.from_domain(await services.tables.plan(caller, table_id, policy=policy))
+    asked = body or PlanRequest()
+    request = RunRequest(partitions=asked.partitions, force_full=asked.force_full)
+    plan = await services.tables.plan(caller, table_id, policy=asked.policy, request=request)
+    return TablePlan.from_domain(plan)
 
 
 @router.get(

@@ -6,9 +6,13 @@ from pydantic import ConfigDict, Field
 
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request, text_ids
+from api.schemas.limits import Pause
+from api.schemas.predicates import Partitions
 from engine.domain import runs as domain
-from engine.domain.runs import GroupState, Operation, RunState, WaitingFor
-from engine.services.runs import RunProgress
+from engine.domain.fleet import Pauses
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import GroupState, Operation, Priority, RunState, WaitingFor
+from engine.services.run_views import RunProgress
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _RUN_ID = "run_01jd2m6v8n4q0x7y3k5r9t1wbz"
@@ -27,6 +31,19 @@ class RunSubmit(Request):
         description="The registered table's id, `tbl_…`; find it with GET /v1/tables.",
     )
     operation: Operation = Field(default=Operation.REWRITE, description="What is done to the table.")
+    partitions: Partitions | None = None
+    force_full: bool = Field(
+        default=False,
+        description="Every file of the partitions is a candidate, also those of the right size; a file that would come "
+        "out as it was is still left alone.",
+    )
+    priority: Priority | None = Field(default=None, description="Absent: what the table's policy says.")
+    dry_run: bool = Field(default=False, description="Answer the plan and store nothing.")
+    force: bool = Field(default=False, description="Start a run of its own also while an equal one is live.")
+
+    def request(self) -> RunRequest:
+        """Return what is asked for."""
+        return RunRequest(self.operation, self.partitions, self.force_full)
 
 
 class Progress(Answer):
@@ -61,7 +78,11 @@ class Run(Answer):
 
     id: str = Field(examples=[_RUN_ID])
     table_id: str = Field(examples=[_TABLE_ID])
+    catalog: str = Field(examples=["lake"])
+    owner_team: str | None
     operation: Operation
+    priority: Priority
+    request: JsonObject = Field(description="What was asked for beside the operation: `partitions`, `force_full`.")
     state: RunState
     is_terminal: bool = Field(description="True when nothing can happen to it any more.")
     requested_by: str
@@ -92,11 +113,18 @@ class RunDetail(Run):
     """A run with how far it is."""
 
     progress: Progress
+    table_pause: Pause | None = Field(description="The pause that the table is under.")
+    fleet_pause: Pause | None = Field(description="The pause that all tables are under.")
 
     @classmethod
-    def with_progress(cls, run: domain.Run, progress: RunProgress) -> Self:
+    def of(cls, run: domain.Run, progress: RunProgress, pauses: Pauses) -> Self:
         """Return the wire form."""
-        return cls(**_run_fields(run), progress=Progress.from_domain(progress))
+        return cls(
+            **_run_fields(run),
+            progress=Progress.from_domain(progress),
+            table_pause=None if pauses.table is None else Pause.from_domain(pauses.table),
+            fleet_pause=None if pauses.fleet is None else Pause.from_domain(pauses.fleet),
+        )
 
 
 class RunAccepted(Run):
@@ -224,7 +252,11 @@ def _run_fields(run: domain.Run) -> JsonObject:
     return {
         "id": run.id,
         "table_id": run.table_id,
+        "catalog": run.catalog,
+        "owner_team": run.owner_team,
         "operation": run.operation,
+        "priority": run.priority,
+        "request": dict(run.request),
         "state": run.state,
         "is_terminal": run.is_terminal,
         "requested_by": run.requested_by,

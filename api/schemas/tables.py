@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, StringConstraints
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken, PlainText, Request, text_ids
 from api.schemas.policies import EXAMPLE as POLICY_EXAMPLE
+from api.schemas.predicates import Partitions
 from engine.domain import runs as domain_runs
 from engine.domain import tables as domain
 from engine.domain.measurements import Measurement
@@ -218,6 +219,8 @@ class PlanRequest(Request):
     model_config = ConfigDict(json_schema_extra={"examples": [{"policy": POLICY_EXAMPLE}]})
 
     policy: PolicyDocument | None = Field(default=None, description="Tried instead of the table's stored policy.")
+    partitions: Partitions | None = None
+    force_full: bool = Field(default=False, description="Also files of the right size.")
 
 
 class Condition(Answer):

@@ -1,21 +1,24 @@
 """One attempt's hold on its run: the heartbeat that keeps the lease, and the requests that reach it meanwhile.
 
 The heartbeat looks at the run about every two seconds, or at once on a hint, and extends the lease every third of
-its time. A lease that can't be extended ends the attempt: `check` raises, and `interrupted` is set.
+its time. A lease that can't be extended ends the attempt: `check` raises, and `interrupted` is set. A pause is heard in
+the same way: no new groups are started, and unless it drains those in flight are interrupted.
 """
 
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import LeaseLost, NotFound, Transient
+from engine.domain.fleet import Pauses
 from engine.domain.leases import Lease
 from engine.domain.runs import Run, RunState
+from engine.domain.tables import Pause
 from engine.queue.hints import Hints
 from engine.stores.database import Database
 
@@ -25,11 +28,19 @@ LOOK_SECONDS = 2.0
 
 
 class Stop(StrEnum):
-    """Why an attempt must stop early."""
+    """Why an attempt must stop early, mildest first: a stronger reason takes the place of a milder one."""
 
+    DRAINED = "drained"
+    PAUSED = "paused"
+    SHUTDOWN = "shutdown"
     CANCELLED = "cancelled"
     LEASE_LOST = "lease_lost"
-    SHUTDOWN = "shutdown"
+
+
+PAUSES: Final = frozenset({Stop.DRAINED, Stop.PAUSED})
+"""Reasons after which what is written is committed and the run waits."""
+
+_STRENGTH: Final = {stop: strength for strength, stop in enumerate(Stop)}
 
 
 class Attempt:
@@ -46,6 +57,7 @@ class Attempt:
         self.lease = lease
         self.stop_reason: Stop | None = None
         self.cancelled_by: str | None = None
+        self.pause: Pause | None = None
         self.interrupted = asyncio.Event()
         self._is_over = False
 
@@ -67,13 +79,14 @@ class Attempt:
                 await task
 
     def stop(self, reason: Stop) -> None:
-        """Ask the attempt to end early; the first reason wins, a lost lease overrides."""
-        if self.stop_reason is None or reason is Stop.LEASE_LOST:
+        """Ask the attempt to end early; of several reasons the strongest holds. All but a drain interrupt its tasks."""
+        if self.stop_reason is None or _STRENGTH[reason] > _STRENGTH[self.stop_reason]:
             self.stop_reason = reason
-        self.interrupted.set()
+        if reason is not Stop.DRAINED:
+            self.interrupted.set()
 
     async def check(self) -> None:
-        """Prove the lease to the database, or raise `LeaseLost`; hear of a cancel request. Called before a commit."""
+        """Prove the lease to the database, or raise `LeaseLost`; hear of cancels and pauses. Called before commits."""
         if self.stop_reason is Stop.LEASE_LOST:
             raise LeaseLost(f"run {self.run.id}: another holder advances it now")
         await self._extend()
@@ -124,19 +137,24 @@ class Attempt:
     async def _look(self) -> None:
         async with self._database.read() as unit:
             run = await unit.runs.get(self.run.id)
+            pauses = await unit.pauses.of_table(self.run.table_id)
         if run is None or run.lease_holder != self.lease.holder or run.attempt != self.lease.token:
             raise LeaseLost(f"run {self.run.id}: another holder advances it now")
-        self._hear(run)
+        self._hear(run, pauses)
 
     async def _extend(self) -> None:
         async with self._database.begin() as unit:
             run, self.lease = await unit.runs.extend(self.lease, self._lease_seconds)
-        self._hear(run)
+            pauses = await unit.pauses.of_table(self.run.table_id)
+        self._hear(run, pauses)
 
-    def _hear(self, run: Run) -> None:
+    def _hear(self, run: Run, pauses: Pauses) -> None:
         if run.cancel_requested_at is not None:
             self.cancelled_by = run.cancel_requested_by
             self.stop(Stop.CANCELLED)
+        elif pauses.present is not None:
+            self.pause = pauses.present
+            self.stop(Stop.PAUSED if self.pause.stops else Stop.DRAINED)
 
     async def _tell(self) -> None:
         with contextlib.suppress(Transient):

@@ -17,7 +17,7 @@ from engine.domain.plans import Plan
 from engine.domain.runs import GroupState, RunState, StoredGroup, WaitingFor
 from engine.formats.base import OpenTable
 from engine.queue.budgets import LiveProgress
-from engine.services.attempts import Attempt, Stop
+from engine.services.attempts import PAUSES, Attempt, Stop
 from engine.services.budgets import DayBudget
 from engine.services.commits import Commits
 from engine.services.context import RewriteContext
@@ -64,6 +64,8 @@ class RunEnding:
             await self._wait(WaitingFor.RETRY, "worker_stopped", "the worker was stopped; another goes on")
         elif stop is Stop.CANCELLED and is_unfinished:
             await self.cancel()
+        elif stop in PAUSES and is_unfinished:
+            await self._wait_for_resume()
         else:
             await self._end_by_groups(stored, budget)
 
@@ -202,6 +204,13 @@ class RunEnding:
         if unfinished:
             async with self._context.database.begin() as unit:
                 await unit.groups.mark_dropped(self._attempt.lease, {g.ordinal: reason for g in unfinished})
+
+    async def _wait_for_resume(self) -> None:
+        """Park the run for as long as the pause lasts: claims see the pause itself, so no time is set."""
+        pause = self._attempt.pause
+        whose = "" if pause is None else f" by {pause.by}: {pause.reason}"
+        detail = f"paused{whose}; what was written is committed, the rest is planned again after the resume"
+        await self._wait(WaitingFor.PAUSED, "paused", detail)
 
     async def _wait_for_budget(self, budget: DayBudget) -> None:
         detail = f"{budget.deferred} groups wait for limits.bytes_per_day"

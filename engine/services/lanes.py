@@ -104,7 +104,7 @@ class Lanes:
 
     async def _lane(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
         try:
-            while waiting and not self._attempt.interrupted.is_set():
+            while waiting and self._attempt.stop_reason is None:
                 await self._send(waiting, waiting.popleft())
         finally:
             self._finished.put_nowait(None)

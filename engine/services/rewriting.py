@@ -10,14 +10,16 @@ import pyarrow.compute as pc
 import structlog
 
 from engine.domain.access import SYSTEM
+from engine.domain.budgets import Budget
 from engine.domain.errors import NotEligible, Transient
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
+from engine.domain.run_requests import RunRequest
 from engine.domain.runs import GroupState, RunState, StoredGroup
 from engine.formats.base import OpenTable
 from engine.planning.file_groups import make_plan
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, Pace, WriteSettings
-from engine.services.attempts import Attempt, Stop
+from engine.services.attempts import PAUSES, Attempt, Stop
 from engine.services.budgets import DayBudget, day_budget
 from engine.services.commits import Commits
 from engine.services.context import RewriteContext
@@ -26,6 +28,7 @@ from engine.services.lanes import GroupFailure, Lanes
 from engine.services.observations import Observed
 from engine.services.policies import PolicyReader
 from engine.services.registered import open_registered, read_registered
+from engine.services.selections import selected_files
 
 _log = structlog.get_logger(__name__)
 
@@ -38,6 +41,7 @@ class RewriteFlow:
         self._attempt = attempt
         self._step = step
         self._open_pace: Callable[[], Awaitable[None]]
+        self._budget = Budget()  # the table's, and the run's share of the fleet's
         self._commits = Commits(
             database=context.database,
             formats=context.formats,
@@ -101,6 +105,7 @@ class RewriteFlow:
         async with self._context.database.read() as unit:
             registered, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
             policy = await PolicyReader.effective(unit, registered, table.policy_properties())
+            self._budget = policy.budget().at_most((await unit.fleet.get()).limits.share())
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 
     async def _plan(self, table: OpenTable, policy: EffectivePolicy, budget: DayBudget) -> Plan:
@@ -108,9 +113,12 @@ class RewriteFlow:
         if failed:
             names = ", ".join(f"{c.name} ({c.detail})" for c in failed)
             raise NotEligible(f"the rewrite kernel can't take this table: {names}", details={"failed": failed})
-        leftover = [file.path for group in await self.ending.groups(GroupState.WRITTEN) for file in group.inputs]
+        request = RunRequest.of(self._attempt.run)
+        done = [file.path for group in await self.ending.groups(GroupState.WRITTEN) for file in group.inputs]
+        if request.force_full:  # what earlier attempts committed is not to be rewritten once more
+            done += [file.path for group in await self.ending.groups(GroupState.COMMITTED) for file in group.outputs]
         rate = await self._measured_rate()
-        plan = await self._context.formats.call(_make_plan, table, policy, leftover, rate)
+        plan = await self._context.formats.call(_make_plan, table, policy, request, done, rate)
         plan = replace(plan, groups=budget.admit(plan.groups))
         self._step("planned")
         return plan
@@ -136,7 +144,7 @@ class RewriteFlow:
             await self._send(table, policy, plan, groups)
         await self._attempt.check()
         written = await self.ending.groups(GroupState.WRITTEN)
-        if written and self._attempt.stop_reason is None:
+        if written and self._attempt.stop_reason in (None, *PAUSES):
             await self._commit(written, is_last=True)
 
     async def _store_plan(self, table: OpenTable, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
@@ -163,7 +171,7 @@ class RewriteFlow:
     async def _send(self, table: OpenTable, policy: EffectivePolicy, plan: Plan, groups: Sequence[FileGroup]) -> None:
         attempt, context = self._attempt, self._context
         lanes = min(policy.parallel_groups, len(groups))
-        pace = self._pace(policy, lanes)
+        pace = self._pace(lanes)
         base = {"base_snapshot_id": plan.base_snapshot_id, "schema_id": plan.schema_id}
 
         def task(group: FileGroup) -> GroupTask:
@@ -178,7 +186,7 @@ class RewriteFlow:
             on_start=self._mark_running,
             on_stop=self._tell_tasks_to_stop,
         )
-        self._open_pace = lambda: context.pace.open(attempt.run.id, attempt.number, policy.budget(), lanes)
+        self._open_pace = lambda: context.pace.open(attempt.run.id, attempt.number, self._budget, lanes)
         oldest: float | None = None
         pending = 0
         async with aclosing(running.results(groups, lanes)) as results:
@@ -196,8 +204,8 @@ class RewriteFlow:
         age = self._context.clock.monotonic() - oldest
         return pending_bytes >= self._context.commit_batch_bytes or age >= self._context.commit_batch_seconds
 
-    def _pace(self, policy: EffectivePolicy, lanes: int) -> Pace:
-        share = policy.budget().share(lanes)
+    def _pace(self, lanes: int) -> Pace:
+        share = self._budget.share(lanes)
         url = self._context.pace_url
         token = self._context.tokens.issue(self._attempt.run.id, self._attempt.number) if url else None
         return Pace(share.bytes_per_second, share.requests_per_second, url, token)
@@ -253,8 +261,10 @@ def write_settings(policy: EffectivePolicy) -> WriteSettings:
     )
 
 
-def _make_plan(table: OpenTable, policy: EffectivePolicy, without: Sequence[str], rate: float | None) -> Plan:
-    digest = table.digest()
+def _make_plan(
+    table: OpenTable, policy: EffectivePolicy, request: RunRequest, without: Sequence[str], rate: float | None
+) -> Plan:
+    digest = selected_files(table, request)
     if without:
         digest = digest.filter(pc.invert(pc.is_in(digest["path"], value_set=pa.array(without, pa.string()))))
     return make_plan(
@@ -264,6 +274,7 @@ def _make_plan(table: OpenTable, policy: EffectivePolicy, without: Sequence[str]
         schema_id=table.schema_id,
         inputs_of=table.group_inputs,
         rate=rate,
+        full=request.force_full,
     )
 
 

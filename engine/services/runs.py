@@ -1,89 +1,82 @@
-"""Runs as callers see them: submit, read, cancel.
-
-Submitting touches the record only: one transaction with the run, its first event and its outbox row; the queue is told
-after the commit and may be down (the relay sends it again).
-"""
+"""Runs as callers see them: submit, read, cancel. What a submit checks and stores is in `run_submission`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 import structlog
 
 from engine.domain.access import Caller
-from engine.domain.clock import Clock
-from engine.domain.errors import NotFound, StateConflict, Transient
-from engine.domain.ids import IdSource, RunId, TableId
-from engine.domain.runs import GroupState, Operation, Run, RunEvent, RunState, StoredGroup
+from engine.domain.errors import Transient
+from engine.domain.fleet import Pauses
+from engine.domain.ids import RunId, TableId
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import (
+    GroupState,
+    Priority,
+    Run,
+    RunEvent,
+    RunFilter,
+    RunPage,
+    StoredGroup,
+)
 from engine.queue.budgets import PaceLedger
-from engine.queue.hints import Hints
-from engine.queue.streams import RunQueue
+from engine.services.run_submission import RunSubmission
+from engine.services.run_views import RunProgress, read_run, shown
+from engine.services.wakes import Wakes
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class RunProgress:
-    """How far a run is. Bytes are of inputs; the rate is what its tasks move now, read + written, per second."""
-
-    groups_total: int
-    groups_finished: int
-    bytes_total: int
-    bytes_finished: int
-    bytes_per_second: float | None
-    eta_seconds: float | None
-    throttled_seconds: float
-
-
 class RunService:
-    """Submits, shows and cancels runs."""
+    """Submits, shows and cancels runs. Runs of a team that the caller does not see do not exist for it."""
 
-    def __init__(
-        self, *, database: Database, queue: RunQueue, hints: Hints, pace: PaceLedger, ids: IdSource, clock: Clock
-    ) -> None:
+    def __init__(self, *, database: Database, submission: RunSubmission, wakes: Wakes, pace: PaceLedger) -> None:
         self._database = database
-        self._queue = queue
-        self._hints = hints
+        self._submission = submission
+        self._wakes = wakes
         self._pace = pace
-        self._ids = ids
-        self._clock = clock
 
-    async def submit(self, caller: Caller, table_id: TableId, operation: Operation) -> tuple[Run, bool]:
+    async def submit(
+        self,
+        caller: Caller,
+        table_id: TableId,
+        request: RunRequest,
+        *,
+        priority: Priority | None = None,
+        force: bool = False,
+    ) -> tuple[Run, bool]:
         """Accept a run durably; return it, and True when an equal run was live already and is answered instead.
 
-        Raises:
-            NotFound: no such table.
+        Raises as `RunSubmission.submit`.
         """
-        try:
-            run, is_duplicate = await self._insert(caller, table_id, operation), False
-        except StateConflict:
-            run, is_duplicate = await self._live(table_id, operation), True
-        if not is_duplicate:
-            await self._announce(run.id)
-        return run, is_duplicate
+        run, is_duplicate = await self._submission.submit(caller, table_id, request, priority=priority, force=force)
+        async with self._database.read() as unit:
+            return (await shown(unit, [run]))[0], is_duplicate
 
-    async def get(self, _caller: Caller, run_id: RunId) -> Run:
+    async def check(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
+        """Raise as `submit` would, without storing anything."""
+        await self._submission.check(caller, table_id, request)
+
+    async def get(self, caller: Caller, run_id: RunId) -> Run:
         """Return one run, or raise `NotFound`."""
         async with self._database.read() as unit:
-            return _found(await unit.runs.get(run_id), run_id)
+            return (await shown(unit, [await read_run(unit, run_id, caller)]))[0]
 
-    async def list(
-        self,
-        _caller: Caller,
-        *,
-        table_id: TableId | None = None,
-        states: frozenset[RunState] | None = None,
-        before: RunId | None = None,
-        limit: int,
-    ) -> Sequence[Run]:
-        """Return runs, newest first, at most `limit`, older than `before`."""
+    async def pauses(self, run: Run) -> Pauses:
+        """Return the pauses that a run's table is under."""
         async with self._database.read() as unit:
-            return await unit.runs.list(table_id=table_id, states=states, before=before, limit=limit)
+            return await unit.pauses.of_table(run.table_id)
+
+    async def list(self, caller: Caller, wanted: RunFilter, *, before: RunId | None = None, limit: int) -> RunPage:
+        """Return runs that the caller may see, newest first, at most `limit`, older than `before`."""
+        async with self._database.read() as unit:
+            page = await unit.runs.page(_visible(wanted, caller), before, limit)
+            return RunPage(tuple(await shown(unit, page.runs)), page.walked_to)
 
     async def groups(
         self,
-        _caller: Caller,
+        caller: Caller,
         run_id: RunId,
         *,
         states: frozenset[GroupState] | None = None,
@@ -92,27 +85,34 @@ class RunService:
     ) -> Sequence[StoredGroup]:
         """Return file groups in order of their ordinals."""
         async with self._database.read() as unit:
-            _found(await unit.runs.get(run_id), run_id)
+            await read_run(unit, run_id, caller)
             return await unit.groups.list(run_id, states=states, after_ordinal=after_ordinal, limit=limit)
 
-    async def events(
-        self, _caller: Caller, run_id: RunId, *, after_sequence: int = 0, limit: int
-    ) -> Sequence[RunEvent]:
+    async def events(self, caller: Caller, run_id: RunId, *, after_sequence: int = 0, limit: int) -> Sequence[RunEvent]:
         """Return events with a sequence above `after_sequence`, oldest first."""
         async with self._database.read() as unit:
-            _found(await unit.runs.get(run_id), run_id)
+            await read_run(unit, run_id, caller)
             return await unit.events.list(run_id, after_sequence=after_sequence, limit=limit)
 
     async def cancel(self, caller: Caller, run_id: RunId) -> Run:
         """Cancel a waiting run at once, ask the holder of a running one to stop. Asking twice is one request.
+
+        A run that waits but had an attempt is settled by a worker, also while its table is paused.
 
         Raises:
             NotFound: no such run.
             StateConflict: the run has ended.
         """
         async with self._database.begin() as unit:
+            before = await read_run(unit, run_id, caller)
             run = await unit.runs.request_cancel(run_id, caller.subject)
-        await self._hint(run_id)
+            if before.cancel_requested_at is None:
+                await unit.audit.append(
+                    caller, "run.cancel", run_id, before={"state": before.state}, after={"state": run.state}
+                )
+        await self._wakes.holders([run_id])
+        if not run.is_terminal and run.lease_holder is None:
+            await self._wakes.workers([run_id])
         return run
 
     async def progress(self, run: Run) -> RunProgress:
@@ -141,50 +141,11 @@ class RunService:
             throttled_seconds=throttled,
         )
 
-    async def _insert(self, caller: Caller, table_id: TableId, operation: Operation) -> Run:
-        async with self._database.begin() as unit:
-            if await unit.tables.get(table_id) is None:
-                raise NotFound(f"no table {table_id!r} is registered; list them with GET /v1/tables")
-            now = await unit.now()
-            run = Run(
-                id=self._ids.run_id(),
-                table_id=table_id,
-                operation=operation,
-                state=RunState.QUEUED,
-                requested_by=caller.subject,
-                created_at=now,
-                updated_at=now,
-            )
-            run = await unit.runs.insert(run)
-            await unit.outbox.insert(run.id)
-        return run
 
-    async def _live(self, table_id: TableId, operation: Operation) -> Run:
-        async with self._database.read() as unit:
-            run = await unit.runs.find_live(table_id, operation)
-        if run is None:  # it ended between the two statements
-            raise StateConflict("another run of this table ended just now; submit again")
-        return run
-
-    async def _announce(self, run_id: RunId) -> None:
-        try:
-            await self._queue.enqueue(run_id)
-        except Transient as error:
-            _log.warning("queue_unreachable", run_id=run_id, error=error.message)
-
-    async def _hint(self, run_id: RunId) -> None:
-        try:
-            await self._hints.publish(run_id)
-        except Transient as error:
-            _log.warning("hint_lost", run_id=run_id, error=error.message)
-
-
-def _found(run: Run | None, run_id: RunId) -> Run:
-    if run is None:
-        raise NotFound(f"no run {run_id!r}; list them with GET /v1/runs")
-    return run
-
-
-def describe_progress(progress: RunProgress) -> dict[str, Any]:
-    """Return progress as JSON-ready values, for event streams."""
-    return {name: getattr(progress, name) for name in RunProgress.__slots__}
+def _visible(wanted: RunFilter, caller: Caller) -> RunFilter:
+    """Narrow a filter to the caller's teams."""
+    visible = caller.visible_teams
+    if visible is None:
+        return wanted
+    teams = visible if wanted.teams is None else wanted.teams & visible
+    return replace(wanted, teams=teams)

@@ -19,6 +19,7 @@ from engine.domain.errors import (
 )
 from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import PolicyDocument
+from engine.domain.run_requests import RunRequest
 from engine.domain.runs import TERMINAL_STATES, Run, RunState
 from engine.domain.tables import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
 from engine.services.formats import FormatRegistry
@@ -26,7 +27,7 @@ from engine.services.names import check_table_ref
 from engine.services.observations import ObservationService
 from engine.services.policies import check_settings
 from engine.services.registered import read_registered
-from engine.services.trials import plan_document, try_plan
+from engine.services.trials import EVERYTHING, plan_document, try_plan
 from engine.stores.database import Database
 
 
@@ -148,17 +149,24 @@ class TableService:
             await unit.tables.delete(table_id)
             await unit.audit.append(caller, "table.delete", table_id, before=_audited(table))
 
-    async def plan(self, caller: Caller, table_id: TableId, *, policy: PolicyDocument | None) -> Mapping[str, Any]:
-        """Return what a run would do now, without doing it; `policy` is tried instead of the stored one.
+    async def plan(
+        self,
+        caller: Caller,
+        table_id: TableId,
+        *,
+        policy: PolicyDocument | None,
+        request: RunRequest = EVERYTHING,
+    ) -> Mapping[str, Any]:
+        """Return what a run of this request would do now; `policy` is tried instead of the stored one.
 
         Raises:
-            InvalidInput: the policy to try contradicts itself on this table.
+            InvalidInput: the policy to try contradicts itself on this table, or the predicate does not fit it.
             NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
         """
         seen = await self._observations.observe(caller, table_id, instead=policy)
         check_settings(seen.policy)
         last = await self._latest_run(table_id, TERMINAL_STATES)
-        trial = await self._formats.ask(f"table {table_id}", try_plan, seen.opened, seen.policy, last)
+        trial = await self._formats.ask(f"table {table_id}", try_plan, seen.opened, seen.policy, last, request)
         if policy is None:
             await self._observations.measure(seen)
         return {
@@ -172,15 +180,8 @@ class TableService:
     async def history(self, caller: Caller, table_id: TableId, *, before: RunId | None, limit: int) -> Sequence[Run]:
         """Return ended runs that changed the table, newest first, at most `limit`, older than `before`."""
         await self.get(caller, table_id)
-        found: list[Run] = []
-        while len(found) < limit:
-            async with self._database.read() as unit:
-                runs = await unit.runs.list(table_id=table_id, states=TERMINAL_STATES, before=before, limit=limit)
-            found += [run for run in runs if run.result.get("snapshot_ids")]
-            if len(runs) < limit:
-                break
-            before = runs[-1].id
-        return found[:limit]
+        async with self._database.read() as unit:
+            return await unit.runs.list_changes(table_id, before, limit)
 
     async def _catalog(self, name: str) -> Catalog:
         async with self._database.read() as unit:

@@ -9,11 +9,14 @@ from typing import Any, Final
 
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
+from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
 from engine.formats.base import Condition, OpenTable
 from engine.planning.file_groups import make_plan
+from engine.services.selections import selected_files
 
 MAX_GROUPS_SHOWN: Final = 1000
+EVERYTHING: Final = RunRequest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +32,20 @@ class Trial:
         return all(condition.holds for condition in self.conditions)
 
 
-def try_plan(opened: OpenTable, policy: EffectivePolicy, last: Run | None) -> Trial:
-    """Check the conditions and plan on the head snapshot; `last` lends its measured rate to the prediction of time."""
+def try_plan(opened: OpenTable, policy: EffectivePolicy, last: Run | None, request: RunRequest = EVERYTHING) -> Trial:
+    """Check the conditions and plan on the head snapshot; `last` lends its measured rate to the prediction of time.
+
+    Raises:
+        InvalidInput: the request's predicate does not fit the table.
+    """
     plan = make_plan(
-        opened.digest(),
+        selected_files(opened, request),
         policy=policy,
         base_snapshot_id=opened.head_snapshot_id,
         schema_id=opened.schema_id,
         inputs_of=opened.group_inputs,
         rate=_measured_rate(last),
+        full=request.force_full,
     )
     return Trial(tuple(opened.conditions()), plan)
 

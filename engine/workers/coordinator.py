@@ -15,6 +15,7 @@ from engine.domain.ids import RunId
 from engine.domain.runs import RunState
 from engine.queue.streams import RunQueue
 from engine.services.audit import AuditService
+from engine.services.run_claims import ClaimService
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -24,6 +25,7 @@ RELAY_SECONDS = 1.0
 REAP_SECONDS = 2.0
 SWEEP_SECONDS = 3.0
 RECLAIM_SECONDS = 30.0
+REVIEW_SECONDS = 20.0
 SEAL_SECONDS = 1.0
 RESEND_SECONDS = 60.0
 FORGET_SECONDS = 3600.0
@@ -33,9 +35,16 @@ class Coordinator:
     """Runs the duties, each at its own pace, until `stop`."""
 
     def __init__(
-        self, *, database: Database, audit: AuditService, queue: RunQueue, reclaim_idle_seconds: float
+        self,
+        *,
+        database: Database,
+        claims: ClaimService,
+        audit: AuditService,
+        queue: RunQueue,
+        reclaim_idle_seconds: float,
     ) -> None:
         self._database = database
+        self._claims = claims
         self._audit = audit
         self._queue = queue
         self._reclaim_idle_seconds = reclaim_idle_seconds
@@ -50,6 +59,7 @@ class Coordinator:
                 (self.reap, REAP_SECONDS),
                 (self.sweep, SWEEP_SECONDS),
                 (self.reclaim, RECLAIM_SECONDS),
+                (self.review, REVIEW_SECONDS),
                 (self.seal, SEAL_SECONDS),
             ):
                 group.create_task(self._repeat(duty, seconds))
@@ -98,6 +108,13 @@ class Coordinator:
     async def seal(self) -> int:
         """Chain new entries of the audit log."""
         return await self._audit.seal()
+
+    async def review(self) -> int:
+        """Let runs start that were held back for quiet hours or a blackout which their policies no longer have."""
+        freed = await self._claims.review(BATCH)
+        for run_id in freed:
+            await self._queue.enqueue(run_id)
+        return len(freed)
 
     async def reclaim(self) -> int:
         """Acknowledge entries of dead workers: their runs come back by lease expiry, not by the queue."""

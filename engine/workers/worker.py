@@ -1,7 +1,9 @@
-"""The worker: takes run ids from the queue, claims the run in SQL, executes it, acknowledges.
+"""The worker: woken by a queue entry it claims the best run that is ready, executes it, and looks for the next.
 
-A delivery is a hint: a run that is claimed already, not due or ended is acknowledged and forgotten; the claim in SQL is
-what counts. An entry is acknowledged after the attempt ended, so that a dead worker's entries can be taken over.
+An entry is a hint that there is work, not an order to do this work: which run is next is asked of SQL, where the claim
+counts as well. An entry is acknowledged after the attempt ended, so that a dead worker's entries can be taken over. A
+slot that is done with a run looks for another before it waits again: so a run that waited for its table, or for room
+in the fleet, starts as soon as that is free. While Redis is away slots look by the clock.
 """
 
 import asyncio
@@ -13,10 +15,13 @@ import structlog
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError, Transient
 from engine.domain.ids import RunId
+from engine.domain.leases import Lease
+from engine.domain.runs import Run
 from engine.queue.hints import Hints
-from engine.queue.streams import RunQueue
+from engine.queue.streams import Delivery, RunQueue
 from engine.services.attempts import Attempt, Stop
 from engine.services.rewrites import RewriteService
+from engine.services.run_claims import ClaimService
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -34,9 +39,9 @@ class Worker:
         database: Database,
         queue: RunQueue,
         hints: Hints,
+        claims: ClaimService,
         rewrites: RewriteService,
         clock: Clock,
-        holder: str,
         slots: int,
         lease_seconds: float,
         warm_up: Callable[[], None],
@@ -44,9 +49,9 @@ class Worker:
         self._database = database
         self._queue = queue
         self._hints = hints
+        self._claims = claims
         self._rewrites = rewrites
         self._clock = clock
-        self._holder = holder
         self._slots = slots
         self._lease_seconds = lease_seconds
         self._warm_up = warm_up
@@ -68,11 +73,19 @@ class Worker:
 
     async def advance(self, run_id: RunId) -> bool:
         """Claim one run and execute one attempt; False when it can't be claimed now."""
-        async with self._database.begin() as unit:
-            claimed = await unit.runs.claim(run_id, self._holder, self._lease_seconds)
-        if claimed is None:
-            return False
-        run, lease = claimed
+        claimed = await self._claims.claim(run_id)
+        if claimed is not None:
+            await self._execute(*claimed)
+        return claimed is not None
+
+    async def advance_next(self) -> bool:
+        """Claim the best run that is ready and execute one attempt; False when there is none."""
+        claimed = await self._claims.claim_next()
+        if claimed is not None:
+            await self._execute(*claimed)
+        return claimed is not None
+
+    async def _execute(self, run: Run, lease: Lease) -> None:
         attempt = Attempt(
             database=self._database,
             hints=self._hints,
@@ -88,7 +101,6 @@ class Worker:
             await self._rewrites.execute(attempt)
         finally:
             self._attempts.discard(attempt)
-        return True
 
     async def _exists(self, run_id: RunId) -> bool:
         async with self._database.read() as unit:
@@ -113,12 +125,29 @@ class Worker:
                 await self._clock.sleep(PAUSE_SECONDS)
 
     async def _take_one(self) -> None:
-        delivery = await self._queue.take(block_seconds=TAKE_SECONDS)
+        """Wait for an entry, then work until nothing is ready."""
+        try:
+            delivery = await self._queue.take(block_seconds=TAKE_SECONDS)
+        except Transient as error:
+            _log.warning("queue_unreachable", error=error.message)
+            await self._clock.sleep(PAUSE_SECONDS)
+            await self._work()
+            return
         if delivery is None:
             return
-        if not await self.advance(delivery.run_id) and not await self._exists(delivery.run_id):
-            _log.error("dead_letter", run_id=delivery.run_id)
-            await self._queue.dead_letter(delivery, "no such run in the record")
-            return
-        with contextlib.suppress(Transient):  # left pending it is delivered again, and found ended
-            await self._queue.acknowledge(delivery)
+        was_busy = await self.advance_next()
+        await self._done_with(delivery)
+        if was_busy:
+            await self._work()
+
+    async def _work(self) -> None:
+        while not self._stopping.is_set() and await self.advance_next():
+            pass
+
+    async def _done_with(self, delivery: Delivery) -> None:
+        with contextlib.suppress(Transient):  # left pending it is delivered again, and wakes somebody for nothing
+            if await self._exists(delivery.run_id):
+                await self._queue.acknowledge(delivery)
+            else:
+                _log.error("dead_letter", run_id=delivery.run_id)
+                await self._queue.dead_letter(delivery, "no such run in the record")

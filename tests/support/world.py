@@ -24,7 +24,8 @@ from sqlalchemy import NullPool, create_engine, text
 from engine.domain.access import SYSTEM
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyDocument
-from engine.domain.runs import Operation, Run
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Priority, Run
 from engine.domain.tables import TableFormatName, TableRef
 from engine.factory import Container, open_container
 from engine.settings import Settings
@@ -38,6 +39,7 @@ SCHEMA = Schema(
 )
 SPEC = PartitionSpec(PartitionField(source_id=2, field_id=1000, transform=IdentityTransform(), name="day"))
 NAME = ("lake", "events")
+EVERYTHING = RunRequest()
 
 
 @dataclass
@@ -136,8 +138,10 @@ class World:
         if self.actions[step]:
             self.actions[step].pop(0)()
 
-    async def submit(self) -> Run:
-        run, _ = await self.container.runs.submit(SYSTEM, self.table_id, Operation.REWRITE)
+    async def submit(
+        self, request: RunRequest = EVERYTHING, *, priority: Priority | None = None, force: bool = False
+    ) -> Run:
+        run, _ = await self.container.runs.submit(SYSTEM, self.table_id, request, priority=priority, force=force)
         return run
 
     async def get(self, run_id: RunId) -> Run:

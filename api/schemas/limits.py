@@ -1,0 +1,92 @@
+"""The fleet's limits and the kill switches on the wire."""
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import ConfigDict, Field
+
+from api.schemas.common import Answer, Instant, PlainText, Request
+from engine.domain.fleet import Fleet, FleetLimits
+from engine.domain.tables import Pause as DomainPause
+from engine.domain.units import ByteSize
+
+
+class PauseMode(StrEnum):
+    """What becomes of running work."""
+
+    DRAIN = "drain"
+    STOP = "stop"
+
+
+class PauseRequest(Request):
+    """A pause and why."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "backfill of October", "mode": "drain"}]})
+
+    reason: PlainText = Field(min_length=1, max_length=500, description="Shown wherever something waits for it.")
+    mode: PauseMode = Field(
+        default=PauseMode.DRAIN,
+        description="`drain`: groups in flight are finished and committed, no new ones begin; `stop`: groups in flight "
+        "are interrupted, what is written is committed. The rest waits for the resume.",
+    )
+
+
+class Pause(Answer):
+    """A pause that is on."""
+
+    paused_at: Instant
+    paused_by: str = Field(examples=["key:admin"])
+    reason: str = Field(examples=["backfill of October"])
+    mode: PauseMode
+
+    @classmethod
+    def from_domain(cls, pause: DomainPause) -> Self:
+        """Return the wire form."""
+        mode = PauseMode.STOP if pause.stops else PauseMode.DRAIN
+        return cls(paused_at=pause.at, paused_by=pause.by, reason=pause.reason, mode=mode)
+
+
+Bandwidth = Annotated[ByteSize, Field(ge=64 * 1024, le=2**53)]
+
+
+class LimitsPut(Request):
+    """Limits of the whole fleet. What is absent or null is unlimited."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"parallel_runs": 4, "bandwidth": "400MB"}]})
+
+    parallel_runs: int | None = Field(default=None, ge=1, le=10_000, description="Runs that workers advance at once.")
+    bandwidth: Bandwidth | None = Field(
+        default=None,
+        description="Bytes per second, read + written, of all rewrites together; needs `parallel_runs`, over which it "
+        "is dealt out in equal shares. A run obeys the stricter of its own limit and its share.",
+    )
+    requests: int | None = Field(
+        default=None, ge=1, le=2**53, description="Object-store requests per second, dealt out likewise."
+    )
+
+    def to_domain(self) -> FleetLimits:
+        """Return the limits."""
+        return FleetLimits(self.parallel_runs, self.bandwidth, self.requests)
+
+
+class Limits(Answer):
+    """Limits of the whole fleet; null is unlimited. A change of rates reaches a run at its next start."""
+
+    version: int = Field(description="Grows with each write; the ETag is this in quotes.")
+    updated_at: Instant
+    updated_by: str
+    parallel_runs: int | None
+    bandwidth: int | None = Field(description="Bytes per second, read + written.")
+    requests: int | None = Field(description="Object-store requests per second.")
+
+    @classmethod
+    def from_domain(cls, fleet: Fleet) -> Self:
+        """Return the wire form."""
+        return cls(
+            version=fleet.version,
+            updated_at=fleet.updated_at,
+            updated_by=fleet.updated_by,
+            parallel_runs=fleet.limits.parallel_runs,
+            bandwidth=fleet.limits.bandwidth,
+            requests=fleet.limits.requests,
+        )

@@ -1,0 +1,87 @@
+"""The kill switches: pause and resume one table, or the whole fleet.
+
+A pause takes effect at once on what would start: claims see it in their transaction. Holders of runs hear of it by a
+hint, else within two seconds, and drain or stop. After a resume, waiting runs are sent to the workers again.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine.domain.access import Caller
+from engine.domain.ids import RunId, TableId
+from engine.domain.runs import RunState
+from engine.domain.tables import Pause
+from engine.services.registered import read_registered
+from engine.services.wakes import Wakes
+from engine.stores.database import Database
+
+_MOST_SENT: Final = 200
+"""Waiting runs that a resume sends at once; the sweep finds more."""
+
+FLEET: Final = "fleet"
+
+
+class PauseService:
+    """Switches tables and the fleet off and on again."""
+
+    def __init__(self, *, database: Database, wakes: Wakes) -> None:
+        self._database = database
+        self._wakes = wakes
+
+    async def pause_table(self, caller: Caller, table_id: TableId, *, reason: str, stops: bool) -> Pause:
+        """Pause a table, or change how; `stops`: running work is stopped, else it drains.
+
+        Raises:
+            NotFound: no such table.
+        """
+        async with self._database.begin() as unit:
+            table, _ = await read_registered(unit, table_id, caller)
+            pause = await unit.pauses.switch_table(table_id, by=caller.subject, reason=reason, stops=stops)
+            await unit.audit.append(
+                caller, "table.pause", table_id, before=_document(table.pause), after=_document(pause)
+            )
+            held = await unit.runs.list_leased(table_id)
+        await self._wakes.holders(held)
+        return pause
+
+    async def resume_table(self, caller: Caller, table_id: TableId) -> None:
+        """End the pause of a table; one that is not paused stays as it is.
+
+        Raises:
+            NotFound: no such table.
+        """
+        async with self._database.begin() as unit:
+            table, _ = await read_registered(unit, table_id, caller)
+            if table.pause is None:
+                return
+            await unit.pauses.release_table(table_id)
+            await unit.audit.append(caller, "table.resume", table_id, before=_document(table.pause))
+            waiting = await unit.runs.list(table_id, frozenset({RunState.QUEUED}), limit=_MOST_SENT)
+        await self._wakes.workers(run.id for run in waiting)
+
+    async def pause_fleet(self, caller: Caller, *, reason: str, stops: bool) -> Pause:
+        """Pause every table, or change how."""
+        async with self._database.begin() as unit:
+            before = (await unit.fleet.get()).pause
+            pause = await unit.pauses.switch_fleet(by=caller.subject, reason=reason, stops=stops)
+            await unit.audit.append(caller, "fleet.pause", FLEET, before=_document(before), after=_document(pause))
+            held = await unit.runs.list_leased()
+        await self._wakes.holders(held)
+        return pause
+
+    async def resume_fleet(self, caller: Caller) -> None:
+        """End the pause of the fleet; tables that are paused themselves stay so."""
+        async with self._database.begin() as unit:
+            before = (await unit.fleet.get()).pause
+            if before is None:
+                return
+            await unit.pauses.release_fleet()
+            await unit.audit.append(caller, "fleet.resume", FLEET, before=_document(before))
+            ready: list[RunId] = [run.id for run in await unit.runs.list_ready(_MOST_SENT)]
+        await self._wakes.workers(ready)
+
+
+def _document(pause: Pause | None) -> Mapping[str, Any] | None:
+    if pause is None:
+        return None
+    return {"by": pause.by, "reason": pause.reason, "mode": "stop" if pause.stops else "drain"}

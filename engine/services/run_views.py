@@ -1,0 +1,58 @@
+"""Runs as callers see them: hidden where the table's team is, and waiting for a pause while there is one.
+
+That a queued run waits for a pause is not stored (a pause of the fleet would write every queued run): it is read.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from engine.domain.access import Caller
+from engine.domain.errors import NotFound
+from engine.domain.fleet import Pauses
+from engine.domain.ids import RunId
+from engine.domain.runs import Run, RunState, WaitingFor
+from engine.stores.unit_of_work import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is. Bytes are of inputs; the rate is what its tasks move now, read + written, per second."""
+
+    groups_total: int
+    groups_finished: int
+    bytes_total: int
+    bytes_finished: int
+    bytes_per_second: float | None
+    eta_seconds: float | None
+    throttled_seconds: float
+
+
+async def read_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
+    """Return a run as it is stored.
+
+    Raises:
+        NotFound: no such run, or one of a team that the caller does not see; the answer does not tell which.
+    """
+    run = await unit.runs.get(run_id)
+    if run is None or not caller.sees(run.owner_team):
+        raise NotFound(f"no run {run_id!r}; list them with GET /v1/runs")
+    return run
+
+
+async def shown(unit: UnitOfWork, runs: Iterable[Run]) -> Sequence[Run]:
+    """Return runs as callers see them."""
+    given = list(runs)
+    pauses = await unit.pauses.of_tables({run.table_id for run in given if run.state is RunState.QUEUED})
+    return [_shown(run, pauses.get(run.table_id, Pauses())) for run in given]
+
+
+def _shown(run: Run, pauses: Pauses) -> Run:
+    if run.state is not RunState.QUEUED:
+        return run
+    pause = pauses.present
+    if pause is None or run.cancel_requested_at is not None:
+        is_over = run.waiting_for is WaitingFor.PAUSED
+        return replace(run, waiting_for=None, not_before=None, reason=None, detail=None) if is_over else run
+    whose = "the fleet" if pause is pauses.fleet else "the table"
+    detail = f"{whose} was paused by {pause.by} at {pause.at:%Y-%m-%d %H:%M:%S} UTC: {pause.reason}"
+    return replace(run, waiting_for=WaitingFor.PAUSED, not_before=None, reason="paused", detail=detail)

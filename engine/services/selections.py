@@ -1,0 +1,26 @@
+"""Which of a table's files a request is about. Reads manifests: call in a thread."""
+
+import pyarrow as pa
+
+from engine.domain.run_requests import RunRequest
+from engine.formats.base import OpenTable
+from engine.planning.predicates import check_predicate, select_partitions
+
+
+def check_partitions(opened: OpenTable, request: RunRequest) -> None:
+    """Raise `InvalidInput` where the request's predicate does not fit the table as it is now. Reads no manifests."""
+    if request.partitions is not None:
+        check_predicate(request.partitions, opened.partition_specs(), opened.column_names(), pointer="/partitions")
+
+
+def selected_files(opened: OpenTable, request: RunRequest) -> pa.Table:
+    """Return the digest of the live files in the request's partitions.
+
+    Raises:
+        InvalidInput: the predicate does not fit the table.
+    """
+    digest = opened.digest()
+    if request.partitions is None:
+        return digest
+    check_partitions(opened, request)
+    return select_partitions(digest, request.partitions, opened.partition_specs())

@@ -1,0 +1,209 @@
+"""Every operation, by every role, on own, foreign and unowned objects: the matrix is made from `openapi.yaml`."""
+
+import asyncio
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from asgi_lifespan import LifespanManager
+
+from api.app import create_app
+from api.deps import Services
+from api.serving import services_of
+from engine.domain.access import Role
+from engine.factory import open_container
+from engine.settings import Settings
+from tests.support.local_dispatch import LocalDispatcher
+from tests.support.matrix import (
+    OBJECT_PARAMETERS,
+    OWN_TEAM,
+    TEAM_IN_BODY,
+    TEAM_OF,
+    Kind,
+    Operation,
+    example_body,
+    expected,
+    filled,
+    operations,
+    verdict,
+)
+from tests.support.world import SCHEMA, make_lake
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+OPERATIONS = {operation.id: operation for operation in operations()}
+CALLERS: tuple[Role | None, ...] = (None, *Role)
+PUBLIC = {"get_liveness", "get_readiness", "get_metrics", "explain_problem"}
+UNLIMITED = 10**9
+
+
+@dataclass
+class Cells:
+    """The app with its objects; after each change the record is put back as it was."""
+
+    client: httpx.AsyncClient
+    keys: dict[Role, str]
+    values: dict[Kind, dict[str, str]]
+    live: Path
+    kept: Path
+
+    async def ask(self, operation: Operation, role: Role | None, kind: Kind, **instead: str) -> httpx.Response:
+        """Send the request of one cell; `instead` replaces ids."""
+        values: dict[str, Any] = self.values[kind] | instead
+        if operation.id in TEAM_IN_BODY:
+            values |= {"catalog": "lake", "namespace": ["lake"], "name": "spare", "owner_team": TEAM_OF[kind]}
+        headers = {} if role is None else {"Authorization": f"Bearer {self.keys[role]}"}
+        headers |= {"If-Match": '"2"'} if operation.takes_if_match else {}
+        path, body = filled(operation.path, values), example_body(operation, values)
+        response = await self.client.request(operation.method, path, json=body, headers=headers)
+        if response.is_success and operation.method != "GET":
+            self.put_back()
+        return response
+
+    def put_back(self) -> None:
+        with sqlite3.connect(self.kept) as kept, sqlite3.connect(self.live) as live:
+            kept.backup(live)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cells(
+    sqlite_template: Path, redis_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Cells]:
+    folder = tmp_path_factory.mktemp("matrix")
+    live = folder / "live.sqlite3"
+    shutil.copyfile(sqlite_template, live)
+    settings = Settings(
+        data_dir=folder / "state",
+        database_url=f"sqlite+aiosqlite:///{live}",
+        redis_url=redis_url,
+        spark_url="sc://127.0.0.1:1",
+        mode="embedded",  # which may read tables of this machine
+        secret_key="a key for tests",
+        reads_per_minute=UNLIMITED,
+        writes_per_minute=UNLIMITED,
+        failed_authentications_per_minute=UNLIMITED,
+    )
+    async with AsyncExitStack() as stack:
+        container = await stack.enter_async_context(open_container(settings, dispatcher=LocalDispatcher()))
+
+        @asynccontextmanager
+        async def services() -> AsyncIterator[Services]:
+            yield services_of(container)
+
+        app = create_app(services)
+        await stack.enter_async_context(LifespanManager(app))
+        transport = httpx.ASGITransport(app=app)
+        client = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://packhouse"))
+        admin = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://packhouse"))
+        admin.headers["Authorization"] = f"Bearer {await container.access.ensure_admin_key()}"
+        values = await make_objects(admin, folder)
+        keys = {role: await make_key(admin, role) for role in Role}
+        made = Cells(client, keys, values, live, folder / "kept.sqlite3")
+        with sqlite3.connect(live) as source, sqlite3.connect(made.kept) as kept:
+            source.backup(kept)
+        yield made
+
+
+async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dict[str, str]]:
+    """Make a table with a policy and a live run for each kind of owner, and one of all else; return what paths take."""
+
+    async def send(method: str, path: str, body: Any, **headers: str) -> Any:
+        return (await admin.request(method, path, json=body, headers=headers)).raise_for_status().json()
+
+    lake = await asyncio.to_thread(make_lake, folder / "lake", days=1, files=1)
+    await send("POST", "/v1/catalogs", {"name": "lake", "format": "iceberg", "properties": lake.properties})
+    everywhere = {"name": "everywhere", "scope": {"kind": "fleet"}, "policy": {"limits": {"parallel_groups": 3}}}
+    await send("POST", "/v1/policies", everywhere)
+    await send("PUT", "/v1/policies/everywhere", {"limits": {"parallel_groups": 2}}, **{"If-Match": '"1"'})
+    lake.catalog.create_table(("lake", "spare"), SCHEMA)
+    common = {
+        "catalogs/{name}": "lake",
+        "policies/{name}": "everywhere",
+        "presets/{name}": "balanced",
+        "problems/{code}": "not_found",
+        "keys/{key_id}": (await send("POST", "/v1/keys", {"name": "other", "role": "viewer"}))["id"],
+        "versions/{version}": "2",
+        "owner_team": OWN_TEAM,
+    }
+    values = {Kind.NONE: common}
+    for kind, team in TEAM_OF.items():
+        address = {"catalog": "lake", "namespace": ["lake"], "name": f"table_{kind}"}
+        lake.catalog.create_table(("lake", address["name"]), SCHEMA)
+        table = (await send("POST", "/v1/tables", address | {"owner_team": team}))["id"]
+        await send("PUT", f"/v1/tables/{table}/policy", {"priority": "low"}, **{"If-None-Match": "*"})
+        await send("PUT", f"/v1/tables/{table}/policy", {"priority": "high"}, **{"If-Match": '"1"'})
+        values[kind] = common | {
+            "table_id": table,
+            "run_id": (await send("POST", "/v1/runs", {"table_id": table}))["id"],
+        }
+    return values
+
+
+async def make_key(admin: httpx.AsyncClient, role: Role) -> str:
+    """Return the secret of a new key; below admin it is of the own team only."""
+    teams = None if role is Role.ADMIN else [OWN_TEAM]
+    answer = await admin.post("/v1/keys", json={"name": f"a-{role}", "role": role, "teams": teams})
+    return str(answer.raise_for_status().json()["secret"])
+
+
+async def test_operations_without_a_role_are_those_that_need_no_key() -> None:
+    assert {operation.id for operation in OPERATIONS.values() if operation.role is None} == PUBLIC
+
+
+async def test_operations_of_the_api_have_a_role() -> None:
+    without = [
+        operation.id for operation in OPERATIONS.values() if operation.path.startswith("/v1") and not operation.role
+    ]
+    assert without == []
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+async def test_every_cell_answers_what_the_role_and_the_object_demand(cells: Cells, name: str) -> None:
+    operation = OPERATIONS[name]
+    wanted, found = {}, {}
+    for role in CALLERS:
+        for kind in operation.kinds():
+            response = await cells.ask(operation, role, kind)
+            cell = (str(role or "no key"), str(kind))
+            wanted[cell], found[cell] = expected(operation, role, kind), verdict(response.status_code)
+            assert response.status_code < 500 or operation.id == "get_readiness", response.text
+    assert found == wanted
+
+
+@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if operation.names_object])
+@pytest.mark.parametrize("kind", [Kind.FOREIGN, Kind.UNOWNED])
+async def test_an_object_of_others_is_answered_as_one_that_does_not_exist(cells: Cells, name: str, kind: Kind) -> None:
+    operation, ids = OPERATIONS[name], cells.values[kind]
+    if operation.id in TEAM_IN_BODY or not operation.role:
+        return
+    unknown = {key: f"{ids[key][:-4]}zzzz" for key in OBJECT_PARAMETERS}
+    theirs = await cells.ask(operation, Role.OWNER, kind)
+    nobodys = await cells.ask(operation, Role.OWNER, kind, **unknown)
+    text = nobodys.text
+    for key, value in unknown.items():
+        text = text.replace(value, ids[key])
+    assert without_request_id(theirs.text) == without_request_id(text)
+
+
+@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if operation.method == "GET"])
+async def test_nothing_of_foreign_objects_is_shown(cells: Cells, name: str) -> None:
+    operation = OPERATIONS[name]
+    kind = Kind.OWN if operation.names_object else Kind.NONE
+    for role in (Role.VIEWER, Role.OPERATOR, Role.OWNER):
+        shown = (await cells.ask(operation, role, kind)).text
+        others = [(other, cells.values[other]) for other in (Kind.FOREIGN, Kind.UNOWNED)]
+        secrets = [
+            word for other, ids in others for word in (f"table_{other}", *(ids[key] for key in OBJECT_PARAMETERS))
+        ]
+        assert [secret for secret in secrets if secret in shown] == []
+
+
+def without_request_id(text: str) -> str:
+    head, _, rest = text.partition('"request_id": "')
+    return head + rest.partition('"')[2]
