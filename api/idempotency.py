@@ -53,7 +53,10 @@ class IdempotentRoute(APIRoute):
 
 async def _once(request: Request, key: str, handler: Handler) -> Response:
     entries = request.app.state.services.idempotency
-    scope = (request.state.caller.subject, f"{request.method} {request.url.path}", key)
+    route = f"{request.method} {request.url.path}"
+    if request.url.query:  # a dry run is another request than the write
+        route += f"?{request.url.query}"
+    scope = (request.state.caller.subject, route, key)
     kept = await entries.begin(*scope, hashlib.sha256(await request.body()).hexdigest())
     if kept is not None:
         return Response(kept.body, kept.status, headers={**kept.headers, "Idempotent-Replayed": "true"})

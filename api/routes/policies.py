@@ -1,37 +1,46 @@
-"""A table's own policy, and the effective one."""
+"""A table's own policy, its versions, and the effective policy."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import JSONResponse
 
 from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
+from api.pagination import PageQuery
 from api.preconditions import Conditions, set_etag
 from api.responses import WITH_BODY, problems
-from api.schemas.policies import EffectivePolicy, TablePolicy
+from api.schemas.policies import EffectivePolicy, PolicyRestore, PolicyVersion, PolicyVersionList, TablePolicy
+from api.schemas.policy_effects import PolicyPreview
 from engine.domain.policies import PolicyDocument
 
 router = APIRouter(prefix="/v1/tables/{table_id}", tags=["policies"])
-_CONDITIONS = ("precondition_failed", "precondition_required", "not_found", "invalid_input")
+
+DryRun = Annotated[
+    bool, Query(description="Write nothing and need no precondition: answer what the change would come to.")
+]
+VersionPath = Annotated[int, Path(ge=1, le=10**9, examples=[2])]
+CONDITIONS = ("precondition_failed", "precondition_required", "not_found", "invalid_input")
+TABLE = ("state_conflict", "table_replaced")
 
 
 @router.get(
     "/policy",
     summary="Show a table's own policy",
     responses=problems("not_found", "invalid_input"),
-    response_model_exclude_none=True,
 )
 async def get_table_policy(
     table_id: TableIdPath, response: Response, services: ServicesDep, caller: ViewerDep
 ) -> TablePolicy:
     """Show the fields that the table's own policy sets; its ETag is needed to replace or delete it."""
-    stored = await services.policies.get(caller, table_id)
-    set_etag(response, stored.version)
-    return TablePolicy.from_domain(table_id, stored)
+    shown = await services.policies.get(caller, table_id)
+    set_etag(response, shown.policy.version)
+    return TablePolicy.from_domain(shown)
 
 
 @router.put(
     "/policy",
     summary="Write a table's own policy",
-    responses=problems(*WITH_BODY, *_CONDITIONS, "state_conflict", "table_replaced"),
-    response_model_exclude_none=True,
+    responses=problems(*WITH_BODY, *CONDITIONS, *TABLE),
 )
 async def put_table_policy(
     *,
@@ -41,28 +50,104 @@ async def put_table_policy(
     services: ServicesDep,
     caller: OwnerDep,
     conditions: Conditions,
-) -> TablePolicy:
+    dry_run: DryRun = False,
+) -> TablePolicy | PolicyPreview:
     """Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it."""
-    stored = await services.policies.put(
+    if dry_run:
+        return PolicyPreview.from_domain(await services.policies.preview(caller, table_id, body))
+    written = await services.policies.put(
         caller, table_id, body, if_match=conditions.if_match, if_none_match=conditions.if_none_match
     )
-    set_etag(response, stored.policy.version)
-    return TablePolicy.from_domain(table_id, stored.policy)
+    set_etag(response, written.policy.version)
+    return TablePolicy.from_domain(written)
 
 
-@router.delete("/policy", status_code=204, summary="Delete a table's own policy", responses=problems(*_CONDITIONS))
+@router.delete(
+    "/policy",
+    status_code=204,
+    response_model=None,
+    summary="Delete a table's own policy",
+    responses={**problems(*CONDITIONS, *TABLE), 200: {"model": PolicyPreview, "description": "With `dry_run=true`."}},
+)
 async def delete_table_policy(
-    table_id: TableIdPath, services: ServicesDep, caller: OwnerDep, conditions: Conditions
-) -> None:
+    *,
+    table_id: TableIdPath,
+    services: ServicesDep,
+    caller: OwnerDep,
+    conditions: Conditions,
+    dry_run: DryRun = False,
+) -> Response:
     """Delete the policy: all settings are inherited again. Needs If-Match."""
+    if dry_run:
+        return preview_response(PolicyPreview.from_domain(await services.policies.preview(caller, table_id, None)))
     await services.policies.delete(caller, table_id, if_match=conditions.if_match)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/policy/versions",
+    summary="List the versions of a table's own policy, newest first",
+    responses=problems("not_found", "invalid_input"),
+)
+async def list_table_policy_versions(
+    table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, pages: PageQuery
+) -> PolicyVersionList:
+    """List all that was ever written, deletions too, each with what it changed."""
+    page = await pages.collect(
+        lambda before, limit: services.policies.versions(caller, table_id, before=before, limit=limit),
+        key=lambda compared: compared.version.version,
+        of=int,
+    )
+    return PolicyVersionList.of(page)
+
+
+@router.get(
+    "/policy/versions/{version}",
+    summary="Show one version of a table's own policy",
+    responses=problems("not_found", "invalid_input"),
+)
+async def get_table_policy_version(
+    table_id: TableIdPath, version: VersionPath, services: ServicesDep, caller: ViewerDep
+) -> PolicyVersion:
+    """Show a version with what it changed against the one before."""
+    return PolicyVersion.from_domain(await services.policies.version(caller, table_id, version))
+
+
+@router.post(
+    "/policy/restore",
+    summary="Restore a version of a table's own policy",
+    responses=problems(*WITH_BODY, *CONDITIONS, *TABLE),
+)
+async def restore_table_policy(
+    *,
+    table_id: TableIdPath,
+    body: PolicyRestore,
+    response: Response,
+    services: ServicesDep,
+    caller: OwnerDep,
+    conditions: Conditions,
+    dry_run: DryRun = False,
+) -> TablePolicy | PolicyPreview:
+    """Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion."""
+    if dry_run:
+        return PolicyPreview.from_domain(await services.policies.preview_restore(caller, table_id, body.version))
+    written = await services.policies.restore(
+        caller, table_id, body.version, if_match=conditions.if_match, if_none_match=conditions.if_none_match
+    )
+    set_etag(response, written.policy.version)
+    return TablePolicy.from_domain(written)
 
 
 @router.get(
     "/effective-policy",
     summary="Show every setting that holds for a table",
-    responses=problems("not_found", "state_conflict", "table_replaced", "invalid_input"),
+    responses=problems("not_found", *TABLE, "invalid_input"),
 )
 async def get_effective_policy(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> EffectivePolicy:
-    """Show the merged policy with the origin of every field."""
-    return EffectivePolicy.from_domain(table_id, (await services.policies.effective(caller, table_id)).policy)
+    """Show the merged policy with the origin of every setting, and whether it has its effect in this version."""
+    return EffectivePolicy.from_domain(table_id, await services.policies.effective(caller, table_id))
+
+
+def preview_response(preview: PolicyPreview) -> Response:
+    """Return a preview where the operation otherwise answers nothing."""
+    return JSONResponse(preview.model_dump(mode="json"))

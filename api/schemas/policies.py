@@ -1,45 +1,259 @@
 """Policies on the wire. The document itself is the domain's: one definition of every setting."""
 
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, PlainSerializer
 
-from api.schemas.common import Answer, Instant, JsonObject
-from engine.domain.policies import EffectivePolicy as DomainEffectivePolicy
-from engine.domain.policies import PolicyDocument, StoredPolicy
+from api.pagination import Page
+from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
+from engine.domain.policies import Difference, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
+from engine.domain.policies.scopes import MAX_PATTERN
+from engine.services.policies import settings_document
+from engine.services.policies_of_tables import ShownPolicy
+from engine.services.policy_history import ComparedVersion
+from engine.services.policy_writes import Written
 
 EXAMPLE: JsonObject = {
     "rewrite": {"target_file_bytes": "128MiB"},
     "limits": {"bandwidth": "50MB", "parallel_groups": 2},
 }
+_STORED: JsonObject = {
+    "rewrite": {"target_file_bytes": 134217728},
+    "limits": {"bandwidth": 50000000, "parallel_groups": 2},
+}
+_SCOPE: JsonObject = {"kind": "namespace", "catalog": "lake", "namespace": ["sales"]}
+_CREATE: JsonObject = {"name": "sales", "scope": _SCOPE, "policy": EXAMPLE}
+_WRITTEN: JsonObject = {"version": 3, "updated_at": "2026-11-01T09:30:00Z", "updated_by": "key:admin"}
+_TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+
+Policy = Annotated[
+    PolicyDocument,
+    # a lambda: a return type would take the place of the document's own schema
+    PlainSerializer(lambda document: document.model_dump(mode="json", exclude_none=True)),
+    Field(description="The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."),
+]
+Version = Annotated[int, Field(description="Grows with each write, deletions too; the ETag is this in quotes.")]
+Notes = Annotated[
+    list[str], Field(description="What its author should know: settings without effect yet, what was not checked.")
+]
+NamespaceLevel = Annotated[str, Field(min_length=1, max_length=255)]
+
+
+class FleetScope(Request):
+    """Every table."""
+
+    kind: Literal["fleet"]
+
+
+class CatalogScope(Request):
+    """Every table of a catalog."""
+
+    kind: Literal["catalog"]
+    catalog: str = Field(min_length=1, max_length=64, examples=["lake"])
+
+
+class NamespaceScope(Request):
+    """Every table of a namespace and of those inside it."""
+
+    kind: Literal["namespace"]
+    catalog: str = Field(min_length=1, max_length=64, examples=["lake"])
+    namespace: list[NamespaceLevel] = Field(
+        description="Levels, outer first.", min_length=1, max_length=16, examples=[["sales"]]
+    )
+
+
+class PatternScope(Request):
+    """Every table whose dotted address fits."""
+
+    kind: Literal["pattern"]
+    pattern: str = Field(
+        description="Over `catalog.namespace.name`: `*` any characters, dots too; `?` one character.",
+        min_length=1,
+        max_length=MAX_PATTERN,
+        examples=["lake.*.events_*"],
+    )
+
+
+Scope = Annotated[
+    FleetScope | CatalogScope | NamespaceScope | PatternScope,
+    Field(discriminator="kind", description="Which tables it covers; fixed at creation.", examples=[_SCOPE]),
+]
+
+
+def scope_to_domain(scope: Scope) -> PolicyScope:
+    """Return the domain's scope."""
+    fields = scope.model_dump(exclude={"kind"})
+    if "namespace" in fields:
+        fields["namespace"] = tuple(fields["namespace"])
+    return PolicyScope(PolicyScopeKind(scope.kind), **fields)
+
+
+def scope_from_domain(scope: PolicyScope) -> Scope:
+    """Return the wire form of a scope that is no table."""
+    match scope.kind:
+        case PolicyScopeKind.CATALOG:
+            return CatalogScope(kind="catalog", catalog=scope.catalog or "")
+        case PolicyScopeKind.NAMESPACE:
+            return NamespaceScope(kind="namespace", catalog=scope.catalog or "", namespace=list(scope.namespace or ()))
+        case PolicyScopeKind.PATTERN:
+            return PatternScope(kind="pattern", pattern=scope.pattern or "")
+        case _:
+            return FleetScope(kind="fleet")
 
 
 class TablePolicy(Answer):
-    """A table's own policy as stored. Sizes are answered in bytes, rates in bytes per second."""
+    """A table's own policy as stored."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"table_id": _TABLE_ID} | _WRITTEN | {"policy": _STORED, "notes": []}]}
+    )
 
     table_id: str
-    version: int = Field(description="Grows with each write; the ETag is this in quotes.")
+    version: Version
     updated_at: Instant
     updated_by: str
-    policy: PolicyDocument = Field(description="The fields that are set; all others are inherited.")
+    policy: Policy
+    notes: Notes
 
     @classmethod
-    def from_domain(cls, table_id: str, stored: StoredPolicy) -> Self:
+    def from_domain(cls, written: Written) -> Self:
         """Return the wire form."""
+        stored = written.policy
         return cls(
-            table_id=table_id,
+            table_id=stored.name,
             version=stored.version,
             updated_at=stored.updated_at,
             updated_by=stored.updated_by,
             policy=stored.document,
+            notes=list(written.notes),
         )
+
+
+class PolicyCreate(Request):
+    """A policy to create for more than one table."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_CREATE]})
+
+    name: str = Field(description="1 to 64 letters, digits, `_` or `-`; not beginning with `tbl_`.", examples=["sales"])
+    scope: Scope
+    policy: PolicyDocument = Field(default=PolicyDocument(), description="The fields to set.")
+
+
+class ScopedPolicy(Answer):
+    """A policy of the fleet, a catalog, a namespace or a pattern, as stored."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"name": "sales", "scope": _SCOPE} | _WRITTEN | {"policy": _STORED, "notes": []}]
+        }
+    )
+
+    name: str
+    scope: Scope
+    version: Version
+    updated_at: Instant
+    updated_by: str
+    policy: Policy
+    notes: Notes
+
+    @classmethod
+    def from_domain(cls, written: Written) -> Self:
+        """Return the wire form."""
+        stored = written.policy
+        return cls(
+            name=stored.name,
+            scope=scope_from_domain(stored.scope),
+            version=stored.version,
+            updated_at=stored.updated_at,
+            updated_by=stored.updated_by,
+            policy=stored.document,
+            notes=list(written.notes),
+        )
+
+
+class ScopedPolicyList(Answer):
+    """Policies by name."""
+
+    items: list[ScopedPolicy]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[StoredPolicy]) -> Self:
+        """Return the wire form of a page; a single policy is shown with its notes."""
+        items = [ScopedPolicy.from_domain(Written(item, ())) for item in page.items]
+        return cls(items=items, next_page_token=page.next_page_token)
+
+
+class LeafChange(Answer):
+    """One setting that a version changed."""
+
+    setting: str = Field(description="Dotted name.", examples=["rewrite.target_file_bytes"])
+    before: Any = Field(description="Null: it was not set.")
+    after: Any = Field(description="Null: it is not set any more.")
+
+    @classmethod
+    def of(cls, changes: Sequence[Difference]) -> list[Self]:
+        """Return the wire form."""
+        return [cls(setting=each.name, before=each.before, after=each.after) for each in changes]
+
+
+class PolicyVersion(Answer):
+    """One write of a policy: who, when, what it set, and what it changed against the version before."""
+
+    version: Version
+    written_at: Instant
+    written_by: str
+    is_deletion: bool
+    policy: Policy
+    changes: list[LeafChange]
+
+    @classmethod
+    def from_domain(cls, compared: ComparedVersion) -> Self:
+        """Return the wire form."""
+        version = compared.version
+        return cls(
+            version=version.version,
+            written_at=version.written_at,
+            written_by=version.written_by,
+            is_deletion=version.is_deletion,
+            policy=version.document,
+            changes=LeafChange.of(compared.changes),
+        )
+
+
+class PolicyVersionList(Answer):
+    """Versions, newest first."""
+
+    items: list[PolicyVersion]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[ComparedVersion]) -> Self:
+        """Return the wire form of a page."""
+        items = [PolicyVersion.from_domain(item) for item in page.items]
+        return cls(items=items, next_page_token=page.next_page_token)
+
+
+class PolicyRestore(Request):
+    """Which version to store again."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"version": 2}]})
+
+    version: int = Field(ge=1, le=10**9, description="No deletion.")
 
 
 class Setting(Answer):
     """One effective setting."""
 
-    value: Any = Field(description="Bytes, a count, a share, a word: as the policy has it.")
-    origin: str = Field(description="`default`, `table property`, `derived` or `table`.")
+    value: Any = Field(description="Bytes, a count, a share, a duration such as `6h`, a word: as the policy has it.")
+    origin: str = Field(
+        description="`default`, `table property`, `preset …`, `fleet`, `catalog …`, `namespace …`, `pattern …`, "
+        "`table`, or `derived` from the target.",
+        examples=["namespace lake.sales"],
+    )
+    acted_on: bool = Field(description="False: stored and shown, without effect in this version.")
+    note: str | None = Field(description="Why it is not acted on.")
 
 
 class EffectivePolicy(Answer):
@@ -49,8 +263,16 @@ class EffectivePolicy(Answer):
         json_schema_extra={
             "examples": [
                 {
-                    "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
-                    "settings": {"rewrite.target_file_bytes": {"value": 134217728, "origin": "default"}},
+                    "table_id": _TABLE_ID,
+                    "settings": {
+                        "rewrite.target_file_bytes": {
+                            "value": 134217728,
+                            "origin": "default",
+                            "acted_on": True,
+                            "note": None,
+                        }
+                    },
+                    "notes": [],
                 }
             ]
         }
@@ -58,11 +280,10 @@ class EffectivePolicy(Answer):
 
     table_id: str
     settings: dict[str, Setting]
+    notes: list[str] = Field(description="What is left out, such as properties that can't be read now.")
 
     @classmethod
-    def from_domain(cls, table_id: str, policy: DomainEffectivePolicy) -> Self:
+    def from_domain(cls, table_id: str, shown: ShownPolicy) -> Self:
         """Return the wire form."""
-        settings = {
-            name: Setting(value=value, origin=policy.origins[name]) for name, value in sorted(policy.values.items())
-        }
-        return cls(table_id=table_id, settings=settings)
+        settings = {name: Setting(**setting) for name, setting in settings_document(shown.policy).items()}
+        return cls(table_id=table_id, settings=settings, notes=list(shown.notes))

@@ -4,8 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.domain.capabilities import why_not_acted_on
-from engine.domain.errors import InvalidInput
-from engine.domain.policies import EffectivePolicy, PolicyDocument, PolicyScopeKind, contradictions, effective_policy
+from engine.domain.errors import InvalidInput, NotFound
+from engine.domain.hints import did_you_mean
+from engine.domain.policies import (
+    PRESETS,
+    EffectivePolicy,
+    PolicyDocument,
+    PolicyScopeKind,
+    Preset,
+    contradictions,
+    effective_policy,
+)
 from engine.domain.tables import Table
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -36,6 +45,14 @@ def check_settings(policy: EffectivePolicy) -> None:
     """Raise `InvalidInput` where settings that hold together would make no sense, naming the ones to change."""
     if problems := contradictions(policy):
         raise InvalidInput("the policy contradicts itself on this table", problems=tuple(problems))
+
+
+def find_preset(name: str) -> Preset:
+    """Return a preset, or raise `NotFound` with the nearest name."""
+    preset = PRESETS.get(name)
+    if preset is None:
+        raise NotFound(f"no preset {name!r}; {did_you_mean(name, PRESETS)}")
+    return preset
 
 
 def settings_document(policy: EffectivePolicy) -> dict[str, dict[str, Any]]:

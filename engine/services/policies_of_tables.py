@@ -22,7 +22,7 @@ from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.services.formats import FormatRegistry
 from engine.services.policies import PolicyReader
-from engine.services.policy_checks import Judged, PolicyChecks
+from engine.services.policy_checks import Judged, PolicyChecks, not_acted_on
 from engine.services.policy_effects import PolicyChange
 from engine.services.policy_history import ComparedVersion, get_version, list_versions, restorable
 from engine.services.policy_writes import Written, delete, insert, replace
@@ -49,12 +49,12 @@ class PolicyService:
         self._formats = formats
         self._checks = checks
 
-    async def get(self, caller: Caller, table_id: TableId) -> StoredPolicy:
+    async def get(self, caller: Caller, table_id: TableId) -> Written:
         """Return the table's own policy; `NotFound` without a table or without a policy of its own."""
         stored = await self._stored(caller, table_id)
         if stored is None:
             raise NotFound(f"table {table_id} has no policy of its own: all settings are inherited")
-        return stored
+        return Written(stored, not_acted_on(stored.document))
 
     async def effective(self, caller: Caller, table_id: TableId) -> ShownPolicy:
         """Return every setting that holds for the table, with where it came from.
@@ -110,7 +110,7 @@ class PolicyService:
         """
         if if_match is None:
             raise PreconditionRequired(f"a policy is deleted only as you know it: {_READ_FIRST}")
-        present = await self.get(caller, table_id)
+        present = (await self.get(caller, table_id)).policy
         async with self._database.begin() as unit:
             await delete(unit, caller, present, if_match)
 
@@ -128,20 +128,26 @@ class PolicyService:
             await read_registered(unit, table_id, caller)
             return await get_version(unit, table_id, version)
 
-    async def earlier(self, caller: Caller, table_id: TableId, version: int) -> PolicyDocument:
-        """Return the document of a version that can be restored; raises `InvalidInput` where it can't."""
-        async with self._database.read() as unit:
-            await read_registered(unit, table_id, caller)
-            return (await restorable(unit, table_id, version)).document
+    async def preview_restore(self, caller: Caller, table_id: TableId, version: int) -> Judged:
+        """Return what restoring a version would come to. Raises as `restore`, but for preconditions."""
+        return await self.preview(caller, table_id, await self._earlier(caller, table_id, version))
 
     async def restore(
         self, caller: Caller, table_id: TableId, version: int, *, if_match: int | None, if_none_match: bool
     ) -> Written:
-        """Store the document of an earlier version as the next one. Raises as `put` and `earlier`."""
-        document = await self.earlier(caller, table_id, version)
+        """Store the document of an earlier version as the next one.
+
+        Raises as `put`, and `InvalidInput` when there is no such version or it is a deletion.
+        """
+        document = await self._earlier(caller, table_id, version)
         return await self.put(
             caller, table_id, document, if_match=if_match, if_none_match=if_none_match, action="policy.restore"
         )
+
+    async def _earlier(self, caller: Caller, table_id: TableId, version: int) -> PolicyDocument:
+        async with self._database.read() as unit:
+            await read_registered(unit, table_id, caller)
+            return (await restorable(unit, table_id, version)).document
 
     async def _judge(
         self, caller: Caller, table_id: TableId, present: StoredPolicy | None, wish: PolicyDocument | None

@@ -74,7 +74,7 @@ class ScopedPolicyService:
 
     async def preview_first(self, _caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
         """Return what creating a policy would come to. Raises as `create`."""
-        return await self._judge_first(name, scope, document)
+        return _with_note(await self._judge_first(name, scope, document))
 
     async def preview(self, caller: Caller, name: str, wish: PolicyDocument | None) -> Judged:
         """Return what replacing (None: deleting) a policy would come to.
@@ -141,7 +141,7 @@ class ScopedPolicyService:
         """Return what restoring a version would come to. Raises as `restore`, but for preconditions."""
         found, present = await self._restorable(name, version)
         if present is None:
-            return await self._judge_first(name, found.scope, found.document)
+            return _with_note(await self._judge_first(name, found.scope, found.document))
         return await self.preview(caller, name, found.document)
 
     async def restore(
@@ -176,7 +176,7 @@ class ScopedPolicyService:
         _check_name(name)
         await self._check_catalog(scope)
         await self._explain_conflict(name, scope)
-        return _with_note(await self._checks.judge(PolicyChange(name, scope, None, document)))
+        return await self._checks.judge(PolicyChange(name, scope, None, document))
 
     async def _check_catalog(self, scope: PolicyScope) -> None:
         if scope.catalog is None:

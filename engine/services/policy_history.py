@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound
 from engine.domain.policies import Difference, differences
@@ -20,8 +21,7 @@ class ComparedVersion:
 async def list_versions(unit: UnitOfWork, name: str, *, before: int | None, limit: int) -> Sequence[ComparedVersion]:
     """Return versions, newest first, at most `limit`, older than `before`; each with what it changed."""
     found = await unit.policies.list_versions(name, before, limit + 1)
-    older = [*found[1:], None]
-    return [_compared(version, previous) for version, previous in zip(found, older, strict=True)][:limit]
+    return [_compared(version, previous) for version, previous in zip_longest(found[:limit], found[1:])]
 
 
 async def get_version(unit: UnitOfWork, name: str, version: int) -> ComparedVersion:

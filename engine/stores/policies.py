@@ -99,12 +99,11 @@ class PolicyStore:
             NotFound: there is no such policy.
             PreconditionFailed: its version is another one.
         """
+        removed: builtins.list[Any] = [*policies.c, now().label("deleted_at")]
         statement = (
-            delete(policies)
-            .where(policies.c.name == name, policies.c.version == expected_version)
-            .returning(*policies.c, now().label("deleted_at"))
+            delete(policies).where(policies.c.name == name, policies.c.version == expected_version).returning(*removed)
         )
-        row: Row[Any] | None = (await self._connection.execute(statement)).one_or_none()
+        row = (await self._connection.execute(statement)).one_or_none()
         if row is None:
             raise await self._stale(name)
         scope = to_scope(row)

@@ -1,13 +1,20 @@
 """Table policies over HTTP."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from tests.integration.api.conftest import Api
+from tests.support.world import Lake
 
 POLICY = {"rewrite": {"target_file_bytes": "64MiB"}, "limits": {"bandwidth": "50MB", "parallel_groups": 2}}
 NEW = {"If-None-Match": "*"}
+NAMED = {
+    "rewrite.target_file_bytes": (64 * 2**20, "table"),
+    "rewrite.small_file_bytes": (48 * 2**20, "derived"),
+    "limits.requests": ("unlimited", "default"),
+}
 
 
 @pytest.fixture
@@ -79,10 +86,53 @@ async def test_a_setting_that_can_not_hold_is_named(api: Api, path: str, body: A
 async def test_the_effective_policy_names_every_origin(api: Api, table_id: str, path: str) -> None:
     await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
     settings = (await api.get(f"/v1/tables/{table_id}/effective-policy"))["settings"]
-    assert settings["rewrite.target_file_bytes"] == {"value": 64 * 2**20, "origin": "table"}
-    assert settings["rewrite.small_file_bytes"] == {"value": 48 * 2**20, "origin": "derived"}
-    assert settings["limits.requests"] == {"value": "unlimited", "origin": "default"}
+    assert {name: (settings[name]["value"], settings[name]["origin"]) for name in NAMED} == NAMED
+    assert all(setting["acted_on"] == (setting["note"] is None) for setting in settings.values())
 
 
 async def test_a_policy_of_an_unknown_table_is_not_found(api: Api) -> None:
     await api.call("PUT", "/v1/tables/tbl_nope/policy", status=404, json=POLICY, headers=NEW)
+
+
+async def test_versions_of_a_table_s_policy_are_kept_and_restored(api: Api, path: str) -> None:
+    await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
+    await api.call("PUT", path, status=200, json={"enabled": False}, headers={"If-Match": '"1"'})
+    versions = (await api.get(f"{path}/versions"))["items"]
+    assert [each["version"] for each in versions] == [2, 1]
+    assert {"setting": "enabled", "before": None, "after": False} in versions[0]["changes"]
+    assert await api.get(f"{path}/versions/2") == versions[0]
+    await api.post(f"{path}/restore", {"version": 1}, status=428)
+    restored = await api.post(f"{path}/restore", {"version": 1}, status=200, headers={"If-Match": '"2"'})
+    assert (restored["version"], restored["policy"]) == (3, versions[1]["policy"])
+
+
+async def test_a_version_that_never_was_is_not_restored(api: Api, path: str) -> None:
+    await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
+    answer = await api.post(f"{path}/restore", {"version": 9}, status=422, headers={"If-Match": '"1"'})
+    assert answer["errors"][0]["pointer"] == "/version"
+    await api.get(f"{path}/versions/9", status=404)
+
+
+async def test_a_dry_run_of_a_table_s_policy_writes_nothing(api: Api, table_id: str, path: str) -> None:
+    dry = {"dry_run": "true"}
+    preview = (await api.call("PUT", path, status=200, json=POLICY, params=dry)).json()
+    assert preview["affected_tables"] == [{"id": table_id, "address": "lake.lake.events"}]
+    assert {each["setting"] for each in preview["changes"][0]["settings"]} >= {"limits.bandwidth"}
+    await api.get(path, status=404)
+    await api.call("DELETE", path, status=404, params=dry)
+
+
+async def test_a_policy_can_be_written_while_the_catalog_is_away(api: Api, lake: Lake, path: str) -> None:
+    etag = (await api.call("GET", "/v1/catalogs/lake", status=200)).headers["etag"]
+    away = {"properties": lake.properties | {"uri": "postgresql://127.0.0.1:1/nothing"}}
+    await api.call("PUT", "/v1/catalogs/lake", status=200, json=away, headers={"If-Match": etag})
+    written = (await api.call("PUT", path, status=200, json={"enabled": False}, headers=NEW)).json()
+    assert any("own properties" in note for note in written["notes"])
+    shown = await api.get(path.removesuffix("policy") + "effective-policy")
+    assert shown["settings"]["enabled"]["value"] is False
+    assert any("own properties" in note for note in shown["notes"])
+
+
+async def test_two_first_policies_at_once_do_not_both_win(api: Api, path: str) -> None:
+    sent = (api.client.put(path, json=POLICY, headers=NEW) for _ in range(2))
+    assert sorted(answer.status_code for answer in await asyncio.gather(*sent)) == [200, 412]

@@ -1,0 +1,262 @@
+"""Policies of wider scopes over HTTP: who they cover, how they merge, their versions, and what they would change."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.integration.api.conftest import ADDRESS, Api
+
+FLEET = {"kind": "fleet"}
+LAKE = {"kind": "catalog", "catalog": "lake"}
+SPACE = {"kind": "namespace", "catalog": "lake", "namespace": ADDRESS["namespace"]}
+PATTERN = {"kind": "pattern", "pattern": "*.events"}
+POLICY = {"rewrite": {"target_file_bytes": "64MiB"}}
+
+
+async def create(api: Api, name: str, scope: Any, policy: Any = None, *, status: int = 201, **options: Any) -> Any:
+    body = {"name": name, "scope": scope, "policy": POLICY if policy is None else policy}
+    return await api.post("/v1/policies", body, status=status, **options)
+
+
+async def setting(api: Api, table_id: str, name: str) -> tuple[Any, str]:
+    found = (await api.get(f"/v1/tables/{table_id}/effective-policy"))["settings"][name]
+    return found["value"], found["origin"]
+
+
+@pytest.mark.parametrize("scope", [FLEET, LAKE, SPACE, PATTERN], ids=lambda scope: scope["kind"])
+async def test_a_policy_is_answered_as_it_was_created(api: Api, table_id: str, scope: Any) -> None:
+    made = await create(api, "mine", scope)
+    assert made["scope"] == scope
+    assert (made["name"], made["version"], made["updated_by"]) == ("mine", 1, "key:admin")
+    assert made["policy"] == {"rewrite": {"target_file_bytes": 64 * 2**20}}
+    answer = await api.call("GET", "/v1/policies/mine", status=200)
+    assert answer.json() == made
+    assert answer.headers["etag"] == '"1"'
+    assert [item["name"] for item in (await api.get("/v1/policies"))["items"]] == ["mine"]
+
+
+async def test_the_strongest_scope_wins_and_every_setting_names_its_origin(api: Api, table_id: str) -> None:
+    name = "limits.parallel_groups"
+    expected = {
+        "default": (None, None, 4),
+        "fleet": ("a", FLEET, 5),
+        "catalog lake": ("b", LAKE, 6),
+        "namespace lake.lake": ("c", SPACE, 7),
+        "pattern d": ("d", PATTERN, 8),
+    }
+    for origin, (policy, scope, groups) in expected.items():
+        if policy is not None:
+            await create(api, policy, scope, {"limits": {"parallel_groups": groups}})
+        assert await setting(api, table_id, name) == (groups, origin)
+    own = {"limits": {"parallel_groups": 9}}
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=own, headers={"If-None-Match": "*"})
+    assert await setting(api, table_id, name) == (9, "table")
+
+
+async def test_a_run_is_planned_with_the_policy_of_the_fleet(api: Api, table_id: str) -> None:
+    assert (await api.post(f"/v1/tables/{table_id}/plan", status=200))["groups_total"] > 0
+    await create(api, "fleet", FLEET, {"rewrite": {"min_input_files": 1000}})
+    assert (await api.post(f"/v1/tables/{table_id}/plan", status=200))["groups_total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"name": "x", "scope": {"kind": "galaxy"}}, "/scope"),
+        ({"name": "x", "scope": {"kind": "fleet", "catalog": "lake"}}, "/scope/catalog"),
+        ({"name": "x", "scope": {"kind": "catalog"}}, "/scope/catalog"),
+        ({"name": "x", "scope": {"kind": "catalog", "catalog": "lak"}}, "/scope/catalog"),
+        ({"name": "x", "scope": {"kind": "pattern", "pattern": ""}}, "/scope/pattern"),
+        ({"name": "x", "scope": {"kind": "namespace", "catalog": "lake", "namespace": []}}, "/scope/namespace"),
+        ({"name": "tbl_x", "scope": FLEET}, "/name"),
+        ({"name": "a b", "scope": FLEET}, "/name"),
+        ({"name": "x", "scope": FLEET, "policy": {"rewrite": {"strategy": "zorder"}}}, "/rewrite/strategy"),
+        ({"name": "x", "scope": FLEET, "policy": {"preset": "maxcompute-tiered"}}, "/preset"),
+        (
+            {"name": "x", "scope": FLEET, "policy": {"rewrite": {"small_file_bytes": "1GiB"}}},
+            "/rewrite/small_file_bytes",
+        ),
+    ],
+    ids=str,
+)
+async def test_what_can_not_be_is_named_with_a_remedy(api: Api, table_id: str, body: Any, pointer: str) -> None:
+    errors = (await api.post("/v1/policies", body, status=422))["errors"]
+    assert pointer in [error["pointer"] for error in errors]
+    assert (await api.get("/v1/policies"))["items"] == []
+
+
+async def test_an_unknown_column_is_found_on_a_covered_table(api: Api, table_id: str) -> None:
+    body = {"name": "x", "scope": FLEET, "policy": {"rewrite": {"strategy": "sort", "columns": ["id", "dya"]}}}
+    errors = (await api.post("/v1/policies", body, status=422))["errors"]
+    found = {error["pointer"]: (error["message"], error["hint"]) for error in errors}
+    assert found["/rewrite/columns/1"] == ("no such column in lake.lake.events", "did you mean 'day'?")
+    assert "/rewrite/columns/0" not in found
+
+
+async def test_a_contradiction_names_a_table_where_it_is(api: Api, table_id: str) -> None:
+    own = {"rewrite": {"small_file_bytes": "100MiB"}}
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=own, headers={"If-None-Match": "*"})
+    answer = await create(api, "fleet", FLEET, {"rewrite": {"target_file_bytes": "64MiB"}}, status=422)
+    (error,) = answer["errors"]
+    assert error["pointer"] == "/rewrite/small_file_bytes"
+    assert "lake.lake.events" in error["hint"]
+
+
+async def test_settings_without_effect_yet_are_noted(api: Api, table_id: str) -> None:
+    made = await create(api, "fleet", FLEET, {"seal": {"after": "1h"}, "rewrite": {"full": {"interval": "1d"}}})
+    assert any("seal" in note for note in made["notes"])
+    assert any("rewrite.full.interval" in note for note in made["notes"])
+    assert (await api.get("/v1/policies/fleet"))["notes"] == made["notes"]
+    settings = (await api.get(f"/v1/tables/{table_id}/effective-policy"))["settings"]
+    assert settings["rewrite.full.interval"]["value"] == "1d"
+    assert not settings["rewrite.full.interval"]["acted_on"]
+    assert settings["rewrite.full.interval"]["note"]
+    assert settings["enabled"] == {"value": True, "origin": "default", "acted_on": True, "note": None}
+
+
+async def test_a_name_and_a_scope_are_taken_once(api: Api, table_id: str) -> None:
+    await create(api, "mine", LAKE)
+    assert "PUT /v1/policies/mine" in (await create(api, "mine", FLEET, status=409))["detail"]
+    assert "'mine'" in (await create(api, "other", LAKE, status=409))["detail"]
+    await create(api, "p1", PATTERN)
+    await create(api, "p2", PATTERN)
+
+
+async def test_a_replace_needs_the_etag_and_keeps_the_scope(api: Api, table_id: str) -> None:
+    await create(api, "mine", LAKE)
+    await api.call("PUT", "/v1/policies/mine", status=428, json={})
+    await api.call("PUT", "/v1/policies/mine", status=412, json={}, headers={"If-Match": '"7"'})
+    done = await api.call("PUT", "/v1/policies/mine", status=200, json={"enabled": False}, headers={"If-Match": '"1"'})
+    assert done.headers["etag"] == '"2"'
+    assert done.json()["scope"] == LAKE
+    await api.call("PUT", "/v1/policies/other", status=404, json={}, headers={"If-Match": '"1"'})
+
+
+async def test_a_deleted_policy_is_gone_and_can_be_restored(api: Api, table_id: str) -> None:
+    await create(api, "mine", LAKE)
+    await api.call("DELETE", "/v1/policies/mine", status=428)
+    await api.call("DELETE", "/v1/policies/mine", status=204, headers={"If-Match": '"1"'})
+    await api.get("/v1/policies/mine", status=404)
+    versions = (await api.get("/v1/policies/mine/versions"))["items"]
+    assert [(each["version"], each["is_deletion"]) for each in versions] == [(2, True), (1, False)]
+    path, new = "/v1/policies/mine/restore", {"If-None-Match": "*"}
+    await api.post(path, {"version": 1}, status=428)
+    assert (await api.post(path, {"version": 2}, status=422, headers=new))["errors"][0]["pointer"] == "/version"
+    restored = await api.post(path, {"version": 1}, status=200, headers=new)
+    assert (restored["version"], restored["scope"]) == (3, LAKE)
+    assert restored["policy"] == {"rewrite": {"target_file_bytes": 64 * 2**20}}
+    await api.post(path, {"version": 1}, status=412, headers=new)
+
+
+async def test_a_version_tells_what_it_changed(api: Api, table_id: str) -> None:
+    await create(api, "mine", LAKE)
+    policy = {"rewrite": {"target_file_bytes": "32MiB"}, "schedule": {"min_interval": "1h"}}
+    await api.call("PUT", "/v1/policies/mine", status=200, json=policy, headers={"If-Match": '"1"'})
+    changes = (await api.get("/v1/policies/mine/versions/2"))["changes"]
+    assert changes == [
+        {"setting": "rewrite.target_file_bytes", "before": 64 * 2**20, "after": 32 * 2**20},
+        {"setting": "schedule.min_interval", "before": None, "after": "1h"},
+    ]
+    page = await api.get("/v1/policies/mine/versions", params={"page_size": 1})
+    assert page["items"][0]["changes"] == changes
+    more = await api.get("/v1/policies/mine/versions", params={"page_size": 1, "page_token": page["next_page_token"]})
+    assert [item["version"] for item in more["items"]] == [1]
+    await api.get("/v1/policies/mine/versions/3", status=404)
+
+
+async def test_what_was_never_written_has_no_versions(api: Api) -> None:
+    for path in ("versions", "versions/1"):
+        await api.get(f"/v1/policies/nope/{path}", status=404)
+    await api.post("/v1/policies/nope/restore", {"version": 1}, status=404, headers={"If-None-Match": "*"})
+
+
+async def test_a_table_s_own_policy_is_no_named_one(api: Api, table_id: str) -> None:
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=POLICY, headers={"If-None-Match": "*"})
+    for path in ("", "/versions", "/versions/1"):
+        await api.get(f"/v1/policies/{table_id}{path}", status=404)
+    await api.post(f"/v1/policies/{table_id}/restore", {"version": 1}, status=404, headers={"If-Match": '"1"'})
+    assert (await api.get("/v1/policies"))["items"] == []
+
+
+async def test_a_dry_run_says_what_would_change_and_writes_nothing(api: Api, table_id: str) -> None:
+    preview = await create(api, "mine", LAKE, status=200, params={"dry_run": True})
+    assert (preview["dry_run"], preview["covered_count"], preview["affected_count"]) == (True, 1, 1)
+    assert preview["affected_tables"] == [{"id": table_id, "address": "lake.lake.events"}]
+    (change,) = preview["changes"]
+    settings = {each.pop("setting"): each for each in change["settings"]}
+    assert settings["rewrite.target_file_bytes"] == {
+        "before": 128 * 2**20,
+        "before_origin": "default",
+        "after": 64 * 2**20,
+        "after_origin": "catalog lake",
+    }
+    assert settings["rewrite.small_file_bytes"]["after"] == 48 * 2**20
+    await api.get("/v1/policies/mine", status=404)
+
+
+async def test_a_setting_that_a_stronger_policy_holds_would_not_change(api: Api, table_id: str) -> None:
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=POLICY, headers={"If-None-Match": "*"})
+    preview = await create(
+        api, "mine", LAKE, {"rewrite": {"target_file_bytes": "32MiB"}}, status=200, params={"dry_run": 1}
+    )
+    assert (preview["covered_count"], preview["affected_count"], preview["changes"]) == (1, 0, [])
+
+
+async def test_a_dry_run_needs_no_precondition(api: Api, table_id: str) -> None:
+    await create(api, "mine", LAKE)
+    dry = {"dry_run": "true"}
+    replaced = await api.call("PUT", "/v1/policies/mine", status=200, json={"enabled": False}, params=dry)
+    assert {each["setting"] for each in replaced.json()["changes"][0]["settings"]} >= {"enabled"}
+    deleted = (await api.call("DELETE", "/v1/policies/mine", status=200, params=dry)).json()
+    assert {each["after_origin"] for each in deleted["changes"][0]["settings"]} == {"default", "derived"}
+    restored = await api.post("/v1/policies/mine/restore", {"version": 1}, status=200, params=dry)
+    assert restored["affected_count"] == 0
+    assert (await api.get("/v1/policies/mine"))["version"] == 1
+
+
+async def test_a_dry_run_refuses_what_the_write_would_refuse(api: Api, table_id: str) -> None:
+    await create(api, "x", FLEET, {"rewrite": {"engine": "native"}}, status=422, params={"dry_run": True})
+
+
+async def test_a_dry_run_is_not_mistaken_for_the_write_by_its_idempotency_key(api: Api, table_id: str) -> None:
+    key = {"Idempotency-Key": "one"}
+    await create(api, "mine", LAKE, status=200, params={"dry_run": True}, headers=key)
+    assert (await create(api, "mine", LAKE, headers=key))["version"] == 1
+
+
+async def test_two_writers_of_one_version_do_not_both_win(api: Api, table_id: str) -> None:
+    await create(api, "mine", LAKE)
+    sent = (api.client.put("/v1/policies/mine", json={}, headers={"If-Match": '"1"'}) for _ in range(2))
+    assert sorted(answer.status_code for answer in await asyncio.gather(*sent)) == [200, 412]
+
+
+async def test_of_two_creates_one_wins(api: Api, table_id: str) -> None:
+    body = {"name": "mine", "scope": LAKE, "policy": {}}
+    answers = await asyncio.gather(*(api.client.post("/v1/policies", json=body) for _ in range(2)))
+    assert sorted(answer.status_code for answer in answers) == [201, 409]
+
+
+async def test_of_a_delete_and_a_replace_one_wins(api: Api, table_id: str) -> None:
+    await create(api, "mine", LAKE)
+    known = {"If-Match": '"1"'}
+    deleted, replaced = await asyncio.gather(
+        api.client.delete("/v1/policies/mine", headers=known),
+        api.client.put("/v1/policies/mine", json={}, headers=known),
+    )
+    assert (deleted.status_code, replaced.status_code) in {(204, 404), (412, 200)}
+
+
+async def test_every_write_is_in_the_audit_log(api: Api, table_id: str) -> None:
+    await create(api, "mine", LAKE)
+    await api.call("PUT", "/v1/policies/mine", status=200, json={"enabled": False}, headers={"If-Match": '"1"'})
+    await api.post("/v1/policies/mine/restore", {"version": 1}, status=200, headers={"If-Match": '"2"'})
+    await api.call("DELETE", "/v1/policies/mine", status=204, headers={"If-Match": '"3"'})
+    entries = (await api.get("/v1/audit", params={"object": "mine"}))["items"]
+    assert [entry["action"] for entry in reversed(entries)] == [
+        "policy.create",
+        "policy.replace",
+        "policy.restore",
+        "policy.delete",
+    ]
+    assert entries[2]["after"]["policy"] == {"enabled": False}
