@@ -1,0 +1,98 @@
+"""`docs/policies.md` lists every setting, metric and preset as the code has them.
+
+The tables are made here; when one differs, the failed comparison shows the text to put in.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from pydantic.fields import FieldInfo
+
+from engine.domain.policies import DEFAULTS, PRESETS, Metric, PolicyDocument, PolicyScopeKind
+from engine.domain.policies.documents import nested
+from engine.domain.policies.fields import Section
+from engine.domain.policies.merging import SHARES
+from engine.domain.units import HELD, format_bytes
+
+TEXT = (Path(__file__).parents[3] / "docs/policies.md").read_text(encoding="utf-8")
+NOT_BUILT_IN = {
+    "rewrite.target_file_bytes": "the table's property, else 128 MiB",
+    "rewrite.compression": "the table's property, else `zstd:3`",
+    "triggers": "the preset's",
+    "rewrite.tiers": "8 below 16 MiB, 8 below 128 MiB",
+}
+
+
+def settings(model: type[Section] = PolicyDocument, prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    for name, field in model.model_fields.items():
+        section = next((kind for kind in get_args(field.annotation) if _is_section(kind)), None)
+        if section is None:
+            yield prefix + name, field
+        else:
+            yield from settings(section, f"{prefix}{name}.")
+
+
+def _is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Section)
+
+
+def default(name: str) -> str:
+    if name in NOT_BUILT_IN:
+        return NOT_BUILT_IN[name]
+    if name in SHARES:
+        return f"`{SHARES[name]}` of the target"
+    held = PolicyDocument.model_validate(nested({name: DEFAULTS[name]}), context=HELD)
+    value = held.written()[name]
+    is_size = name.endswith("_bytes") and isinstance(value, int)
+    return format_bytes(value) if is_size else f"`{value if isinstance(value, str) else json.dumps(value)}`"
+
+
+def example(field: FieldInfo) -> str:
+    shown = [value if isinstance(value, str) else json.dumps(value) for value in field.examples or []]
+    return ", ".join(f"`{value}`" for value in shown)
+
+
+def settings_table() -> str:
+    rows = [f"| `{name}` | {default(name)} | {field.description} | {example(field)} |" for name, field in settings()]
+    return "\n".join(["| setting | default | meaning | such as |", "| --- | --- | --- | --- |", *rows])
+
+
+def metrics_table() -> str:
+    rows = [
+        f"| `{metric}` | {metric.kind} | {'table' if metric.of_table else 'partition'} | {metric.meaning} |"
+        for metric in Metric
+    ]
+    return "\n".join(
+        ["| metric | compared with a | measured for each | what it is |", "| --- | --- | --- | --- |", *rows]
+    )
+
+
+def presets_list() -> str:
+    return "\n\n".join(
+        f"### `{preset.name}`\n{preset.summary}\n\n*Source:* {preset.source}" for preset in PRESETS.values()
+    )
+
+
+@pytest.mark.parametrize("part", [settings_table, metrics_table, presets_list], ids=lambda part: part.__name__)
+def test_the_reference_shows_what_the_code_has(part: Any) -> None:
+    expected = part()
+    begin = TEXT.find(expected[:60])
+    assert TEXT[begin : begin + len(expected)] == expected
+
+
+def test_the_settings_are_the_leaves_of_an_effective_policy() -> None:
+    assert {name for name, _ in settings()} == DEFAULTS.keys() | SHARES.keys() | {"triggers"}
+
+
+def test_every_scope_is_explained() -> None:
+    assert [kind for kind in PolicyScopeKind if f"| {kind} |" not in TEXT] == []
+
+
+def test_the_written_examples_are_policies() -> None:
+    examples = [block.split("```")[0] for block in TEXT.split("```json\n")[1:]]
+    assert len(examples) >= 2
+    for written in examples:
+        PolicyDocument.model_validate_json(written)
