@@ -47,13 +47,14 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotInfo:
-    """A snapshot as health and history show it."""
+    """A snapshot as health and history show it; `added_bytes`: of data files that it added, 0 if it does not say."""
 
     snapshot_id: int
     parent_id: int | None
     committed_at_ms: int
     operation: str
     summary: Mapping[str, str]
+    added_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Catalogs: the connections through which tables are reached. Secrets stay references; see `services.secrets`."""
 
 import difflib
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -20,8 +19,6 @@ __all__ = ["CatalogService", "CheckStep"]
 MAX_PROPERTIES: Final = 100
 MAX_PROPERTY_CHARACTERS: Final = 4096
 MAX_LOCATIONS: Final = 50
-_LOCATION: Final = re.compile(r"[a-z][a-z0-9+.-]*:/[^\s?#*\[\]{}%\\]{1,1000}", re.IGNORECASE)
-_DOT_SEGMENTS: Final = frozenset({".", ".."})
 
 
 class CatalogService:
@@ -49,7 +46,7 @@ class CatalogService:
         """
         check_catalog_name(name)
         await self._check_properties(format_name, properties)
-        _check_locations(allowed_locations)
+        self._check_locations(allowed_locations)
         now = self._clock.now()
         catalog = Catalog(name, format_name, dict(properties), 1, now, now, tuple(allowed_locations))
         async with self._database.begin() as unit:
@@ -89,7 +86,7 @@ class CatalogService:
         """
         catalog = await self.get(caller, name)
         await self._check_properties(catalog.format, properties)
-        _check_locations(allowed_locations)
+        self._check_locations(allowed_locations)
         async with self._database.begin() as unit:
             replaced = await unit.catalogs.replace(
                 name, dict(properties), expected_version, allowed_locations=allowed_locations
@@ -116,29 +113,18 @@ class CatalogService:
         """Try the connection and return each step's result; a broken connection is a result, not an error."""
         return await self._formats.check(await self.get(caller, name))
 
+    def _check_locations(self, locations: Sequence[str]) -> None:
+        problems = self._formats.locations.problems_of_allowed(locations)
+        if len(locations) > MAX_LOCATIONS:
+            problems = [FieldProblem("/allowed_locations", f"a catalog has at most {MAX_LOCATIONS}", len(locations))]
+        if problems:
+            raise InvalidInput("the allowed locations can't be used", problems=tuple(problems))
+
     async def _check_properties(self, format_name: TableFormatName, properties: Mapping[str, str]) -> None:
         problems = [*_problems_of_size(properties), *problems_of_clear_secrets(properties)]
         if problems:
             raise InvalidInput("the catalog's properties can't be used", problems=tuple(problems))
         await self._formats.validate(format_name, properties)
-
-
-def _check_locations(locations: Sequence[str]) -> None:
-    """Raise `InvalidInput` unless each is an absolute location that a table's could lie under."""
-    problems = [
-        FieldProblem(
-            f"/allowed_locations/{at}",
-            "is not a location without query, glob characters and dot segments",
-            location,
-            "give a scheme and a path: s3://bucket/warehouse or file:///data/warehouse",
-        )
-        for at, location in enumerate(locations)
-        if not _LOCATION.fullmatch(location) or not _DOT_SEGMENTS.isdisjoint(location.split("/"))
-    ]
-    if len(locations) > MAX_LOCATIONS:
-        problems = [FieldProblem("/allowed_locations", f"a catalog has at most {MAX_LOCATIONS}", len(locations))]
-    if problems:
-        raise InvalidInput("the allowed locations can't be used", problems=tuple(problems))
 
 
 def _audited(catalog: Catalog) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import builtins
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import Row, delete, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import TableId
@@ -11,6 +11,9 @@ from engine.domain.measurements import Measurement
 from engine.stores.schema import measurements, tables
 
 MOST_KEPT: Final = 500
+IS_LATEST: Final = text("measurements.is_latest")
+"""As text, just as the partial indexes have it: SQLite takes them for no other spelling."""
+
 WORST_PARTITIONS: Final = "worst_partitions"
 """The one part of a measurement's document that grows with the table: only the newest measurement keeps it."""
 
@@ -23,7 +26,7 @@ class MeasurementStore:
 
     async def latest(self, table_id: TableId) -> Measurement | None:
         """Return the newest measurement, None when the table was never measured."""
-        query = select(measurements).where(measurements.c.table_id == table_id, measurements.c.is_latest)
+        query = select(measurements).where(measurements.c.table_id == table_id, IS_LATEST)
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _to_measurement(row)
 

@@ -10,6 +10,7 @@ from engine.stores.catalogs import CatalogStore
 from engine.stores.clock import now
 from engine.stores.events import EventStore
 from engine.stores.fleet import FleetStore
+from engine.stores.fleet_figures import FleetFigureStore
 from engine.stores.groups import GroupStore
 from engine.stores.idempotency import IdempotencyStore
 from engine.stores.keys import KeyStore
@@ -36,6 +37,7 @@ class UnitOfWork:
         self.policy_coverage = PolicyCoverageStore(connection=connection)
         self.runs = RunStore(connection=connection)
         self.fleet = FleetStore(connection=connection)
+        self.fleet_figures = FleetFigureStore(connection=connection)
         self.pauses = PauseStore(connection=connection)
         self.groups = GroupStore(connection=connection)
         self.events = EventStore(connection=connection)

@@ -18,6 +18,8 @@ RUN_ID: Final = "packhouse.run-id"
 ATTEMPT: Final = "packhouse.attempt"
 GROUPS: Final = "packhouse.groups"
 COMPACTION_ID: Final = "compaction-id"
+ADDED_BYTES: Final = "added-files-size"
+MOST_DIGITS: Final = 19
 
 
 def head_of(metadata: TableMetadata) -> Snapshot | None:
@@ -81,9 +83,15 @@ def newest(metadata: TableMetadata, limit: int) -> Sequence[SnapshotInfo]:
             committed_at_ms=each.timestamp_ms,
             operation=each.summary.operation.value if each.summary else "unknown",
             summary=summary_of(each),
+            added_bytes=_count(summary_of(each).get(ADDED_BYTES, "")),
         )
         for each in islice(ancestors(metadata), limit)
     ]
+
+
+def _count(text: str) -> int:
+    """Return a summary's count; summaries are free text that any writer may fill."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < MOST_DIGITS else 0
 
 
 def summary_of(snapshot: Snapshot) -> dict[str, str]:

@@ -135,7 +135,7 @@ async def test_no_page_reads_all_tables(fresh_database: FreshDatabase) -> None:
     async with database.read() as work:
         for name, wanted in _FILTERS.items():
             for after in (None, TableId("tbl_050000")):
-                assert await _effort(work.connection, table_listings.page(wanted, after, 50)) <= 200, (name, after)
+                assert await effort_of(work.connection, table_listings.page(wanted, after, 50)) <= 200, (name, after)
 
 
 async def _add_tables(database: Database) -> None:
@@ -163,7 +163,7 @@ async def _add_tables(database: Database) -> None:
         await work.connection.execute(text("ANALYZE"))
 
 
-async def _effort(connection: Any, query: Any) -> int:
+async def effort_of(connection: Any, query: Any) -> int:
     """Return the most rows that one step of the query reads; on SQLite the thousands of instructions that it takes."""
     if connection.dialect.name == "sqlite":
         driver = (await connection.get_raw_connection()).driver_connection

@@ -1,0 +1,65 @@
+"""Advice on a table's policy on the wire."""
+
+from dataclasses import asdict
+from typing import Self
+
+from pydantic import Field
+
+from api.schemas.common import Answer
+from engine.planning.advice import Layout
+from engine.services import advice as services
+
+
+class ColumnUse(Answer):
+    """A column that queries filter by."""
+
+    column: str
+    query_share: float
+
+
+class LayoutAdvice(Answer):
+    """What the files should be like, judged by the filters of queries (signals of kind `filters`, seven days)."""
+
+    layout: Layout = Field(description="`binpack`: packing small files is enough. `unknown`: no filters were told.")
+    cluster_by: list[str] = Field(description="Columns to sort by, or to lay a curve over.")
+    because: str
+    query_count: int
+    partition_query_share: float | None = Field(description="Queries that name all partition columns.")
+    full_scan_share: float | None = Field(description="Queries without a filter.")
+    columns: list[ColumnUse] = Field(description="Columns beside those of the partition, most used first.")
+
+
+class Writes(Answer):
+    """What was written in the last seven days, or as far back as the table has snapshots."""
+
+    seconds: float = Field(description="How long that is.")
+    ingested_bytes: int = Field(description="Data files that snapshots of others added.")
+    commits: int = Field(description="Snapshots of others.")
+    update_commits: int = Field(description="Those of them that delete or replace rows.")
+    rewritten_bytes: int = Field(description="What rewrites read.")
+
+
+class UpkeepAdvice(Answer):
+    """What rewriting costs at the present rate."""
+
+    write_amplification: float | None = Field(description="Bytes rewritten by bytes ingested; null: none ingested.")
+    rewritten_bytes_per_day: float
+    extra_storage_bytes: float = Field(description="What superseded files come to until their snapshots expire.")
+    update_share: float | None
+    because: list[str] = Field(description="Reasons to rewrite more or less often, in words.")
+
+
+class TableAdvice(Answer):
+    """What policy would suit a table. Nothing is changed by it."""
+
+    table_id: str
+    layout: LayoutAdvice
+    upkeep: UpkeepAdvice
+    writes: Writes
+    expiry_seconds: float = Field(description="How long superseded files are kept.")
+    expiry_is_assumed: bool = Field(description="True: the policy does not say; Iceberg's default of 5 days is taken.")
+
+    @classmethod
+    def from_domain(cls, table_id: str, advice: services.Advice) -> Self:
+        """Return the wire form."""
+        return cls.model_validate({"table_id": table_id, **asdict(advice)})

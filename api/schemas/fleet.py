@@ -1,0 +1,109 @@
+"""All tables together on the wire."""
+
+from dataclasses import asdict
+from typing import Self
+
+from pydantic import Field
+
+from api.pagination import Page
+from api.schemas.common import Answer, Instant, PageToken
+from api.schemas.tables import Pause
+from engine.domain import fleet_figures as domain
+from engine.domain.fleet_figures import RankedTable
+from engine.domain.runs import RunState
+
+
+class SmallFileFlow(Answer):
+    """Small files that came and went between measurements of the last 24 hours."""
+
+    made: int
+    removed: int
+    made_per_hour: float
+    removed_per_hour: float
+
+
+class Backlog(Answer):
+    """Avoidable files, and how long they take at the rates of the last 24 hours."""
+
+    avoidable_files: int
+    eta_seconds: float | None = Field(description="Null: never at these rates; `detail` says why.")
+    detail: str
+
+
+class Races(Answer):
+    """File groups of runs that ended in the last 24 hours."""
+
+    groups_committed: int
+    groups_lost: int = Field(description="Lost to other writers.")
+    conflict_rate: float | None = Field(description="Lost groups of all; null without any.")
+
+
+class BudgetUse(Answer):
+    """What rewrites read in the last 24 hours, and the limit of the fleet."""
+
+    rewritten_bytes: int
+    moved_bytes_limit: int | None = Field(description="The fleet's bandwidth over a day (read + written); null: none.")
+    used_share: float | None
+
+
+class Fleet(Answer):
+    """Sums over the tables that the caller sees. Files and bytes are those of tables that were measured."""
+
+    measured_at: Instant
+    tables: int
+    paused_tables: int
+    measured_tables: int
+    file_count: int
+    small_file_count: int
+    total_bytes: int
+    live_runs: dict[RunState, int]
+    ended_runs: dict[RunState, int] = Field(description="Ended in the last 24 hours.")
+    small_files: SmallFileFlow
+    backlog: Backlog
+    races: Races
+    wasted_bytes: int = Field(description="Written and dropped by runs that ended in the last 24 hours.")
+    budget: BudgetUse
+    pause: Pause | None = Field(description="Null unless all tables are paused.")
+
+    @classmethod
+    def from_domain(cls, figures: domain.FleetFigures) -> Self:
+        """Return the wire form."""
+        pause = None if figures.pause is None else Pause.from_domain(figures.pause)
+        return cls.model_validate({**asdict(figures), "pause": pause})
+
+
+class FleetTable(Answer):
+    """A table in the ranking, as it was measured last."""
+
+    table_id: str
+    catalog: str
+    namespace: list[str]
+    name: str
+    owner_team: str | None
+    is_paused: bool
+    measured_at: Instant
+    benefit_per_cost: float = Field(description="Read cost that one scan saves, in bytes for each byte rewritten.")
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    total_bytes: int
+    score: int
+
+    @classmethod
+    def from_domain(cls, table: RankedTable) -> Self:
+        """Return the wire form."""
+        address = {"catalog": table.ref.catalog, "namespace": list(table.ref.namespace), "name": table.ref.name}
+        own = {name: getattr(table, name) for name in RankedTable.__slots__ if name in cls.model_fields}
+        return cls.model_validate({**own, **address})
+
+
+class FleetTableList(Answer):
+    """Measured tables, the most worthwhile to rewrite first."""
+
+    items: list[FleetTable]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[RankedTable]) -> Self:
+        """Return the wire form of a page."""
+        return cls(items=[FleetTable.from_domain(item) for item in page.items], next_page_token=page.next_page_token)

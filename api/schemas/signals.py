@@ -1,0 +1,92 @@
+"""Signals on the wire, and what they say to writers."""
+
+from typing import Any, Final, Self
+
+from pydantic import ConfigDict, Field
+
+from api.pagination import Page
+from api.schemas.common import Answer, Instant, PageToken, Request
+from engine.domain import signals as domain
+from engine.domain.signals import SignalKind, SignalValue
+from engine.services.backpressure import Advised
+
+_TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+_EXAMPLES: Final[list[Any]] = [
+    {"table_id": _TABLE_ID, "signal": {"kind": "commit", "added_files": 12}},
+    {"signal": {"kind": "query_latency", "p95_seconds": 2.5}},
+    {"table_id": _TABLE_ID, "signal": {"kind": "backpressure", "slow_down": True, "reason": "readers wait"}},
+    {
+        "table_id": _TABLE_ID,
+        "signal": {"kind": "filters", "queries": [{"columns": ["day", "customer"], "query_count": 120}]},
+    },
+]
+
+
+class SignalSend(Request):
+    """What to tell Packhouse. It is stored and shown; nothing starts or slows down by it in this version."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
+
+    table_id: str | None = Field(
+        default=None, max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Null: it is about the whole fleet."
+    )
+    signal: SignalValue
+
+
+class Signal(Answer):
+    """A stored signal."""
+
+    id: int
+    table_id: str | None = Field(description="Null: it is about the whole fleet.")
+    kind: SignalKind
+    at: Instant = Field(description="When it came.")
+    sent_by: str
+    signal: SignalValue
+    acted_on: bool = Field(default=False, description="False: shown, not yet acted on in this version.")
+
+    @classmethod
+    def from_domain(cls, signal: domain.Signal) -> Self:
+        """Return the wire form."""
+        return cls(
+            id=signal.id,
+            table_id=signal.table_id,
+            kind=signal.kind,
+            at=signal.at,
+            sent_by=signal.sent_by,
+            signal=signal.value,
+        )
+
+
+class SignalList(Answer):
+    """Signals of one kind, newest first; the newest thousand are kept."""
+
+    items: list[Signal]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[domain.Signal]) -> Self:
+        """Return the wire form of a page."""
+        return cls(items=[Signal.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
+
+
+class TableBackpressure(Answer):
+    """Whether writers should slow down, and why. Packhouse can't make them."""
+
+    table_id: str
+    slow_down: bool
+    reason: str
+    since: Instant | None
+    until: Instant | None = Field(description="When the signal behind it stops to hold; null without a signal.")
+    signal: Signal | None = Field(description="The signal behind it; null when the format alone says so.")
+
+    @classmethod
+    def from_domain(cls, table_id: str, advised: Advised) -> Self:
+        """Return the wire form."""
+        return cls(
+            table_id=table_id,
+            slow_down=advised.slow_down,
+            reason=advised.reason,
+            since=advised.since,
+            until=advised.until,
+            signal=None if advised.signal is None else Signal.from_domain(advised.signal),
+        )

@@ -1,0 +1,107 @@
+"""What is said of all tables together. Figures of a time cover the last 24 hours."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from engine.domain.ids import TableId
+from engine.domain.runs import RunState
+from engine.domain.tables import Pause, TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class SmallFileFlow:
+    """Small files that came and went between measurements."""
+
+    made: int
+    removed: int
+    made_per_hour: float
+    removed_per_hour: float
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """Avoidable files, and how long they take at the present rates; None: never at these, `detail` says why."""
+
+    avoidable_files: int
+    eta_seconds: float | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Races:
+    """File groups that were committed, and those lost to other writers; the rate is None without any."""
+
+    groups_committed: int
+    groups_lost: int
+    conflict_rate: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetUse:
+    """Bytes that rewrites read; the limit is the fleet's bandwidth over a day, for bytes read + written."""
+
+    rewritten_bytes: int
+    moved_bytes_limit: int | None
+    used_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FleetFigures:
+    """Sums over the tables that the caller sees."""
+
+    measured_at: datetime
+    tables: int
+    paused_tables: int
+    measured_tables: int
+    file_count: int
+    small_file_count: int
+    total_bytes: int
+    live_runs: Mapping[RunState, int]
+    ended_runs: Mapping[RunState, int]
+    small_files: SmallFileFlow
+    backlog: Backlog
+    races: Races
+    wasted_bytes: int
+    budget: BudgetUse
+    pause: Pause | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableFigures:
+    """Sums over tables; files and bytes are those of tables that were measured."""
+
+    tables: int
+    paused_tables: int
+    measured_tables: int
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    total_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndedRuns:
+    """Runs that ended in a time, by state, and sums over their results."""
+
+    by_state: dict[RunState, int]
+    groups_committed: int
+    groups_dropped: dict[str, int]
+    wasted_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTable:
+    """A table with what its newest measurement says."""
+
+    table_id: TableId
+    ref: TableRef
+    owner_team: str | None
+    measured_at: datetime
+    benefit_per_cost: float
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    total_bytes: int
+    score: float
+    is_paused: bool

@@ -1,0 +1,147 @@
+"""Figures of all tables together, or of some teams' tables. No query grows with history.
+
+What tables are now is read from their newest measurements (one row for each table), what happened lately from rows of
+that time alone: measurements and moved bytes by an index on their time, runs by their ids, which sort by time.
+"""
+
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Float, Row, Select, and_, case, cast, func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.fleet_figures import EndedRuns, RankedTable, TableFigures
+from engine.domain.ids import RunId, TableId
+from engine.domain.runs import TERMINAL_STATES, RunState
+from engine.domain.tables import TableRef
+from engine.stores import run_listings
+from engine.stores.measurements import IS_LATEST
+from engine.stores.schema import measurements, rewritten_bytes, runs, tables
+
+Teams = AbstractSet[str] | None
+
+
+class FleetFigureStore:
+    """Sums over `tables`, `measurements`, `runs` and `rewritten_bytes`; `teams` None means all tables."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def of_tables(self, teams: Teams) -> TableFigures:
+        """Return what tables are now."""
+        counted = select(func.count(), func.count(tables.c.paused_at)).where(*_own(tables.c.owner_team, teams))
+        total, paused = (await self._connection.execute(counted)).one()
+        summed = ("file_count", "small_file_count", "avoidable_file_count", "total_bytes")
+        sums = select(func.count(), *(func.coalesce(func.sum(measurements.c[name]), 0) for name in summed))
+        sums = sums.where(IS_LATEST, *_of_teams(measurements.c.table_id, teams))
+        measured, *found = (await self._connection.execute(sums)).one()
+        return TableFigures(total, paused, measured, *map(int, found))
+
+    async def small_files(self, teams: Teams, since: datetime) -> tuple[int, int]:
+        """Return how many small files were made and removed since: rises and falls between measurements."""
+        change = measurements.c.small_file_change
+        query = select(
+            func.coalesce(func.sum(case((change > 0, change), else_=0)), 0),
+            func.coalesce(func.sum(case((change < 0, -change), else_=0)), 0),
+        ).where(measurements.c.measured_at >= since, *_of_teams(measurements.c.table_id, teams))
+        made, removed = (await self._connection.execute(query)).one()
+        return int(made), int(removed)
+
+    async def rewritten_bytes(self, teams: Teams, since: datetime) -> int:
+        """Return the bytes that rewrites have read since."""
+        query = select(func.coalesce(func.sum(rewritten_bytes.c.bytes), 0)).where(
+            rewritten_bytes.c.at >= since, *_of_teams(rewritten_bytes.c.table_id, teams)
+        )
+        return int((await self._connection.execute(query)).scalar_one())
+
+    async def live_runs(self, teams: Teams) -> dict[RunState, int]:
+        """Return the number of live runs by state."""
+        query = run_listings.live_counts().where(*_own(runs.c.owner_team, teams))
+        return {row[0]: row[1] for row in await self._connection.execute(query)}
+
+    async def ended_runs(self, teams: Teams, since: datetime, first_id: RunId) -> EndedRuns:
+        """Return what ended since an instant, of the runs from `first_id` on."""
+        recent = (runs.c.id >= first_id, runs.c.finished_at >= since, *_own(runs.c.owner_team, teams))
+        by_state: dict[RunState, int] = {}
+        committed = wasted = 0
+        for row in await self._connection.execute(_sums(recent)):
+            by_state[row.state] = row.count
+            committed += int(row.committed)
+            wasted += int(row.wasted)
+        dropped: dict[str, int] = {}
+        query = select(runs.c.result["groups_dropped"]).where(*recent, _has_dropped())
+        for reasons in await self._connection.scalars(query):
+            for reason, count in (reasons or {}).items():
+                dropped[reason] = dropped.get(reason, 0) + int(count)
+        return EndedRuns(by_state, committed, dropped, wasted)
+
+    async def ranked(self, teams: Teams, after: tuple[float, TableId] | None, limit: int) -> list[RankedTable]:
+        """Return measured tables by benefit per cost, the most worthwhile first, those after a key."""
+        rows = await self._connection.execute(ranking(teams, after, limit))
+        return [_to_ranked(row) for row in rows]
+
+
+def ranking(teams: Teams, after: tuple[float, TableId] | None, limit: int) -> Select[Any]:
+    """Return the query of a page of measured tables, the most worthwhile first; walks an index and stops."""
+    key = tuple_(measurements.c.benefit_per_cost, measurements.c.table_id)
+    query = (
+        select(tables, *(measurements.c[name] for name in _RANKED))
+        .join(tables, tables.c.id == measurements.c.table_id)
+        .where(IS_LATEST, *_own(tables.c.owner_team, teams))
+        .order_by(measurements.c.benefit_per_cost.desc(), measurements.c.table_id.desc())
+        .limit(limit)
+    )
+    return query if after is None else query.where(key < tuple_(*after))
+
+
+_RANKED: Final = (
+    "measured_at",
+    "benefit_per_cost",
+    "file_count",
+    "small_file_count",
+    "avoidable_file_count",
+    "total_bytes",
+    "score",
+)
+
+
+def _sums(recent: tuple[ColumnElement[bool], ...]) -> Select[Any]:
+    def summed(name: str) -> ColumnElement[Any]:
+        return func.coalesce(func.sum(cast(runs.c.result[name].as_float(), Float)), 0)
+
+    return (
+        select(
+            runs.c.state,
+            func.count().label("count"),
+            summed("groups_committed").label("committed"),
+            summed("wasted_bytes").label("wasted"),
+        )
+        .where(runs.c.state.in_(sorted(TERMINAL_STATES)), *recent)
+        .group_by(runs.c.state)
+    )
+
+
+def _has_dropped() -> ColumnElement[bool]:
+    dropped: ColumnElement[Any] = runs.c.result["groups_dropped"].as_string()
+    return and_(dropped.is_not(None), dropped != "{}")
+
+
+def _own(column: ColumnElement[Any], teams: Teams) -> list[ColumnElement[bool]]:
+    return [] if teams is None else [column.in_(sorted(teams))]
+
+
+def _of_teams(table_id: ColumnElement[Any], teams: Teams) -> list[ColumnElement[bool]]:
+    if teams is None:
+        return []
+    return [table_id.in_(select(tables.c.id).where(*_own(tables.c.owner_team, teams)))]
+
+
+def _to_ranked(row: Row[Any]) -> RankedTable:
+    return RankedTable(
+        table_id=TableId(row.id),
+        ref=TableRef(row.catalog, row.namespace, row.name),
+        owner_team=row.owner_team,
+        is_paused=row.paused_at is not None,
+        **{name: getattr(row, name) for name in _RANKED},
+    )

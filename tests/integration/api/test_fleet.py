@@ -1,0 +1,92 @@
+"""All tables together over HTTP, and advice on one of them."""
+
+import asyncio
+
+import pytest
+
+from engine.domain.access import Caller, Role
+from tests.integration.api.conftest import Api
+from tests.support.world import SCHEMA, Lake
+
+
+async def test_an_empty_fleet_has_figures(api: Api) -> None:
+    fleet = await api.get("/v1/fleet")
+    assert (fleet["tables"], fleet["measured_tables"], fleet["pause"]) == (0, 0, None)
+    assert fleet["backlog"] == {"avoidable_files": 0, "eta_seconds": 0, "detail": "nothing is left to merge"}
+    assert fleet["races"]["conflict_rate"] is None
+
+
+async def test_a_run_shows_in_the_figures(api: Api, lake: Lake, table_id: str) -> None:
+    await api.get(f"/v1/tables/{table_id}/health")
+    before = await api.get("/v1/fleet")
+    assert (before["small_file_count"], before["backlog"]["avoidable_files"]) == (12, 10)
+    assert before["backlog"]["eta_seconds"] is None
+    run = await api.rewrite(table_id)
+    after = await api.get("/v1/fleet")
+    assert after["ended_runs"] == {"succeeded": 1}
+    assert after["small_files"] == {"made": 0, "removed": 10, "made_per_hour": 0, "removed_per_hour": 10 / 24}
+    assert after["races"] == {"groups_committed": 2, "groups_lost": 0, "conflict_rate": 0}
+    assert after["budget"]["rewritten_bytes"] == run.result["rewritten_bytes"]
+    assert after["backlog"]["avoidable_files"] == 0
+
+
+async def test_the_ranking_has_the_most_worthwhile_first(api: Api, lake: Lake, table_id: str) -> None:
+    await asyncio.to_thread(lake.catalog.create_table, ("lake", "empty"), SCHEMA)
+    await api.post("/v1/catalogs/lake/discover", {"register": True}, status=200)
+    tables = {table["name"]: table["id"] for table in (await api.get("/v1/tables"))["items"]}
+    assert (await api.get("/v1/fleet/tables"))["items"] == []
+    for each in tables.values():
+        await api.get(f"/v1/tables/{each}/health")
+    first = await api.get("/v1/fleet/tables", params={"page_size": 1})
+    second = await api.get("/v1/fleet/tables", params={"page_size": 1, "page_token": first["next_page_token"]})
+    ranked = [*first["items"], *second["items"]]
+    assert [table["name"] for table in ranked] == ["events", "empty"]
+    assert [table["benefit_per_cost"] > 0 for table in ranked] == [True, False]
+    assert second["next_page_token"] is None
+
+
+async def test_callers_see_figures_of_their_own_tables(api: Api, table_id: str) -> None:
+    await api.get(f"/v1/tables/{table_id}/health")
+    viewer = Caller("key:viewer", Role.VIEWER, frozenset({"sales"}))
+    assert (await api.container.fleet.figures(viewer)).tables == 0
+    assert await api.container.fleet.ranked(viewer, after=None, limit=5) == []
+    await api.call("PATCH", f"/v1/tables/{table_id}", status=200, json={"owner_team": "sales"})
+    assert (await api.container.fleet.figures(viewer)).small_file_count == 12
+    assert len(await api.container.fleet.ranked(viewer, after=None, limit=5)) == 1
+
+
+async def test_advice_without_signals_is_about_writes_only(api: Api, lake: Lake, table_id: str) -> None:
+    advice = await api.get(f"/v1/tables/{table_id}/advice")
+    assert advice["layout"]["layout"] == "unknown"
+    assert (advice["writes"]["commits"], advice["writes"]["rewritten_bytes"]) == (12, 0)
+    assert advice["writes"]["ingested_bytes"] > 0
+    assert advice["upkeep"]["write_amplification"] == 0
+    assert (advice["expiry_seconds"], advice["expiry_is_assumed"]) == (5 * 86_400, True)
+
+
+async def test_advice_knows_what_was_rewritten_and_how_long_it_is_kept(api: Api, lake: Lake, table_id: str) -> None:
+    run = await api.rewrite(table_id)
+    policy = {"maintenance": {"expire_snapshots": {"older_than": "2d"}}}
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=policy, headers={"If-None-Match": "*"})
+    advice = await api.get(f"/v1/tables/{table_id}/advice")
+    assert advice["writes"]["rewritten_bytes"] == run.result["rewritten_bytes"] == advice["writes"]["ingested_bytes"]
+    assert advice["upkeep"]["write_amplification"] == 1
+    assert (advice["expiry_seconds"], advice["expiry_is_assumed"]) == (2 * 86_400, False)
+
+
+@pytest.mark.parametrize(
+    ("columns", "layout", "cluster_by"),
+    [(["day"], "binpack", []), (["value", "note"], "cluster", ["value", "note"]), ([], "binpack", [])],
+)
+async def test_advice_follows_the_filters_of_queries(
+    api: Api, table_id: str, columns: list[str], layout: str, cluster_by: list[str]
+) -> None:
+    signal = {"kind": "filters", "queries": [{"columns": columns, "query_count": 20}]}
+    await api.post("/v1/signals", {"table_id": table_id, "signal": signal}, status=202)
+    advice = (await api.get(f"/v1/tables/{table_id}/advice"))["layout"]
+    assert (advice["layout"], advice["cluster_by"], advice["query_count"]) == (layout, cluster_by, 20)
+
+
+async def test_an_unknown_table_has_no_advice(api: Api) -> None:
+    await api.get("/v1/tables/tbl_unknown/advice", status=404)
+    await api.get("/v1/tables/tbl_unknown/backpressure", status=404)
