@@ -22,11 +22,14 @@ _PARTITION_KEY: Final = {"spec_id": pa.int32(), "partition": pa.string()}
 class LiveFiles:
     """Live data and delete entries of one snapshot, in the shape of `manifests.ENTRIES`.
 
-    `committed_at_ms` has the commit time of every snapshot that the metadata still knows, by its id.
+    `manifest_count`, `manifest_bytes`: of the manifests that list them. `committed_at_ms` has the commit time of every
+    snapshot that the metadata still knows, by its id.
     """
 
     data: pa.Table
     deletes: pa.Table
+    manifest_count: int = 0
+    manifest_bytes: int = 0
     committed_at_ms: Mapping[int, int] = field(default_factory=dict)
 
     @staticmethod
@@ -35,15 +38,19 @@ class LiveFiles:
         return LiveFiles(ENTRIES.empty_table(), ENTRIES.empty_table())
 
     @staticmethod
-    def read(
-        reader: ManifestReader, manifests: Sequence[ManifestFile], committed_at_ms: Mapping[int, int]
-    ) -> "LiveFiles":
-        """Read the files of a snapshot from its manifests."""
+    def read(reader: ManifestReader, manifests: Sequence[ManifestFile]) -> "LiveFiles":
+        """Read the files of a snapshot from its manifests; commit times are the caller's to add."""
         return LiveFiles(
             reader.live(each for each in manifests if each.content == ManifestContent.DATA),
             reader.live(each for each in manifests if each.content == ManifestContent.DELETES),
-            committed_at_ms,
+            manifest_count=len(manifests),
+            manifest_bytes=sum(each.manifest_length for each in manifests),
         )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory, for the cache."""
+        return int(self.data.nbytes + self.deletes.nbytes)
 
     @cached_property
     def counts(self) -> DeleteCounts:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
 import fastavro
 import pyarrow as pa
@@ -58,30 +58,47 @@ _FILE_IDS: Final = frozenset({_CONTENT, _PATH, _FORMAT, _PARTITION, _RECORDS, _B
 _DELETE_IDS: Final = _FILE_IDS | {_LOWER, _UPPER, _REFERENCED}
 
 
+class Held(Protocol):
+    """What a cache can hold: anything that knows its size."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+
+
+T = TypeVar("T", bound=Held)
+
+
 class ManifestCache:
-    """Entries by manifest path and length, least recently used out first; safe between threads, for all tables."""
+    """What was read of files that never change, by path and length, least recently used out first.
+
+    Holds the entries of manifests, and the live files of whole snapshots by their manifest list. Safe between threads,
+    for all tables. What is larger than half of the bound is not held, so that one huge table does not push out
+    all others.
+    """
 
     def __init__(self, *, max_bytes: int = 256 * 2**20) -> None:
         self._max_bytes = max_bytes
-        self._held: OrderedDict[tuple[str, int], pa.Table] = OrderedDict()
+        self._held: OrderedDict[tuple[str, int], Any] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()
 
-    def get(self, key: tuple[str, int], read: Callable[[], pa.Table]) -> pa.Table:
-        """Return the held entries, or what `read` gives, which is then held."""
+    def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
+        """Return what is held, or what `read` gives, which is then held. A key always stands for one type."""
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)
-                return self._held[key]
-        table = read()
+                kept: T = self._held[key]
+                return kept
+        value = read()
         with self._lock:
-            if key not in self._held:
-                self._held[key] = table
-                self._bytes += table.nbytes
+            if key not in self._held and value.nbytes <= self._max_bytes // 2:
+                self._held[key] = value
+                self._bytes += value.nbytes
             while self._bytes > self._max_bytes and len(self._held) > 1:
                 _, dropped = self._held.popitem(last=False)
                 self._bytes -= dropped.nbytes
-        return table
+        return value
 
 
 @dataclass(frozen=True, slots=True)

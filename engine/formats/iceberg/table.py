@@ -124,12 +124,10 @@ class IcebergTable:
     def figures(self) -> TableFigures:
         """Return what is measured of the table as a whole."""
         files = self._live_files()
-        with translated(f"read the manifest list of {self._ref}"):
-            manifests = self._view.manifests(self._view.head)
         return TableFigures(
             snapshot_count=len(self._view.metadata.snapshots),
-            manifest_count=len(manifests),
-            manifest_bytes=sum(each.manifest_length for each in manifests),
+            manifest_count=files.manifest_count,
+            manifest_bytes=files.manifest_bytes,
             committed_at_ms=files.committed_at_ms,
             known_since_ms=known_since(self._view.metadata),
             times=partition_times(self._view.codecs.values()),

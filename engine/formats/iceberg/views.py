@@ -1,6 +1,6 @@
 """One loaded version of a table, with what all parts of this package ask of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import ManifestFile
@@ -49,5 +49,9 @@ class TableView:
         return [] if snapshot is None else snapshot.manifests(self.io)
 
     def live_files(self) -> LiveFiles:
-        """Read the live files of the head."""
-        return LiveFiles.read(self.reader, self.manifests(self.head), commit_times(self.metadata))
+        """Return the live files of the head: read once for each manifest list, which never changes."""
+        head = self.head
+        if head is None:
+            return LiveFiles.empty()
+        held = self.reader.cache.get((head.manifest_list, 0), lambda: LiveFiles.read(self.reader, self.manifests(head)))
+        return replace(held, committed_at_ms=commit_times(self.metadata))
