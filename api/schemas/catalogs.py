@@ -11,7 +11,7 @@ from engine.domain import tables as domain
 from engine.domain.tables import TableFormatName
 from engine.services.catalogs import CheckStep as DomainCheckStep
 
-_PROPERTIES: JsonObject = {"uri": "env:LAKE_CATALOG_URI", "warehouse": "file:///var/lib/lake"}
+_PROPERTIES: JsonObject = {"type": "sql", "uri": "env:LAKE_CATALOG_URI", "warehouse": "file:///var/lib/lake"}
 Properties = Annotated[
     dict[str, str],
     Field(

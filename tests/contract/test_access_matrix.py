@@ -40,6 +40,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 OPERATIONS = {operation.id: operation for operation in operations()}
 CALLERS: tuple[Role | None, ...] = (None, *Role)
 PUBLIC = {"get_liveness", "get_readiness", "get_metrics", "explain_problem"}
+MALFORMED = {400, 405, 415, 422, 428}  # such an answer would say nothing of rights
 UNLIMITED = 10**9
 
 
@@ -172,6 +173,7 @@ async def test_every_cell_answers_what_the_role_and_the_object_demand(cells: Cel
             response = await cells.ask(operation, role, kind)
             cell = (str(role or "no key"), str(kind))
             wanted[cell], found[cell] = expected(operation, role, kind), verdict(response.status_code)
+            assert response.status_code not in MALFORMED, response.text
             assert response.status_code < 500 or operation.id == "get_readiness", response.text
     assert found == wanted
 

@@ -1,0 +1,143 @@
+"""Who may do what to whose object: cells made from `openapi.yaml`, and what each of them has to answer.
+
+A cell is one operation, one caller and one object. Objects are a table with a live run: of the callers' own team, of a
+foreign team, of no team. Operations without an object have one kind of cell.
+"""
+
+import copy
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from engine.domain.access import Role
+
+SPEC = Path(__file__).parents[2] / "openapi.yaml"
+OWN_TEAM, FOREIGN_TEAM = "red", "blue"
+METHODS = ("get", "put", "post", "patch", "delete")
+_PARAMETER = re.compile(r"{(\w+)}")
+Document = Mapping[str, Any]
+
+
+class Kind(StrEnum):
+    """Whose object a request names."""
+
+    NONE = "no object"
+    OWN = "own"
+    FOREIGN = "foreign"
+    UNOWNED = "unowned"
+
+
+TEAM_OF: Mapping[Kind, str | None] = {Kind.OWN: OWN_TEAM, Kind.FOREIGN: FOREIGN_TEAM, Kind.UNOWNED: None}
+OBJECT_PARAMETERS = frozenset({"table_id", "run_id"})
+"""Path parameters and body fields that name an object of a team."""
+TEAM_IN_BODY = frozenset({"register_table"})
+"""Operations that give a new object to the team that the body names; a foreign team is 403: no object is named yet."""
+
+
+@cache
+def spec() -> Document:
+    """Return the API's description as committed."""
+    document: Document = yaml.load(SPEC.read_text(), Loader=yaml.CSafeLoader)
+    return document
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation of the description."""
+
+    id: str
+    method: str
+    path: str
+    role: Role | None
+    parameters: frozenset[str]
+    takes_if_match: bool
+    body: Any = field(hash=False, default=None)
+
+    @property
+    def names_object(self) -> bool:
+        """True when a request names a table or a run, or gives one to a team."""
+        in_body = set(self.body) if isinstance(self.body, dict) else set()
+        return bool(OBJECT_PARAMETERS & (self.parameters | in_body)) or self.id in TEAM_IN_BODY
+
+    def kinds(self) -> tuple[Kind, ...]:
+        """Return the kinds of objects that its cells have."""
+        return (Kind.OWN, Kind.FOREIGN, Kind.UNOWNED) if self.names_object else (Kind.NONE,)
+
+
+def operations() -> Iterator[Operation]:
+    """Yield every operation of the description."""
+    for path, item in spec()["paths"].items():
+        for method in METHODS:
+            if method in item:
+                yield _operation(path, method, item[method])
+
+
+def expected(operation: Operation, role: Role | None, kind: Kind) -> str:
+    """Return what a cell has to be: 401, 403, 404 or `allowed`; `role` None is a caller without a key.
+
+    Callers below admin are of the own team only.
+    """
+    if operation.role is None:
+        return "allowed"
+    if role is None:
+        return "401"
+    if not role.includes(operation.role):
+        return "403"
+    if kind in (Kind.FOREIGN, Kind.UNOWNED) and role is not Role.ADMIN:
+        return "403" if operation.id in TEAM_IN_BODY else "404"
+    return "allowed"
+
+
+def verdict(status: int) -> str:
+    """Return what an answer says of a caller's rights."""
+    return str(status) if status in (401, 403, 404) else "allowed"
+
+
+def filled(path: str, values: Mapping[str, str]) -> str:
+    """Return a path with its parameters; KeyError names one that nobody gave a value.
+
+    A parameter is looked up after its collection (`catalogs/{name}`), then by its own name.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        collection, name = match[1], match[2]
+        return f"{collection}/{values.get(f'{collection}/{{{name}}}') or values[name]}"
+
+    return re.sub(r"([\w-]+)/{(\w+)}", value, path)
+
+
+def example_body(operation: Operation, values: Mapping[str, Any]) -> Any:
+    """Return the operation's example body with some fields set, if it has them."""
+    body = copy.deepcopy(operation.body)
+    if isinstance(body, dict):
+        body.update({name: value for name, value in values.items() if name in body})
+    return body
+
+
+def _operation(path: str, method: str, item: Document) -> Operation:
+    role = item.get("x-packhouse-role")
+    return Operation(
+        id=item["operationId"],
+        method=method.upper(),
+        path=path,
+        role=None if role is None else Role(role),
+        parameters=frozenset(_PARAMETER.findall(path)),
+        takes_if_match=any(parameter["name"].lower() == "if-match" for parameter in item.get("parameters", ())),
+        body=_example(item),
+    )
+
+
+def _example(item: Document) -> Any:
+    """Return the first example of a request body, None where there is no body or it may be left out."""
+    if "requestBody" not in item:
+        return None
+    schema = item["requestBody"]["content"]["application/json"]["schema"]
+    if "$ref" in schema:
+        schema = spec()["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return schema["examples"][0] if "examples" in schema else None
