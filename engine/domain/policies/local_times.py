@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 _STEP: Final = timedelta(hours=3)  # no zone changed its offset twice in so short a time
 _DAY: Final = timedelta(days=1)
+_EDGE: Final = timedelta(days=3)
 _FARTHEST: Final = timedelta(hours=26)  # offsets lie within a day of UTC, with an hour or two to spare for a change
 
 
@@ -32,13 +33,17 @@ def local_span(start: datetime, end: datetime, zone: ZoneInfo) -> Iterator[Span]
         end: local, naive.
         zone: whose wall clock.
     """
-    lower = start.replace(tzinfo=UTC) - _FARTHEST
-    upper = end.replace(tzinfo=UTC) + _FARTHEST
-    for piece, offset in _pieces(lower, upper, zone):
-        begin = max(piece.start, start.replace(tzinfo=UTC) - offset)
-        until = min(piece.end, end.replace(tzinfo=UTC) - offset)
-        if begin < until:
-            yield Span(begin, until)
+    begins, ends = start.replace(tzinfo=UTC), end.replace(tzinfo=UTC)
+    if end - start > 3 * _EDGE:
+        middle = Span(
+            begins + _FARTHEST, ends - _FARTHEST
+        )  # inside whatever the clock does: only the edges are looked at
+        yield from union([*local_span(start, start + _EDGE, zone), middle, *local_span(end - _EDGE, end, zone)])
+        return
+    for piece, offset in _pieces(begins - _FARTHEST, ends + _FARTHEST, zone):
+        span = Span(max(piece.start, begins - offset), min(piece.end, ends - offset))
+        if span.start < span.end:
+            yield span
 
 
 def union(spans: list[Span]) -> list[Span]:

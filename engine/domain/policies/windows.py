@@ -191,7 +191,7 @@ class Windows:
 
     def __init__(self, quiet_hours: tuple[QuietHours, ...] = (), blackouts: tuple[Blackout, ...] = ()) -> None:
         self._quiet_hours = quiet_hours
-        self._blackouts = blackouts
+        self._blackouts = [(window, window.spans()) for window in blackouts]
 
     @classmethod
     def of(cls, policy: "EffectivePolicy") -> Self:
@@ -220,11 +220,9 @@ class Windows:
 
     def _end_of_union(self, at: datetime) -> datetime:
         """Return when the windows that hold now and those that follow without a gap are over; `at` when none holds."""
-        last_blackout = max((span.end for window in self._blackouts for span in window.spans()), default=at)
-        give_up = max(at, last_blackout) + timedelta(days=_LOOK_AHEAD_DAYS[-1])
-        end = at
-        while end < give_up:
-            joined = union(self._spans(end, end + timedelta(days=_LOOK_AHEAD_DAYS[0])))
+        end, ahead = at, timedelta(days=_LOOK_AHEAD_DAYS[0])
+        for _ in range(_LOOK_AHEAD_DAYS[-1] // _LOOK_AHEAD_DAYS[0] + len(self._blackouts)):
+            joined = union(self._spans(end, end + ahead))
             holding = next((span for span in joined if span.start <= end < span.end), None)
             if holding is None:
                 return end
@@ -244,11 +242,11 @@ class Windows:
 
     def _holding(self, at: datetime) -> list[QuietHours | Blackout]:
         quiet = [window for window in self._quiet_hours if _contains(window.spans(at, at), at)]
-        return [*quiet, *(window for window in self._blackouts if _contains(window.spans(), at))]
+        return [*quiet, *(window for window, spans in self._blackouts if _contains(spans, at))]
 
     def _spans(self, lower: datetime, upper: datetime) -> list[Span]:
         quiet = [span for window in self._quiet_hours for span in window.spans(lower, upper)]
-        return quiet + [span for window in self._blackouts for span in window.spans()]
+        return quiet + [span for _, spans in self._blackouts for span in spans]
 
 
 def _contains(spans: list[Span], at: datetime) -> bool:

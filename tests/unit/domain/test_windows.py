@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
+from time import process_time
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -190,6 +191,27 @@ def test_a_blackout_is_named_before_quiet_hours_and_lengthens_them() -> None:
 def test_a_long_blackout_ends_when_it_says_though_quiet_hours_come_every_day() -> None:
     windows = Windows((quiet("09:00", "17:00"),), (blackout("2026-01-01", "2029-01-01", time_zone="UTC"),))
     assert windows.state_at(at("2026-11-02T16:30")).ends_at == at("2029-01-01T00:00")
+
+
+@pytest.mark.parametrize("zone", sorted(CHANGES))
+def test_a_long_local_blackout_holds_at_all_its_local_times(zone: str) -> None:
+    begin, end = "2011-12-29T23:50", "2026-11-01T01:30"
+    (window, there) = blackout(begin, end, time_zone=zone), ZoneInfo(zone)
+    first, last = datetime.fromisoformat(begin), datetime.fromisoformat(end)
+    windows = Windows((), (window,))
+    for day in (at("2011-12-29"), at("2018-06-01"), at("2026-11-01")):
+        for minute in range(-24 * 60, 2 * 24 * 60, 7):
+            instant = day + minute * MINUTE
+            wall = instant.astimezone(there).replace(tzinfo=None)
+            assert windows.state_at(instant).inside == (first <= wall < last)
+
+
+def test_windows_of_two_centuries_cost_little() -> None:
+    ages = [blackout(f"{year}-01-01", "2199-12-31", time_zone="Europe/Berlin") for year in range(2000, 2100)]
+    begun = process_time()
+    state = Windows((quiet("00:00", "00:00"),), tuple(ages)).state_at(at("2026-11-02T10:00"))
+    assert (state.inside, state.ends_at) == (True, None)
+    assert process_time() - begun < 2
 
 
 def test_a_blackout_far_away_is_the_next_window() -> None:
