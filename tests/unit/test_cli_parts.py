@@ -1,14 +1,16 @@
-"""Parts of the command line that need no server: events, problems, sizes."""
+"""Parts of the command line that need no server: problems, exit codes, conditions, tables, sizes."""
 
 import io
-import json
-from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
-from packhouse import documents, events, output, problems
+from packhouse import documents, output, problems
 from packhouse.exit_codes import ExitCode
-from packhouse.main import global_options_first
+from packhouse.main import app, global_options_first
+from packhouse.predicates import predicate_of
+from packhouse_client import errors
 from rich.console import Console
 
 
@@ -19,54 +21,8 @@ def _shown(error: problems.CommandError) -> str:
     return console.file.getvalue()
 
 
-def _client(handler: Callable[[httpx.Request], httpx.Response]) -> httpx.Client:
-    return httpx.Client(transport=httpx.MockTransport(handler), base_url="http://server")
-
-
-class _BrokenStream(httpx.SyncByteStream):
-    def __iter__(self) -> Iterator[bytes]:
-        yield b"id: 1\ndata: one\n\nid: 2\nda"
-        raise httpx.ReadError("connection reset")
-
-
-def test_events_have_name_data_and_id() -> None:
-    lines = ["event: state", "id: 7", 'data: {"to": "planning"}', ""]
-    assert list(events.parse(lines)) == [events.ServerEvent("state", '{"to": "planning"}', "7")]
-
-
-def test_heartbeats_are_passed_over_and_data_lines_are_joined() -> None:
-    lines = [": heartbeat", "", "data: a", "data: b", ""]
-    assert [(e.name, e.data) for e in events.parse(lines)] == [("message", "a\nb")]
-
-
-def test_a_broken_stream_is_resumed_after_the_last_whole_event() -> None:
-    asked: list[str | None] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.headers.get("last-event-id"))
-        if len(asked) == 1:
-            return httpx.Response(200, stream=_BrokenStream())
-        return httpx.Response(200, content=b"id: 2\ndata: two\n\n") if len(asked) == 2 else httpx.Response(204)
-
-    seen = [event.data for event in events.follow(_client(answer), "/events", pause=lambda _: None)]
-    assert (seen, asked) == (["one", "two"], [None, "1", "2"])
-
-
-def test_a_stream_that_ends_without_an_event_again_and_again_is_given_up() -> None:
-    with pytest.raises(httpx.TransportError, match="ended too early"):
-        list(events.follow(_client(lambda _: httpx.Response(200)), "/events", pause=lambda _: None))
-
-
-def test_a_server_that_stays_away_ends_the_stream() -> None:
-    waits: list[float] = []
-
-    def refuse(request: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectError("refused", request=request)
-
-    with pytest.raises(httpx.ConnectError):
-        list(events.follow(_client(refuse), "/events", pause=waits.append))
-    assert waits == sorted(waits)
-    assert len(waits) == 4
+def _refusal(status: int, document: dict[str, Any]) -> problems.CommandError:
+    return problems.of(errors.from_response(httpx.Response(status, json=document)))
 
 
 def test_a_problem_shows_field_value_and_remedy() -> None:
@@ -75,31 +31,70 @@ def test_a_problem_shows_field_value_and_remedy() -> None:
         "detail": "the policy is wrong",
         "errors": [{"pointer": "/rewrite/target_file_bytes", "message": "too small", "value": 5, "hint": "use 1MiB"}],
     }
-    text = _shown(problems.from_response(422, json.dumps(document).encode()))
+    text = _shown(_refusal(422, document))
     for part in ("the policy is wrong", "rewrite.target_file_bytes", "too small", "given: 5", "use 1MiB"):
         assert part in text
 
 
-def test_an_answer_that_is_no_problem_document_is_shown_by_its_text() -> None:
-    error = problems.from_response(502, b"<html>bad gateway</html>")
-    assert error.code is ExitCode.ERROR
-    assert "502" in _shown(error)
-    assert "bad gateway" in _shown(error)
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.Unauthenticated(401, {}), 7),
+        (errors.Forbidden(403, {}), 8),
+        (errors.NotFound(404, {}), 4),
+        (errors.StateConflict(409, {}), 5),
+        (errors.PreconditionFailed(412, {}), 5),
+        (errors.InvalidInput(422, {}), 2),
+        (errors.RateLimited(429, {}), 6),
+        (errors.ServerError(500, {}), 1),
+        (errors.Unavailable(503, {}), 6),
+        (errors.NoAnswer("silence"), 6),
+        (errors.UnreadableAnswer("html"), 1),
+    ],
+)
+def test_each_kind_of_error_has_its_exit_code(error: errors.PackhouseError, code: int) -> None:
+    assert problems.of(error).code == code
+
+
+def test_every_exit_code_is_told_in_the_help_and_in_the_document() -> None:
+    document = (Path(__file__).parents[2] / "docs/clients.md").read_text()
+    for code in ExitCode:
+        assert f"{code.value} " in (app.info.epilog or "")
+        assert f"| {code.value} |" in document
+
+
+@pytest.mark.parametrize(("width", "shown"), [(80, False), (120, True)])
+def test_columns_that_can_be_done_without_are_left_out_on_narrow_terminals(width: int, shown: bool) -> None:
+    console = Console(file=io.StringIO(), width=width)
+    output.print_rows(console, ("name", "?by"), [("orders", "somebody")])
+    assert isinstance(console.file, io.StringIO)
+    assert ("somebody" in console.file.getvalue()) is shown
 
 
 @pytest.mark.parametrize(
-    ("status", "code"),
+    ("words", "predicate"),
     [
-        (401, ExitCode.UNAUTHENTICATED),
-        (404, ExitCode.NOT_FOUND),
-        (409, ExitCode.CONFLICT),
-        (422, ExitCode.USAGE),
-        (503, ExitCode.UNREACHABLE),
-        (500, ExitCode.ERROR),
+        ([], None),
+        (["day=2026-11-01"], {"column": "day", "op": "eq", "value": "2026-11-01"}),
+        (["hour>=6"], {"column": "hour", "op": "ge", "value": 6}),
+        (['id="6"'], {"column": "id", "op": "eq", "value": "6"}),
+        (["region!=null"], {"column": "region", "op": "is_not_null"}),
+        (["a=1", "a=2", "a=3"], {"column": "a", "op": "in", "values": [1, 2, 3]}),
+        (['{"column": "day", "op": "is_null"}'], {"column": "day", "op": "is_null"}),
+        (
+            ["day=d1", "hour<3"],
+            {"and": [{"column": "day", "op": "eq", "value": "d1"}, {"column": "hour", "op": "lt", "value": 3}]},
+        ),
     ],
 )
-def test_each_kind_of_refusal_has_its_exit_code(status: int, code: ExitCode) -> None:
-    assert problems.from_response(status, b'{"title": "no"}').code is code
+def test_partitions_are_written_as_conditions(words: list[str], predicate: object) -> None:
+    assert predicate_of(words) == predicate
+
+
+@pytest.mark.parametrize("word", ["day", "=5", "{", ""])
+def test_what_is_no_condition_is_refused(word: str) -> None:
+    with pytest.raises(problems.CommandError):
+        predicate_of([word])
 
 
 @pytest.mark.parametrize(

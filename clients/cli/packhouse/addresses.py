@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from packhouse_client._generated.api.tables import get_table, list_tables
-
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError
 from packhouse.session import Session
 
-_LISTED = 100_000
+_LISTED = 1000
 
 
 def split_address(address: str) -> tuple[str, list[str], str]:
@@ -35,10 +33,11 @@ def find_table(session: Session, table: str) -> dict[str, Any]:
         CommandError: none is registered.
     """
     if table.startswith("tbl_"):
-        found: dict[str, Any] = session.answer(get_table.sync_detailed, table).document
+        found: dict[str, Any] = session.ask(session.client.tables.get, table)
         return found
-    catalog = split_address(table)[0]
-    for candidate in session.pages(list_tables.sync_detailed, limit=_LISTED, catalog=catalog):
+    catalog, namespace, name = split_address(table)
+    filters = {"catalog": catalog, "namespace": namespace, "name": name}
+    for candidate in session.pages(session.client.tables.list, limit=_LISTED, **filters):
         if address_of(candidate) == table:
             return candidate
     hint = f"packhouse tables register {table}"

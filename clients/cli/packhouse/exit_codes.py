@@ -1,6 +1,10 @@
-"""What the exit status of `packhouse` says; documented in the README and in `packhouse --help`."""
+"""What the exit status of `packhouse` says; documented in docs/clients.md and in `packhouse --help`."""
 
+from collections.abc import Sequence
 from enum import IntEnum
+from typing import Final
+
+from packhouse_client import errors
 
 
 class ExitCode(IntEnum):
@@ -14,21 +18,20 @@ class ExitCode(IntEnum):
     CONFLICT = 5
     UNREACHABLE = 6
     UNAUTHENTICATED = 7
+    FORBIDDEN = 8
 
 
-_BY_STATUS = {
-    400: ExitCode.USAGE,
-    401: ExitCode.UNAUTHENTICATED,
-    403: ExitCode.UNAUTHENTICATED,
-    404: ExitCode.NOT_FOUND,
-    409: ExitCode.CONFLICT,
-    412: ExitCode.CONFLICT,
-    422: ExitCode.USAGE,
-    428: ExitCode.CONFLICT,
-    503: ExitCode.UNREACHABLE,
-}
+_BY_KIND: Final[Sequence[tuple[tuple[type[errors.PackhouseError], ...], ExitCode]]] = (
+    ((errors.RunFailed,), ExitCode.RUN_FAILED),
+    ((errors.NotFound,), ExitCode.NOT_FOUND),
+    ((errors.StateConflict, errors.PreconditionFailed, errors.PreconditionRequired), ExitCode.CONFLICT),
+    ((errors.BadRequest,), ExitCode.USAGE),
+    ((errors.Unauthenticated,), ExitCode.UNAUTHENTICATED),
+    ((errors.Forbidden,), ExitCode.FORBIDDEN),
+    ((errors.NoAnswer, errors.Unavailable, errors.RateLimited, errors.WaitTimedOut), ExitCode.UNREACHABLE),
+)
 
 
-def for_status(status: int) -> ExitCode:
-    """Return the exit code of an HTTP error status."""
-    return _BY_STATUS.get(status, ExitCode.ERROR)
+def for_error(error: errors.PackhouseError) -> ExitCode:
+    """Return the exit code of an error of the SDK."""
+    return next((code for kinds, code in _BY_KIND if isinstance(error, kinds)), ExitCode.ERROR)

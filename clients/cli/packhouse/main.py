@@ -5,16 +5,19 @@ from collections.abc import Sequence
 from typing import Annotated, Final
 
 import typer
+from packhouse_client import Packhouse, PackhouseError
+from packhouse_client.client import DEFAULT_URL
 from rich.console import Console
 
-from packhouse import catalogs, policies, problems, runs, tables
+from packhouse import access, catalogs, declarations, fleet, formats, policies, problems, runs, tables
 from packhouse.exit_codes import ExitCode
 from packhouse.output import Output
-from packhouse.session import DEFAULT_URL, Session, connect
+from packhouse.session import Session
 
 _EPILOG: Final = (
     "Global options may stand anywhere. Exit codes: 0 done, 1 error, 2 wrong usage or input, 3 the run did not "
-    "succeed, 4 not found, 5 refused by the present state, 6 server not reachable, 7 not authenticated."
+    "succeed, 4 not found, 5 refused by the present state, 6 server not reachable or busy, 7 not authenticated, "
+    "8 not allowed."
 )
 _GLOBAL_OPTIONS: Final = ("--output", "-o", "--url", "--api-key")
 
@@ -28,9 +31,12 @@ app = typer.Typer(
 app.add_typer(tables.app, name="tables")
 app.add_typer(catalogs.app, name="catalogs")
 app.add_typer(policies.app, name="policy")
-app.add_typer(runs.list_app, name="runs")
-runs.add_commands(app)
-tables.add_commands(app)
+app.add_typer(runs.app, name="runs")
+app.add_typer(fleet.app, name="fleet")
+app.add_typer(fleet.limits_app, name="limits")
+app.add_typer(access.app, name="keys")
+for module in (runs, tables, policies, access, formats, declarations):
+    module.add_commands(app)
 
 
 @app.callback()
@@ -45,7 +51,11 @@ def root(
     ] = Output.TABLE,
 ) -> None:
     """Make the session that all commands share."""
-    context.obj = Session(client=connect(url, api_key), url=url, output=output, out=Console(), err=Console(stderr=True))
+    try:
+        client = context.with_resource(Packhouse(url, api_key))
+    except ValueError as error:
+        raise problems.CommandError(str(error), ExitCode.USAGE) from None
+    context.obj = Session(client=client, has_key=bool(api_key), output=output, out=Console(), err=Console(stderr=True))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -53,9 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         app(global_options_first(given))
-    except problems.CommandError as error:
-        problems.show(error, Console(stderr=True))
-        sys.exit(error.code)
+    except (problems.CommandError, PackhouseError) as error:
+        shown = error if isinstance(error, problems.CommandError) else problems.of(error)
+        problems.show(shown, Console(stderr=True))
+        sys.exit(shown.code)
     except KeyboardInterrupt:
         sys.exit(ExitCode.ERROR)
 

@@ -1,16 +1,22 @@
-"""Printing: tables for people, JSON for scripts; results go to standard output, the rest to standard error."""
+"""Printing: tables for people, JSON or YAML for scripts; results go to standard output, the rest to standard error.
+
+Tables are made to be read at 80 columns: what doesn't fit is folded, and columns that can be done without are left out
+below 100 columns.
+"""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
+import yaml
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-_STATE_COLOURS = {
+_WIDE: Final = 100
+_STATE_COLOURS: Final = {
     "succeeded": "green",
     "skipped": "yellow",
     "failed": "red",
@@ -27,21 +33,32 @@ class Output(StrEnum):
 
     TABLE = "table"
     JSON = "json"
+    YAML = "yaml"
 
 
-def print_json(console: Console, document: object) -> None:
-    """Print one JSON document, indented, without colours or wrapping."""
-    console.out(json.dumps(document, indent=2, ensure_ascii=False), highlight=False)
+def print_document(console: Console, document: object, form: Output) -> None:
+    """Print one document for a script, without colours or wrapping."""
+    text = as_yaml(document) if form is Output.YAML else json.dumps(document, indent=2, ensure_ascii=False)
+    console.out(text, highlight=False)
+
+
+def as_yaml(document: object) -> str:
+    """Return a document as YAML, fields in the order given."""
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120).rstrip()
 
 
 def print_rows(console: Console, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
-    """Print a table; columns named `>…` are aligned right, `=…` never broken. None is shown as `-`."""
+    """Print a table; None is shown as `-`.
+
+    Columns named `>…` are aligned right, `=…` never broken, `?…` shown on wide terminals only.
+    """
     table = Table(title=title or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
-    for column in columns:
+    shown = [n for n, column in enumerate(columns) if not column.startswith("?") or console.width >= _WIDE]
+    for column in (columns[n].lstrip("?") for n in shown):
         name, is_fixed = column.lstrip("=>"), column.startswith("=")
         table.add_column(name, justify="right" if column.startswith(">") else "left", overflow="fold", no_wrap=is_fixed)
     for row in rows:
-        table.add_row(*(cell(value) for value in row))
+        table.add_row(*(cell(row[n]) for n in shown))
     console.print(table)
 
 
@@ -53,6 +70,20 @@ def print_fields(console: Console, fields: Mapping[str, Any]) -> None:
     for name, value in fields.items():
         table.add_row(name, cell(value))
     console.print(table)
+
+
+def print_tree(console: Console, document: Mapping[str, Any]) -> None:
+    """Print a document of any shape as names and values; names within names are dotted."""
+    print_fields(console, dict(flat(document)))
+
+
+def flat(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield a document's leaves by dotted name; lists are leaves."""
+    for name, value in document.items():
+        if isinstance(value, Mapping) and value:
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
 
 
 def cell(value: object) -> str:

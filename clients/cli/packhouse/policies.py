@@ -1,36 +1,62 @@
-"""`packhouse policy …`: a table's own policy."""
+"""`packhouse policy …`: policies of tables and of wider scopes, and what holds in the end."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-import yaml
-from packhouse_client._generated.api.policies import delete_table_policy, get_table_policy, put_table_policy
-from packhouse_client._generated.types import UNSET
+from packhouse_client import Answer
 from rich.console import Console
 
+from packhouse import completion, editing
 from packhouse.addresses import table_id
-from packhouse.documents import read_document, with_fields, without_nulls
+from packhouse.documents import read_document, with_fields
 from packhouse.exit_codes import ExitCode
-from packhouse.output import print_fields
+from packhouse.output import as_yaml, moment, print_fields, print_rows
+from packhouse.policy_rendering import changes_of, preview, values
 from packhouse.problems import CommandError
-from packhouse.session import Answer, Document, Session
-from packhouse.tables import TableArgument
+from packhouse.session import Session, etag_of
+from packhouse.tables import LimitOption, TableArgument
+from packhouse.targets import Target, scope_of
 
-app = typer.Typer(no_args_is_help=True, help="A table's own policy: get, set, delete.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Policies. TARGET is a table (id or catalog.namespace.name), or the name of a policy of a wider scope.",
+)
+
+TargetArgument = Annotated[
+    str, typer.Argument(metavar="TARGET", help="A table, or a policy's name.", autocompletion=completion.targets)
+]
+FileOption = Annotated[typer.FileText, typer.Option("--file", "-f", help="YAML or JSON; `-` reads standard input.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; write nothing.")]
+FleetOption = Annotated[bool, typer.Option("--fleet", help="A new policy: of every table.")]
+CatalogOption = Annotated[str | None, typer.Option("--catalog", help="A new policy: of a catalog.")]
+NamespaceOption = Annotated[str | None, typer.Option("--namespace", help="A new policy: of catalog.namespace.")]
+PatternOption = Annotated[str | None, typer.Option("--pattern", help="A new policy: of addresses, with * and ?.")]
+
+
+@app.command("list")
+def list_(context: typer.Context, limit: LimitOption = 100) -> None:
+    """List the policies of wider scopes than a table."""
+    session = Session.of(context)
+    items = list(session.pages(session.client.policies.list, limit=limit))
+    rows = [(p["name"], _scope(p["scope"]), p["version"], moment(p["updated_at"]), p["updated_by"]) for p in items]
+    columns = ("policy", "scope", ">version", "=changed", "?by")
+    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
 
 
 @app.command()
-def get(context: typer.Context, table: TableArgument) -> None:
-    """Show a table's own policy. `packhouse explain` shows every setting, inherited ones too."""
+def get(context: typer.Context, target: TargetArgument) -> None:
+    """Show a policy as it is stored. `effective` shows every setting of a table, inherited ones too."""
     session = Session.of(context)
-    _show(session, session.answer(get_table_policy.sync_detailed, table_id(session, table)))
+    found = Target.of(session, target)
+    _show(session, session.answer(found.calls.get, found.identity))
 
 
 @app.command("set")
 def set_(
+    *,
     context: typer.Context,
-    table: TableArgument,
+    target: TargetArgument,
     file: Annotated[
         typer.FileText | None, typer.Option("--file", "-f", help="The whole policy, YAML or JSON; `-` reads stdin.")
     ] = None,
@@ -38,51 +64,206 @@ def set_(
         list[str] | None,
         typer.Option("--set", "-s", metavar="KEY=VALUE", help="One field, dotted; `null` inherits it again."),
     ] = None,
+    dry_run: DryRunOption = False,
+    fleet: FleetOption = False,
+    catalog: CatalogOption = None,
+    namespace: NamespaceOption = None,
+    pattern: PatternOption = None,
 ) -> None:
-    """Replace a table's policy by a file, change single fields of it, or both.
+    """Replace a policy by a file, change single fields of it, or both; make it if there is none.
 
     What another person changed in between is not overwritten: the command then fails with exit code 5.
     """
     if file is None and not fields:
         raise CommandError("nothing to set", ExitCode.USAGE, "give -f FILE, or --set limits.bandwidth=80MB")
     session = Session.of(context)
-    identity = table_id(session, table)
-    present = _present(session, identity)
-    document = read_document(file) if file else (_fields(present.document) if present else {})
-    condition = {"if_match": present.etag} if present else {"if_none_match": "*"}
-    body = Document(with_fields(document, fields or ()))
-    _show(session, session.answer(put_table_policy.sync_detailed, identity, body=body, **condition))
+    found = Target.of(session, target)
+    present = found.present(session)
+    document = read_document(file) if file else dict(present.document["policy"]) if present else {}
+    scope = {"fleet": "fleet" if fleet else None, "catalog": catalog, "namespace": namespace, "pattern": pattern}
+    _write(session, found, present, with_fields(document, fields or ()), scope, dry_run=dry_run)
 
 
 @app.command()
-def delete(context: typer.Context, table: TableArgument) -> None:
-    """Delete a table's own policy: every setting is inherited again."""
+def apply(
+    *,
+    context: typer.Context,
+    target: TargetArgument,
+    file: FileOption,
+    dry_run: DryRunOption = False,
+    fleet: FleetOption = False,
+    catalog: CatalogOption = None,
+    namespace: NamespaceOption = None,
+    pattern: PatternOption = None,
+) -> None:
+    """Make a policy what a file says, as a whole. Also called `put`."""
+    set_(
+        context=context,
+        target=target,
+        file=file,
+        dry_run=dry_run,
+        fleet=fleet,
+        catalog=catalog,
+        namespace=namespace,
+        pattern=pattern,
+    )
+
+
+app.command("put")(apply)
+
+
+@app.command()
+def diff(context: typer.Context, target: TargetArgument, file: FileOption) -> None:
+    """Show what `apply` would change: for which tables, which settings, from what to what."""
     session = Session.of(context)
-    identity = table_id(session, table)
-    etag = session.answer(get_table_policy.sync_detailed, identity).etag
-    session.answer(delete_table_policy.sync_detailed, identity, if_match=etag or UNSET)
-    session.show({"deleted": identity}, lambda console: print_fields(console, {"policy deleted": table}))
+    found = Target.of(session, target)
+    _preview(session, found.calls.preview, found.identity, body=read_document(file))
 
 
-def _present(session: Session, identity: str) -> Answer | None:
-    try:
-        return session.answer(get_table_policy.sync_detailed, identity)
-    except CommandError as error:
-        if error.code is ExitCode.NOT_FOUND:
-            return None
-        raise
+@app.command()
+def edit(context: typer.Context, target: TargetArgument) -> None:
+    """Open a policy in $EDITOR. A refused document opens again with what is wrong as comments; empty gives up."""
+    session = Session.of(context)
+    found = Target.of(session, target)
+    present = found.present(session)
+    if present is None and not found.is_table:
+        raise CommandError(f"there is no policy {target}", ExitCode.NOT_FOUND, "make it with `packhouse policy apply`")
+
+    def write(document: Mapping[str, Any]) -> Answer:
+        return session.answer(found.calls.put, found.identity, body=document, **_condition(present))
+
+    written = editing.edit(target, present.document["policy"] if present else {}, write)
+    if written is None:
+        session.say("nothing changed")
+    else:
+        _show(session, written)
 
 
-def _fields(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that are set: an answer may carry the others as null."""
-    return without_nulls(stored["policy"])
+@app.command()
+def delete(context: typer.Context, target: TargetArgument, dry_run: DryRunOption = False) -> None:
+    """Delete a policy: what it set is inherited again."""
+    session = Session.of(context)
+    found = Target.of(session, target)
+    etag = etag_of(session.answer(found.calls.get, found.identity))
+    if dry_run:
+        _preview(session, found.calls.preview_delete, found.identity, if_match=etag)
+        return
+    session.answer(found.calls.delete, found.identity, if_match=etag)
+    session.show({"deleted": found.identity}, lambda console: print_fields(console, {"policy deleted": target}))
+
+
+@app.command()
+def versions(context: typer.Context, target: TargetArgument, limit: LimitOption = 20) -> None:
+    """List all that was ever written of a policy, with what each version changed."""
+    session = Session.of(context)
+    found = Target.of(session, target)
+    items = list(session.pages(found.calls.versions, found.identity, limit=limit))
+    rows = [
+        (
+            v["version"],
+            moment(v["written_at"]),
+            v["written_by"],
+            "deleted" if v["is_deletion"] else changes_of(v["changes"]),
+        )
+        for v in items
+    ]
+    session.show({"items": items}, lambda out: print_rows(out, (">version", "=at", "by", "changed"), rows))
+
+
+@app.command()
+def restore(
+    context: typer.Context,
+    target: TargetArgument,
+    version: Annotated[int, typer.Argument(min=1, help="As `versions` lists it.")],
+    dry_run: DryRunOption = False,
+) -> None:
+    """Store an earlier version as the next one."""
+    session = Session.of(context)
+    found = Target.of(session, target)
+    condition = _condition(found.present(session))
+    body = {"version": version}
+    if dry_run:
+        _preview(session, found.calls.preview_restore, found.identity, body=body, **condition)
+    else:
+        _show(session, session.answer(found.calls.restore, found.identity, body=body, **condition))
+
+
+@app.command()
+def effective(context: typer.Context, table: TableArgument) -> None:
+    """Show every setting that holds for a table, and where it comes from."""
+    session = Session.of(context)
+    found = session.ask(session.client.table_policies.effective, table_id(session, table))
+    rows = [
+        (name, values(setting["value"]), setting["origin"], None if setting.get("acted_on", True) else "not yet")
+        for name, setting in found["settings"].items()
+    ]
+    session.show(found, lambda console: print_rows(console, ("setting", "value", "from", "has effect"), rows))
+
+
+@app.command()
+def presets(
+    context: typer.Context, name: Annotated[str | None, typer.Argument(help="Show this one whole.")] = None
+) -> None:
+    """List the named bases that a policy can start from, or show one."""
+    session = Session.of(context)
+    if name:
+        found = session.ask(session.client.policies.preset, name)
+        session.show(found, lambda console: console.out(as_yaml(found), highlight=False))
+        return
+    listed = session.ask(session.client.policies.presets)
+    rows = [(preset["name"], preset["summary"]) for preset in listed["items"]]
+    session.show(listed, lambda console: print_rows(console, ("=preset", "what it is for"), rows))
+
+
+def add_commands(root: typer.Typer) -> None:
+    """Add `presets` at the top."""
+    root.command()(presets)
+
+
+def _write(
+    session: Session,
+    target: Target,
+    present: Answer | None,
+    document: Mapping[str, Any],
+    scope: Mapping[str, str | None],
+    *,
+    dry_run: bool,
+) -> None:
+    policies = session.client.policies
+    if present is None and not target.is_table:
+        body = {"name": target.name, "scope": scope_of(scope), "policy": document}
+        if dry_run:
+            _preview(session, policies.preview_create, body=body)
+        else:
+            _show(session, session.answer(policies.create, body=body))
+    elif dry_run:
+        _preview(session, target.calls.preview, target.identity, body=document, **_condition(present))
+    else:
+        _show(session, session.answer(target.calls.put, target.identity, body=document, **_condition(present)))
+
+
+def _condition(present: Answer | None) -> dict[str, str]:
+    return {"if_none_match": "*"} if present is None else {"if_match": etag_of(present)}
+
+
+def _preview(session: Session, call: Any, *path: str, **arguments: Any) -> None:
+    found = session.ask(call, *path, **arguments)
+    session.show(found, lambda console: preview(console, found))
 
 
 def _show(session: Session, answer: Answer) -> None:
-    stored: dict[str, Any] = answer.document
+    stored = answer.document
 
     def render(console: Console) -> None:
-        console.out(yaml.safe_dump(_fields(stored), sort_keys=True).rstrip(), highlight=False)
+        console.out(as_yaml(stored["policy"]), highlight=False)
         session.say(f"[dim]version {stored['version']}, by {stored['updated_by']}[/]")
+        for note in stored.get("notes") or ():
+            session.say(f"[yellow]note[/] {note}")
 
     session.show(stored, render)
+
+
+def _scope(scope: Mapping[str, Any]) -> str:
+    parts = [str(scope["kind"])]
+    named = [scope.get("catalog"), *(scope.get("namespace") or ()), scope.get("pattern")]
+    return " ".join([*parts, ".".join(part for part in named if part)]).strip()

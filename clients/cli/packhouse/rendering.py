@@ -8,6 +8,7 @@ from rich.markup import escape
 
 from packhouse.addresses import address_of
 from packhouse.output import Markup, moment, print_fields, print_rows, seconds, size, state
+from packhouse.policy_rendering import values
 
 Document = Mapping[str, Any]
 _MARKS = {True: Markup("[green]holds[/]"), False: Markup("[red]fails[/]")}
@@ -15,16 +16,21 @@ _MARKS = {True: Markup("[green]holds[/]"), False: Markup("[red]fails[/]")}
 
 def tables(console: Console, items: Sequence[dict[str, Any]]) -> None:
     """List registered tables."""
-    rows = [(t["id"], address_of(t), t["owner_team"], moment(t["created_at"])) for t in items]
-    print_rows(console, ("=id", "table", "team", "=registered"), rows)
+    rows = [
+        (address_of(t), t["owner_team"], "paused" if t.get("pause") else None, moment(t["created_at"]), t["id"])
+        for t in items
+    ]
+    print_rows(console, ("table", "team", "state", "=registered", "?id"), rows)
 
 
 def table(console: Console, found: dict[str, Any]) -> None:
     """Show one registered table."""
     labels = ", ".join(f"{key}={value}" for key, value in found["labels"].items())
     fields = {name: found[name] for name in ("id", "uuid", "location", "owner_team")}
-    registered = moment(found["created_at"])
-    print_fields(console, {"table": address_of(found), **fields, "labels": labels or None, "registered": registered})
+    shown = {"table": address_of(found), **fields, "labels": labels or None, "registered": moment(found["created_at"])}
+    if pause := found.get("pause"):
+        shown["paused"] = f"{pause['reason']} (by {pause['paused_by']}, {moment(pause['paused_at'])})"
+    print_fields(console, shown)
 
 
 def health(console: Console, measured: Document) -> None:
@@ -98,13 +104,18 @@ def plan(console: Console, planned: Document) -> None:
         print_rows(console, ("left alone", ">files", ">bytes", "why"), rows)
 
 
+def dry_run(console: Console, answer: Document) -> None:
+    """Show what a run would do: the plan that the API answers instead of a run."""
+    plan(console, answer.get("plan") or answer)
+
+
 def explanation(console: Console, answer: Document) -> None:
     """Show the sentences first, then failed conditions, then every setting with where it came from."""
     for sentence in answer["summary"]:
         console.print(f"• {escape(sentence)}")
     console.print()
     _conditions(console, answer, only_failed=False)
-    rows = [(name, setting["value"], setting["origin"]) for name, setting in answer["settings"].items()]
+    rows = [(name, values(setting["value"]), setting["origin"]) for name, setting in answer["settings"].items()]
     print_rows(console, ("setting", "value", "from"), rows)
 
 
@@ -126,14 +137,14 @@ def history(console: Console, items: Sequence[Document]) -> None:
                 ", ".join(run["snapshot_ids"]),
             )
         )
-    columns = ("=run", "state", "=finished", ">files", ">predicted", ">bytes", ">time", "snapshots")
+    columns = ("=run", "state", "?finished", ">files", "?>predicted", ">bytes", "?>time", "?snapshots")
     print_rows(console, columns, rows)
 
 
 def runs(console: Console, items: Sequence[Document]) -> None:
     """List runs, newest first."""
     rows = [(r["id"], state(r["state"]), moment(r["created_at"]), r["table_id"], r["detail"]) for r in items]
-    print_rows(console, ("=run", "state", "=submitted", "table", "detail"), rows)
+    print_rows(console, ("=run", "state", "=submitted", "?table", "?detail"), rows)
 
 
 def run(console: Console, found: Document) -> None:

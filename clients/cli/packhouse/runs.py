@@ -1,53 +1,73 @@
-"""`packhouse run`, `watch`, `cancel` and `runs list`."""
+"""`packhouse run`, `watch` and `cancel`, and `packhouse runs …`."""
 
-import uuid
 from typing import Annotated, Any
 
 import typer
-from packhouse_client._generated.api.runs import cancel_run, get_run, list_runs, submit_run
-from packhouse_client._generated.models import RunState
-from packhouse_client._generated.types import UNSET
+from packhouse_client.models import GroupState, Operation, RunState
 
-from packhouse import rendering
+from packhouse import completion, rendering
 from packhouse.addresses import table_id
 from packhouse.exit_codes import ExitCode
-from packhouse.session import Document, Session
+from packhouse.output import print_rows, size, state
+from packhouse.predicates import predicate_of
+from packhouse.session import Session
 from packhouse.tables import LimitOption, TableArgument
 from packhouse.watching import watch_to_end
 
-list_app = typer.Typer(no_args_is_help=True, help="Runs of all tables.")
+app = typer.Typer(no_args_is_help=True, help="Runs: submit, list, look into, watch, cancel.")
 
-RunArgument = Annotated[str, typer.Argument(metavar="RUN")]
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", autocompletion=completion.runs)]
 
 
 def run(
+    *,
     context: typer.Context,
     table: TableArgument,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Follow it to its end.")] = False,
+    operation: Annotated[Operation, typer.Option(help="What is done to the table.")] = Operation.REWRITE,
+    partition: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--partition", "-p", metavar="CONDITION", help="Only these: day=2026-11-01, hour>=6, or JSON; repeatable."
+        ),
+    ] = None,
+    force_full: Annotated[bool, typer.Option("--force-full", help="Rewrite whole partitions.")] = False,
+    priority: Annotated[str | None, typer.Option(help="low, normal or high.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would do; submit nothing.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="A new run even while an equal one is live.")] = False,
     idempotency_key: Annotated[
         str | None, typer.Option(help="Repeating the command with the same key makes no second run.")
     ] = None,
 ) -> None:
-    """Submit a rewrite of a table. A live one is not doubled: it is shown instead.
+    """Submit a run of a table. A live one is not doubled: it is shown instead.
 
     With --watch the exit code is 3 when the run failed or was cancelled.
     """
     session = Session.of(context)
-    body = Document({"table_id": table_id(session, table), "operation": "rewrite"})
-    key = idempotency_key or str(uuid.uuid4())
-    submitted: dict[str, Any] = session.answer(submit_run.sync_detailed, body=body, idempotency_key=key).document
-    if submitted.get("deduplicated"):
+    body: dict[str, Any] = {"table_id": table_id(session, table), "operation": operation.value}
+    chosen = {
+        "partitions": predicate_of(partition or ()),
+        "force_full": force_full or None,
+        "priority": priority,
+        "dry_run": dry_run or None,
+        "force": force or None,
+    }
+    body |= {name: value for name, value in chosen.items() if value is not None}
+    answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key)
+    if dry_run:
+        session.show(answer, lambda console: rendering.dry_run(console, answer))
+        return
+    if answer.get("deduplicated"):
         session.say("[yellow]a run of this table is live already; this is it[/]")
     if watch:
-        _finish(session, watch_to_end(session, submitted["id"]))
+        _finish(session, watch_to_end(session, answer["id"]))
     else:
-        session.show(submitted, lambda console: rendering.run(console, submitted))
+        session.show(answer, lambda console: rendering.run(console, answer))
 
 
 def watch(context: typer.Context, run: RunArgument) -> None:
     """Follow a run to its end; exits with 3 when it failed or was cancelled."""
     session = Session.of(context)
-    session.answer(get_run.sync_detailed, run)
     _finish(session, watch_to_end(session, run))
 
 
@@ -58,31 +78,70 @@ def cancel(
 ) -> None:
     """Cancel a run. What it committed already stays; nothing half-done does."""
     session = Session.of(context)
-    found: dict[str, Any] = session.answer(cancel_run.sync_detailed, run).document
+    found: dict[str, Any] = session.ask(session.client.runs.cancel, run)
     if wait:
         found = watch_to_end(session, run)
     session.show(found, lambda console: rendering.run(console, found))
 
 
-@list_app.command("list")
+@app.command("list")
 def list_(
     context: typer.Context,
-    table: Annotated[str | None, typer.Option(help="Only runs of this table.")] = None,
+    table: Annotated[
+        str | None, typer.Option(help="Only runs of this table.", autocompletion=completion.tables)
+    ] = None,
     state: Annotated[list[RunState] | None, typer.Option(help="Only runs in this state; may be repeated.")] = None,
     limit: LimitOption = 20,
 ) -> None:
     """List runs, newest first."""
     session = Session.of(context)
-    identity = table_id(session, table) if table else UNSET
-    items = list(session.pages(list_runs.sync_detailed, limit=limit, table_id=identity, state=state or UNSET))
+    identity = table_id(session, table) if table else None
+    items = list(session.pages(session.client.runs.list, limit=limit, table_id=identity, state=state))
     session.show({"items": items}, lambda console: rendering.runs(console, items))
 
 
+@app.command()
+def get(context: typer.Context, run: RunArgument) -> None:
+    """Show a run: where it stands, and what it came to if it has ended."""
+    session = Session.of(context)
+    found = session.ask(session.client.runs.get, run)
+    session.show(found, lambda console: rendering.run(console, found))
+
+
+@app.command()
+def groups(
+    context: typer.Context,
+    run: RunArgument,
+    group_state: Annotated[list[GroupState] | None, typer.Option("--state", help="May be repeated.")] = None,
+    limit: LimitOption = 100,
+) -> None:
+    """List the file groups of a run."""
+    session = Session.of(context)
+    items = list(session.pages(session.client.runs.groups, run, limit=limit, state=group_state))
+    rows = [
+        (g["ordinal"], state(g["state"]), g["partition"], g["input_files"], size(g["input_bytes"]), g["output_files"])
+        for g in items
+    ]
+    columns = (">group", "state", "partition", ">files", ">bytes", ">into")
+    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
+
+
+@app.command()
+def events(context: typer.Context, run: RunArgument, limit: LimitOption = 200) -> None:
+    """List what happened to a run, oldest first. `watch` follows it live."""
+    session = Session.of(context)
+    items = list(session.pages(session.client.runs.events, run, limit=limit))
+    lines = [rendering.event(item) for item in items]
+    session.show({"items": items}, lambda console: console.print("\n".join(lines), highlight=False, soft_wrap=True))
+
+
 def add_commands(root: typer.Typer) -> None:
-    """Add the commands that stand at the top."""
+    """Add the commands that stand at the top, and the same below `runs`."""
     root.command()(run)
-    root.command()(watch)
-    root.command()(cancel)
+    app.command("submit")(run)
+    for command in (watch, cancel):
+        root.command()(command)
+        app.command()(command)
 
 
 def _finish(session: Session, ended: dict[str, Any]) -> None:

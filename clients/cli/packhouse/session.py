@@ -1,56 +1,37 @@
-"""One invocation: the client, the two consoles, and how an SDK call becomes a JSON document or a `CommandError`.
+"""One invocation: the client, the two consoles, and the form in which results are wanted.
 
-The SDK builds the request (paths, parameters, headers, body); answers are taken as the JSON that came, so that
-`--output json` prints exactly what the API said and a newer server's extra fields are not lost.
+Answers are taken as the JSON that came, so that `--output json` prints exactly what the API said and a newer server's
+extra fields are not lost. Errors of the SDK pass through; `packhouse.main` shows them.
 """
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol
 
-import httpx
 import typer
-from packhouse_client._generated import AuthenticatedClient
-from packhouse_client._generated.types import UNSET, Response
+from packhouse_client import Answer, Packhouse
 from rich.console import Console
 
 from packhouse import problems
 from packhouse.exit_codes import ExitCode
-from packhouse.output import Output, print_json
+from packhouse.output import Output, print_document
 
-DEFAULT_URL: Final = "http://127.0.0.1:8080"
 _PAGE_SIZE: Final = 200
-_TIMEOUT: Final = httpx.Timeout(60.0)
 
 
-def connect(url: str, api_key: str) -> AuthenticatedClient:
-    """Return the SDK's client; an error answer raises `CommandError` before the SDK looks at it, in streams as well."""
-    if not url.startswith(("http://", "https://")):
-        raise problems.CommandError(
-            f"{url!r} is not an address", hint="write http://host:port, as `make up` prints it", code=ExitCode.USAGE
-        )
-    if not api_key.isascii():
-        raise problems.CommandError(
-            "the API key has characters that no key has", hint="copy it again", code=ExitCode.UNAUTHENTICATED
-        )
-    client = AuthenticatedClient(base_url=url.rstrip("/").removesuffix("/v1"), token=api_key, timeout=_TIMEOUT)
-    client.get_httpx_client().event_hooks = {"response": [_refuse_errors]}
-    return client
+class Call(Protocol):
+    """An operation of the SDK."""
 
-
-def _refuse_errors(response: httpx.Response) -> None:
-    if response.is_error:
-        response.read()
-        raise problems.from_response(response.status_code, response.content)
+    def raw(self, *args: Any, **kwargs: Any) -> Answer:
+        """Send it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """What every command needs."""
 
-    client: AuthenticatedClient
-    url: str
+    client: Packhouse
+    has_key: bool
     output: Output
     out: Console
     err: Console
@@ -64,36 +45,30 @@ class Session:
         return session
 
     @property
-    def wants_json(self) -> bool:
-        """True when results are for a script."""
-        return self.output is Output.JSON
+    def is_for_people(self) -> bool:
+        """False when results are for a script."""
+        return self.output is Output.TABLE
 
-    def answer(self, call: Callable[..., Response[Any]], *path: str, **arguments: Any) -> "Answer":
-        """Call an operation of the SDK (its `sync_detailed`).
+    def answer(self, call: Call, *path: str, **arguments: Any) -> Answer:
+        """Send an operation; arguments that are None are left out.
 
         Raises:
-            CommandError: the server refused, or can't be reached.
+            CommandError: no key is given. PackhouseError: as the SDK raises it.
         """
-        if not self.client.token:
+        if not self.has_key:
             raise problems.CommandError("no API key is given", ExitCode.UNAUTHENTICATED, problems.KEY_HINT)
-        try:
-            response = call(*path, client=self.client, **arguments)
-        except httpx.HTTPError as error:
-            raise problems.from_transport(error, self.url) from error
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            what = f"{self.url} gave an answer that this client can't read: {type(error).__name__} {error}"
-            hint = "is it a Packhouse server, and of this version?"
-            raise problems.CommandError(what, ExitCode.ERROR, hint) from error
-        return Answer(json.loads(response.content) if response.content else None, response.headers)
+        return call.raw(*path, **{name: value for name, value in arguments.items() if value is not None})
 
-    def pages(
-        self, call: Callable[..., Response[Any]], *path: str, limit: int, **arguments: Any
-    ) -> Iterator[dict[str, Any]]:
+    def ask(self, call: Call, *path: str, **arguments: Any) -> Any:
+        """Send an operation and return the document of its answer."""
+        return self.answer(call, *path, **arguments).document
+
+    def pages(self, call: Call, *path: str, limit: int, **arguments: Any) -> Iterator[dict[str, Any]]:
         """Yield the items of a paged list, at most `limit`."""
-        token: Any = UNSET
+        token = None
         left = limit
         while left > 0:
-            page = self.answer(call, *path, page_size=min(left, _PAGE_SIZE), page_token=token, **arguments).document
+            page = self.ask(call, *path, page_size=min(left, _PAGE_SIZE), page_token=token, **arguments)
             yield from page["items"][:left]
             left -= len(page["items"])
             token = page.get("next_page_token")
@@ -102,47 +77,22 @@ class Session:
 
     def show(self, document: object, render: Callable[[Console], None]) -> None:
         """Print a result: the document for a script, what `render` makes of it for people."""
-        if self.wants_json:
-            print_json(self.out, document)
-        else:
+        if self.is_for_people:
             render(self.out)
+        else:
+            print_document(self.out, document, self.output)
 
     def say(self, text: str) -> None:
         """Tell a person something beside the result."""
-        self.err.print(text)
+        self.err.print(text, soft_wrap=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A good answer: the JSON document (None for an empty one) and the headers."""
+def etag_of(answer: Answer) -> str:
+    """Return the version to send back as `if_match`.
 
-    document: Any
-    headers: Mapping[str, str]
-
-    @property
-    def etag(self) -> str:
-        """The version to send back as `If-Match`.
-
-        Raises:
-            CommandError: the answer carries none.
-        """
-        found = self.headers.get("etag")
-        if found is None:
-            raise problems.CommandError("the server's answer carries no ETag", ExitCode.ERROR)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A request body as it was given. The SDK's models would drop fields that the API has to refuse by name."""
-
-    content: Mapping[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content; what the SDK calls on a body."""
-        return dict(self.content)
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """Wrap a document."""
-        return cls(content)
+    Raises:
+        CommandError: the answer carries none.
+    """
+    if answer.etag is None:
+        raise problems.CommandError("the server's answer carries no ETag", ExitCode.ERROR)
+    return answer.etag

@@ -3,39 +3,43 @@
 from typing import Annotated, Any
 
 import typer
-from packhouse_client._generated.api.tables import (
-    delete_table,
-    explain_table,
-    get_table_health,
-    list_table_history,
-    list_tables,
-    plan_table,
-    register_table,
-)
-from packhouse_client._generated.types import UNSET
-from rich.console import Console
 
-from packhouse import rendering
+from packhouse import completion, rendering
 from packhouse.addresses import address_of, find_table, split_address, table_id
 from packhouse.documents import assignments, read_document
-from packhouse.output import print_fields
-from packhouse.session import Document, Session
+from packhouse.exit_codes import ExitCode
+from packhouse.output import moment, print_fields, print_rows, size
+from packhouse.problems import CommandError
+from packhouse.session import Session, etag_of
 
-app = typer.Typer(no_args_is_help=True, help="Registered tables: list, register, look into, forget.")
+app = typer.Typer(no_args_is_help=True, help="Registered tables: list, register, look into, change, forget.")
 
-TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="Its id, or catalog.namespace.name.")]
+TableArgument = Annotated[
+    str,
+    typer.Argument(metavar="TABLE", help="Its id, or catalog.namespace.name.", autocompletion=completion.tables),
+]
 LimitOption = Annotated[int, typer.Option("--limit", min=1, help="At most so many, newest first.")]
+LabelOption = Annotated[
+    list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="May be given several times.")
+]
 
 
 @app.command("list")
 def list_(
+    *,
     context: typer.Context,
-    catalog: Annotated[str | None, typer.Option(help="Only tables of this catalog.")] = None,
+    catalog: Annotated[
+        str | None, typer.Option(help="Only tables of this catalog.", autocompletion=completion.catalogs)
+    ] = None,
+    owner_team: Annotated[str | None, typer.Option(help="Only tables of this team.")] = None,
+    label: LabelOption = None,
+    paused: Annotated[bool | None, typer.Option(help="Only tables that are paused, or that are not.")] = None,
     limit: LimitOption = 100,
 ) -> None:
     """List registered tables, newest first."""
     session = Session.of(context)
-    items = list(session.pages(list_tables.sync_detailed, limit=limit, catalog=catalog or UNSET))
+    filters = {"catalog": catalog, "owner_team": owner_team, "label": label, "paused": paused}
+    items = list(session.pages(session.client.tables.list, limit=limit, **filters))
     session.show({"items": items}, lambda console: rendering.tables(console, items))
 
 
@@ -52,7 +56,7 @@ def register(
     context: typer.Context,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="catalog.namespace.name")],
     owner_team: Annotated[str | None, typer.Option(help="The team that it belongs to.")] = None,
-    label: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="May be given several times.")] = None,
+    label: LabelOption = None,
 ) -> None:
     """Register a table of a catalog."""
     session = Session.of(context)
@@ -60,16 +64,52 @@ def register(
     body: dict[str, Any] = {"catalog": catalog, "namespace": namespace, "name": name}
     body |= {"owner_team": owner_team} if owner_team else {}
     body |= {"labels": assignments(label)} if label else {}
-    created = session.answer(register_table.sync_detailed, body=Document(body)).document
+    created = session.ask(session.client.tables.register, body=body)
     session.show(created, lambda console: rendering.table(console, created))
 
 
 @app.command()
-def health(context: typer.Context, table: TableArgument) -> None:
+def patch(
+    context: typer.Context,
+    table: TableArgument,
+    owner_team: Annotated[str | None, typer.Option(help="The team that it belongs to; empty for none.")] = None,
+    label: LabelOption = None,
+    no_label: Annotated[list[str] | None, typer.Option(metavar="KEY", help="Take a label away.")] = None,
+) -> None:
+    """Change a table's team or labels; what is not named stays."""
+    body: dict[str, Any] = {} if owner_team is None else {"owner_team": owner_team or None}
+    labels: dict[str, str | None] = {**assignments(label or ()), **dict.fromkeys(no_label or ())}
+    body |= {"labels": labels} if labels else {}
+    if not body:
+        raise CommandError("nothing to change", ExitCode.USAGE, "give --owner-team, --label or --no-label")
+    session = Session.of(context)
+    identity = table_id(session, table)
+    etag = etag_of(session.answer(session.client.tables.get, identity))
+    changed = session.ask(session.client.tables.patch, identity, body=body, if_match=etag)
+    session.show(changed, lambda console: rendering.table(console, changed))
+
+
+@app.command()
+def health(
+    context: typer.Context,
+    table: TableArgument,
+    history: Annotated[bool, typer.Option("--history", help="What was measured before, newest first.")] = False,
+    limit: LimitOption = 20,
+) -> None:
     """Measure a table's files: sizes, small files, deletes, score."""
     session = Session.of(context)
-    measured = session.answer(get_table_health.sync_detailed, table_id(session, table)).document
-    session.show(measured, lambda console: rendering.health(console, measured))
+    identity = table_id(session, table)
+    if not history:
+        measured = session.ask(session.client.tables.health, identity)
+        session.show(measured, lambda console: rendering.health(console, measured))
+        return
+    items = list(session.pages(session.client.tables.measurements, identity, limit=limit))
+    rows = [
+        (moment(m["measured_at"]), m["score"], m["file_count"], m["small_file_count"], size(m["total_bytes"]))
+        for m in items
+    ]
+    columns = ("=measured", ">score", ">files", ">small", ">bytes")
+    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
 
 
 @app.command()
@@ -83,7 +123,7 @@ def plan(
     """Show what a run would do now; changes nothing."""
     session = Session.of(context)
     body = {"policy": read_document(policy)} if policy else {}
-    planned = session.answer(plan_table.sync_detailed, table_id(session, table), body=body).document
+    planned = session.ask(session.client.tables.plan, table_id(session, table), body=body)
     session.show(planned, lambda console: rendering.plan(console, planned))
 
 
@@ -92,30 +132,26 @@ def delete(context: typer.Context, table: TableArgument) -> None:
     """Forget a table and its policy; the table itself is not touched."""
     session = Session.of(context)
     found = find_table(session, table)
-    session.answer(delete_table.sync_detailed, str(found["id"]))
+    session.answer(session.client.tables.delete, str(found["id"]))
     session.show({"deleted": found["id"]}, lambda console: print_fields(console, {"deleted": address_of(found)}))
 
 
 def history(context: typer.Context, table: TableArgument, limit: LimitOption = 20) -> None:
     """Show the runs that changed a table, with what was predicted and what was measured."""
     session = Session.of(context)
-    identity = table_id(session, table)
-    items = list(session.pages(list_table_history.sync_detailed, identity, limit=limit))
+    items = list(session.pages(session.client.tables.history, table_id(session, table), limit=limit))
     session.show({"items": items}, lambda console: rendering.history(console, items))
 
 
 def explain(context: typer.Context, table: TableArgument) -> None:
     """Say why a table did or did not run, and what a run would do now."""
     session = Session.of(context)
-    answer = session.answer(explain_table.sync_detailed, table_id(session, table)).document
-
-    def render(console: Console) -> None:
-        rendering.explanation(console, answer)
-
-    session.show(answer, render)
+    answer = session.ask(session.client.tables.explain, table_id(session, table))
+    session.show(answer, lambda console: rendering.explanation(console, answer))
 
 
 def add_commands(root: typer.Typer) -> None:
-    """Add `history` and `explain`, which stand at the top because they are what people ask most."""
-    root.command()(history)
-    root.command()(explain)
+    """Add `history` and `explain`, which stand at the top because they are what people ask most, and here as well."""
+    for command in (history, explain):
+        root.command()(command)
+        app.command()(command)

@@ -12,9 +12,12 @@ from .audit_entry import AuditEntry
 from .audit_entry_after_type_0 import AuditEntryAfterType0
 from .audit_entry_before_type_0 import AuditEntryBeforeType0
 from .audit_list import AuditList
+from .backlog import Backlog
 from .backoff import Backoff
+from .backpressure import Backpressure
 from .blackout_input import BlackoutInput
 from .blackout_output import BlackoutOutput
+from .budget_use import BudgetUse
 from .catalog import Catalog
 from .catalog_check import CatalogCheck
 from .catalog_create import CatalogCreate
@@ -27,6 +30,8 @@ from .catalog_scope import CatalogScope
 from .cell import Cell
 from .chain_head import ChainHead
 from .check_step import CheckStep
+from .column_use import ColumnUse
+from .commit_seen import CommitSeen
 from .comparison import Comparison
 from .condition_input import ConditionInput
 from .contradiction import Contradiction
@@ -69,7 +74,14 @@ from .explanation_signals_item import ExplanationSignalsItem
 from .file_group import FileGroup
 from .file_group_list import FileGroupList
 from .file_group_measured import FileGroupMeasured
+from .filtered_columns import FilteredColumns
+from .filters import Filters
+from .fleet import Fleet
+from .fleet_ended_runs import FleetEndedRuns
+from .fleet_live_runs import FleetLiveRuns
 from .fleet_scope import FleetScope
+from .fleet_table import FleetTable
+from .fleet_table_list import FleetTableList
 from .format_ import Format
 from .format_list import FormatList
 from .format_name import FormatName
@@ -91,6 +103,8 @@ from .key_created import KeyCreated
 from .key_list import KeyList
 from .key_table_rules import KeyTableRules
 from .key_table_rules_lookup_type_0 import KeyTableRulesLookupType0
+from .layout import Layout
+from .layout_advice import LayoutAdvice
 from .leaf_change import LeafChange
 from .limit_settings_input import LimitSettingsInput
 from .limit_settings_output import LimitSettingsOutput
@@ -140,8 +154,10 @@ from .problem import Problem
 from .problem_details import ProblemDetails
 from .problem_field import ProblemField
 from .progress import Progress
+from .query_latency import QueryLatency
 from .quiet_hours import QuietHours
 from .quiet_hours_days_item import QuietHoursDaysItem
+from .races import Races
 from .rates import Rates
 from .readiness import Readiness
 from .readiness_status import ReadinessStatus
@@ -192,10 +208,17 @@ from .seal import Seal
 from .setting import Setting
 from .setting_change import SettingChange
 from .shared_change import SharedChange
+from .signal import Signal
+from .signal_kind import SignalKind
+from .signal_list import SignalList
+from .signal_send import SignalSend
 from .size_class import SizeClass
 from .skipped_partition import SkippedPartition
+from .small_file_flow import SmallFileFlow
 from .strategy import Strategy
 from .table import Table
+from .table_advice import TableAdvice
+from .table_backpressure import TableBackpressure
 from .table_format_name import TableFormatName
 from .table_health import TableHealth
 from .table_health_score_parts import TableHealthScoreParts
@@ -213,9 +236,11 @@ from .tier_input import TierInput
 from .tier_output import TierOutput
 from .trigger_rule_input import TriggerRuleInput
 from .trigger_rule_output import TriggerRuleOutput
+from .upkeep_advice import UpkeepAdvice
 from .waiting_for import WaitingFor
 from .whoami import Whoami
 from .window_kind import WindowKind
+from .writes import Writes
 
 __all__ = (
     "AffectedTable",
@@ -229,9 +254,12 @@ __all__ = (
     "AuditEntryAfterType0",
     "AuditEntryBeforeType0",
     "AuditList",
+    "Backlog",
     "Backoff",
+    "Backpressure",
     "BlackoutInput",
     "BlackoutOutput",
+    "BudgetUse",
     "Catalog",
     "CatalogCheck",
     "CatalogCreate",
@@ -244,6 +272,8 @@ __all__ = (
     "Cell",
     "ChainHead",
     "CheckStep",
+    "ColumnUse",
+    "CommitSeen",
     "Comparison",
     "ConditionInput",
     "Contradiction",
@@ -284,7 +314,14 @@ __all__ = (
     "FileGroup",
     "FileGroupList",
     "FileGroupMeasured",
+    "FilteredColumns",
+    "Filters",
+    "Fleet",
+    "FleetEndedRuns",
+    "FleetLiveRuns",
     "FleetScope",
+    "FleetTable",
+    "FleetTableList",
     "Format",
     "FormatList",
     "FormatName",
@@ -306,6 +343,8 @@ __all__ = (
     "KeyList",
     "KeyTableRules",
     "KeyTableRulesLookupType0",
+    "Layout",
+    "LayoutAdvice",
     "LeafChange",
     "Limits",
     "LimitSettingsInput",
@@ -351,8 +390,10 @@ __all__ = (
     "ProblemDetails",
     "ProblemField",
     "Progress",
+    "QueryLatency",
     "QuietHours",
     "QuietHoursDaysItem",
+    "Races",
     "Rates",
     "Readiness",
     "ReadinessStatus",
@@ -399,10 +440,17 @@ __all__ = (
     "Setting",
     "SettingChange",
     "SharedChange",
+    "Signal",
+    "SignalKind",
+    "SignalList",
+    "SignalSend",
     "SizeClass",
     "SkippedPartition",
+    "SmallFileFlow",
     "Strategy",
     "Table",
+    "TableAdvice",
+    "TableBackpressure",
     "TableFormatName",
     "TableHealth",
     "TableHealthScoreParts",
@@ -420,7 +468,9 @@ __all__ = (
     "TierOutput",
     "TriggerRuleInput",
     "TriggerRuleOutput",
+    "UpkeepAdvice",
     "WaitingFor",
     "Whoami",
     "WindowKind",
+    "Writes",
 )

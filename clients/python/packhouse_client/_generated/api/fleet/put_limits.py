@@ -118,8 +118,7 @@ def sync_detailed(
 ) -> Response[Limits | Problem]:
     """Write the fleet's limits
 
-     Write the limits as a whole. `parallel_runs` holds for new starts at once; rates reach a run when it
-    next starts.
+     Write the limits as a whole. `parallel_runs` holds for new starts, rates for a run's next start.
 
     Args:
         if_match (None | str | Unset): ETag of the object as it was read.
@@ -156,8 +155,7 @@ def sync(
 ) -> Limits | Problem | None:
     """Write the fleet's limits
 
-     Write the limits as a whole. `parallel_runs` holds for new starts at once; rates reach a run when it
-    next starts.
+     Write the limits as a whole. `parallel_runs` holds for new starts, rates for a run's next start.
 
     Args:
         if_match (None | str | Unset): ETag of the object as it was read.
@@ -189,8 +187,7 @@ async def asyncio_detailed(
 ) -> Response[Limits | Problem]:
     """Write the fleet's limits
 
-     Write the limits as a whole. `parallel_runs` holds for new starts at once; rates reach a run when it
-    next starts.
+     Write the limits as a whole. `parallel_runs` holds for new starts, rates for a run's next start.
 
     Args:
         if_match (None | str | Unset): ETag of the object as it was read.
@@ -225,8 +222,7 @@ async def asyncio(
 ) -> Limits | Problem | None:
     """Write the fleet's limits
 
-     Write the limits as a whole. `parallel_runs` holds for new starts at once; rates reach a run when it
-    next starts.
+     Write the limits as a whole. `parallel_runs` holds for new starts, rates for a run's next start.
 
     Args:
         if_match (None | str | Unset): ETag of the object as it was read.

@@ -1,0 +1,119 @@
+"""`packhouse keys …`, `whoami` and `audit`: who may do what, and who did."""
+
+import json
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+from packhouse_client.models import Role
+from rich.console import Console
+
+from packhouse.output import moment, print_fields, print_rows, print_tree
+from packhouse.session import Session
+from packhouse.tables import LimitOption
+
+app = typer.Typer(no_args_is_help=True, help="API keys: make, list, show, revoke.")
+
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY_ID")]
+
+
+@app.command()
+def create(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Who holds it.")],
+    role: Annotated[Role, typer.Option(help="Each role may do all that the ones before it may.")],
+    team: Annotated[
+        list[str] | None, typer.Option(help="A team whose tables it sees; may be repeated; none: all teams.")
+    ] = None,
+    expires_at: Annotated[datetime | None, typer.Option(help="Refused from then on; local time. None: never.")] = None,
+) -> None:
+    """Make a key. Its secret is shown this once."""
+    session = Session.of(context)
+    body: dict[str, Any] = {"name": name, "role": role.value}
+    optional = {"teams": team or None, "expires_at": expires_at and expires_at.astimezone().isoformat()}
+    body |= {field: value for field, value in optional.items() if value}
+    created = session.ask(session.client.keys.create, body=body)
+
+    def render(console: Console) -> None:
+        print_fields(console, {name: value for name, value in created.items() if name != "secret"})
+        session.say("[yellow]its secret follows; it can't be shown again[/]")
+        console.out(created["secret"], highlight=False)
+
+    session.show(created, render)
+
+
+@app.command("list")
+def list_(context: typer.Context, limit: LimitOption = 100) -> None:
+    """List keys without their secrets, newest first."""
+    session = Session.of(context)
+    items = list(session.pages(session.client.keys.list, limit=limit))
+    rows = [
+        (
+            k["id"],
+            k["name"],
+            k["role"],
+            "all" if k["teams"] is None else ", ".join(k["teams"]),
+            "revoked" if k["revoked_at"] else moment(k["expires_at"]) or "never",
+            moment(k["last_used_at"]),
+        )
+        for k in items
+    ]
+    columns = ("=id", "name", "role", "teams", "ends", "?last used")
+    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
+
+
+@app.command()
+def get(context: typer.Context, key: KeyArgument) -> None:
+    """Show a key without its secret."""
+    session = Session.of(context)
+    found = session.ask(session.client.keys.get, key)
+    session.show(found, lambda console: print_fields(console, found))
+
+
+@app.command()
+def revoke(context: typer.Context, key: KeyArgument) -> None:
+    """Revoke a key for good."""
+    session = Session.of(context)
+    session.answer(session.client.keys.revoke, key)
+    session.show({"revoked": key}, lambda console: print_fields(console, {"revoked": key}))
+
+
+def whoami(context: typer.Context) -> None:
+    """Show who you are to the server: name, role, teams."""
+    session = Session.of(context)
+    found = session.ask(session.client.access.whoami)
+    session.show(found, lambda console: print_tree(console, found))
+
+
+def audit(
+    *,
+    context: typer.Context,
+    caller: Annotated[str | None, typer.Option(help="Only changes by this caller.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only changes like this: run.submit.")] = None,
+    changed: Annotated[str | None, typer.Option("--object", help="Only changes of this id or name.")] = None,
+    since: Annotated[datetime | None, typer.Option(help="From this instant on, local time.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="Before this instant, local time.")] = None,
+    limit: LimitOption = 50,
+) -> None:
+    """List who changed what, newest first."""
+    session = Session.of(context)
+    filters = {
+        "caller": caller,
+        "action": action,
+        "object_": changed,
+        "since": since and since.astimezone(),
+        "until": until and until.astimezone(),
+    }
+    items = list(session.pages(session.client.access.audit, limit=limit, **filters))
+    rows = [
+        (moment(e["at"]), e["caller"], e["action"], e["object"], json.dumps(e["after"]) if e["after"] else None)
+        for e in items
+    ]
+    columns = ("=at", "caller", "action", "object", "?after")
+    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
+
+
+def add_commands(root: typer.Typer) -> None:
+    """Add the commands that stand at the top."""
+    root.command()(whoami)
+    root.command()(audit)

@@ -1,0 +1,50 @@
+"""Names for the shell's completion: asked for from the server with little patience; silence when it does not answer."""
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from packhouse_client import Packhouse, PackhouseError, Retries
+from packhouse_client.models import Table
+
+_SECONDS = 2.0
+_NAMES = 200
+
+
+def catalogs(incomplete: str) -> list[str]:
+    """Return names of catalogs."""
+    return _names(lambda client: (catalog.name for catalog in client.catalogs.list()), incomplete)
+
+
+def tables(incomplete: str) -> list[str]:
+    """Return addresses of tables; of one catalog when its name is written already."""
+    catalog = incomplete.partition(".")[0] if "." in incomplete else None
+    return _names(lambda client: map(_address, client.tables.list(catalog=catalog, page_size=_NAMES)), incomplete)
+
+
+def targets(incomplete: str) -> list[str]:
+    """Return names of policies and addresses of tables."""
+    policies = _names(lambda client: (policy.name for policy in client.policies.list()), incomplete)
+    return policies + tables(incomplete)
+
+
+def runs(incomplete: str) -> list[str]:
+    """Return ids of runs, newest first."""
+    return _names(lambda client: (run.id for run in client.runs.list()), incomplete)
+
+
+def _names(find: Callable[[Packhouse], Iterator[str]], incomplete: str) -> list[str]:
+    try:
+        with Packhouse(
+            os.environ.get("PACKHOUSE_URL", "http://127.0.0.1:8080"),
+            os.environ.get("PACKHOUSE_API_KEY", ""),
+            retries=Retries(attempts=1),
+            timeout=_SECONDS,
+        ) as client:
+            return [name for name in islice(find(client), _NAMES) if name.startswith(incomplete)]
+    except (PackhouseError, ValueError):
+        return []
+
+
+def _address(table: Table) -> str:
+    return ".".join((table.catalog, *table.namespace, table.name))

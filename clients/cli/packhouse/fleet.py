@@ -1,0 +1,88 @@
+"""`packhouse fleet …`, `limits …`, and the kill switches of single tables."""
+
+from typing import Annotated, Any
+
+import typer
+
+from packhouse import tables
+from packhouse.addresses import table_id
+from packhouse.documents import assignments
+from packhouse.exit_codes import ExitCode
+from packhouse.output import print_fields, print_tree
+from packhouse.problems import CommandError
+from packhouse.session import Call, Session, etag_of
+from packhouse.tables import TableArgument
+
+app = typer.Typer(no_args_is_help=True, help="All tables together.")
+limits_app = typer.Typer(no_args_is_help=True, help="Limits of all rewrites together.")
+
+ReasonOption = Annotated[str, typer.Option("--reason", "-m", help="Shown wherever something waits for it.")]
+StopOption = Annotated[bool, typer.Option("--stop", help="Interrupt what is in flight, instead of draining it.")]
+
+
+@app.command("pause")
+def pause_fleet(context: typer.Context, reason: ReasonOption, stop: StopOption = False) -> None:
+    """Start nothing new on any table; what runs drains (or stops), then waits."""
+    session = Session.of(context)
+    _pause(session, session.client.fleet.pause, reason=reason, stop=stop)
+
+
+@app.command("resume")
+def resume_fleet(context: typer.Context) -> None:
+    """End the pause of the fleet."""
+    session = Session.of(context)
+    session.answer(session.client.fleet.resume)
+    session.show({"resumed": "fleet"}, lambda console: print_fields(console, {"resumed": "fleet"}))
+
+
+@tables.app.command("pause")
+def pause_table(context: typer.Context, table: TableArgument, reason: ReasonOption, stop: StopOption = False) -> None:
+    """Start nothing new on a table; what runs drains (or stops), then waits."""
+    session = Session.of(context)
+    _pause(session, session.client.tables.pause, table_id(session, table), reason=reason, stop=stop)
+
+
+@tables.app.command("resume")
+def resume_table(context: typer.Context, table: TableArgument) -> None:
+    """End the pause of a table: its waiting runs go on."""
+    session = Session.of(context)
+    session.answer(session.client.tables.resume, table_id(session, table))
+    session.show({"resumed": table}, lambda console: print_fields(console, {"resumed": table}))
+
+
+@limits_app.command("get")
+def get_limits(context: typer.Context) -> None:
+    """Show the limits that hold for all tables together."""
+    session = Session.of(context)
+    found = session.ask(session.client.fleet.limits)
+    session.show(found, lambda console: print_fields(console, found))
+
+
+@limits_app.command("set")
+def set_limits(
+    context: typer.Context,
+    fields: Annotated[list[str], typer.Argument(metavar="KEY=VALUE...", help="bandwidth=400MB; null: unlimited.")],
+) -> None:
+    """Change single limits; what is not named stays."""
+    session = Session.of(context)
+    present = session.answer(session.client.fleet.limits)
+    known = {name: value for name, value in present.document.items() if name not in _OF_THE_RECORD}
+    body: dict[str, Any] = known | {name: _value(text) for name, text in assignments(fields).items()}
+    changed = session.ask(session.client.fleet.put_limits, body=body, if_match=etag_of(present))
+    session.show(changed, lambda console: print_fields(console, changed))
+
+
+_OF_THE_RECORD = ("version", "updated_at", "updated_by")
+
+
+def _value(text: str) -> Any:
+    if not text:
+        raise CommandError("a limit needs a value", ExitCode.USAGE, "write bandwidth=400MB, or bandwidth=null")
+    if text in ("null", "unlimited"):
+        return None
+    return int(text) if text.isdecimal() else text
+
+
+def _pause(session: Session, call: Call, *path: str, reason: str, stop: bool) -> None:
+    paused = session.ask(call, *path, body={"reason": reason, "mode": "stop" if stop else "drain"})
+    session.show(paused, lambda console: print_tree(console, paused))

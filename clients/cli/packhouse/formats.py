@@ -1,0 +1,28 @@
+"""`packhouse formats`: what can be done to tables of each format in this version, and why not."""
+
+from typing import Any
+
+import typer
+
+from packhouse.output import Markup, print_rows
+from packhouse.session import Session
+
+
+def formats(context: typer.Context) -> None:
+    """Show what can be done to tables of each format, with the reason for each no."""
+    session = Session.of(context)
+    found = session.ask(session.client.formats.list)
+    marks = {True: Markup("[green]yes[/]"), False: Markup("[red]no[/]")}
+    rows: list[tuple[Any, ...]] = []
+    for table_format in found["items"]:
+        for cell in table_format["capabilities"]:
+            how = "/".join(part for part in (cell["strategy"], cell["engine"]) if part)
+            rows.append((table_format["format"], cell["operation"], how, marks[cell["possible"]], cell["reason"]))
+        if not table_format["capabilities"]:
+            rows.append((table_format["format"], None, None, marks[table_format["served"]], None))
+    session.show(found, lambda console: print_rows(console, ("format", "operation", "by", "", "why not"), rows))
+
+
+def add_commands(root: typer.Typer) -> None:
+    """Add the command."""
+    root.command()(formats)

@@ -1,0 +1,69 @@
+"""Which partitions, as people write it: `day=2026-11-01`, `hour>=6`, `region!=eu`, or the API's JSON.
+
+Conditions on one column by `=` are alternatives; everything else has to hold at once. A value is text unless it is a
+JSON number, `true` or `false`; quotes keep it text, `null` asks for partitions without a value.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from packhouse.exit_codes import ExitCode
+from packhouse.problems import CommandError
+
+_WORD: Final = re.compile(r"(?P<column>[^<>=!]+?)\s*(?P<sign>>=|<=|!=|=|>|<)\s*(?P<value>.*)", re.DOTALL)
+_OPERATORS: Final = {"=": "eq", "!=": "ne", ">": "gt", ">=": "ge", "<": "lt", "<=": "le"}
+
+
+def predicate_of(words: Iterable[str]) -> dict[str, Any] | None:
+    """Return the typed predicate of some words, or None for none.
+
+    Raises:
+        CommandError: a word is no condition.
+    """
+    parts: list[dict[str, Any]] = []
+    for word in words:
+        condition = _condition(word)
+        earlier = next((p for p in parts if _is_equality(p, condition)), None)
+        if earlier is None:
+            parts.append(condition)
+        else:
+            values = earlier.pop("values", None) or [earlier.pop("value")]
+            earlier |= {"op": "in", "values": [*values, condition["value"]]}
+    if not parts:
+        return None
+    return parts[0] if len(parts) == 1 else {"and": parts}
+
+
+def _condition(word: str) -> dict[str, Any]:
+    if word.lstrip().startswith("{"):
+        try:
+            found: dict[str, Any] = json.loads(word)
+        except ValueError as error:
+            raise CommandError(f"{word!r} is not JSON: {error}", ExitCode.USAGE) from None
+        return found
+    match = _WORD.fullmatch(word.strip())
+    if match is None:
+        hint = 'write day=2026-11-01, hour>=6, or JSON: {"column": "day", "op": "in", "values": ["2026-11-01"]}'
+        raise CommandError(f"{word!r} is no condition on a partition", ExitCode.USAGE, hint)
+    column, operator, text = match["column"], _OPERATORS[match["sign"]], match["value"]
+    if text == "null" and operator in ("eq", "ne"):
+        return {"column": column, "op": "is_null" if operator == "eq" else "is_not_null"}
+    return {"column": column, "op": operator, "value": _value(text)}
+
+
+def _value(text: str) -> Any:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text
+    return found if isinstance(found, str | int | float | bool) else text
+
+
+def _is_equality(earlier: dict[str, Any], condition: dict[str, Any]) -> bool:
+    return (
+        condition.get("op") == "eq"
+        and earlier.get("op") in ("eq", "in")
+        and earlier.get("column") == condition["column"]
+    )
