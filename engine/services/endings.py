@@ -14,6 +14,7 @@ import structlog
 
 from engine.domain.errors import LeaseLost, Transient
 from engine.domain.plans import Plan
+from engine.domain.reasons import in_words
 from engine.domain.runs import GroupState, RunState, StoredGroup, WaitingFor
 from engine.formats.base import OpenTable
 from engine.queue.budgets import LiveProgress
@@ -230,4 +231,5 @@ class RunEnding:
 
 def _why_nothing(plan: Plan) -> str:
     reasons = sorted({partition.reason for partition in plan.skipped})
-    return "no partition is worth a rewrite" + (f": {', '.join(reasons)}" if reasons else "; the table is empty")
+    words = "; ".join(in_words(reason) for reason in reasons)
+    return "no partition is worth a rewrite" + (f": {words}" if words else "; the table is empty")
