@@ -23,7 +23,8 @@ _STORED: JsonObject = {
     "limits": {"bandwidth": 50000000, "parallel_groups": 2},
 }
 _SCOPE: JsonObject = {"kind": "namespace", "catalog": "lake", "namespace": ["sales"]}
-_CREATE: JsonObject = {"name": "sales", "scope": _SCOPE, "policy": EXAMPLE}
+_NAMED: JsonObject = {"name": "sales", "scope": _SCOPE}
+_CREATE: JsonObject = _NAMED | {"policy": EXAMPLE}
 _WRITTEN: JsonObject = {"version": 3, "updated_at": "2026-11-01T09:30:00Z", "updated_by": "key:admin"}
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 
@@ -143,11 +144,7 @@ class PolicyCreate(Request):
 class ScopedPolicy(Answer):
     """A policy of the fleet, a catalog, a namespace or a pattern, as stored."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"name": "sales", "scope": _SCOPE} | _WRITTEN | {"policy": _STORED, "notes": []}]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [_NAMED | _WRITTEN | {"policy": _STORED, "notes": []}]})
 
     name: str
     scope: Scope

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, JsonObject
 from engine.domain.errors import FieldProblem
+from engine.services import policy_due as domain_due
 from engine.services import policy_effects as effects
 from engine.services.policy_checks import Judged
 
@@ -24,6 +25,13 @@ _EXAMPLE: JsonObject = {
     "affected_tables": [_TABLE],
     "change_count": 1,
     "changes": [{"table_count": 1, "example": _TABLE, "settings": [_CHANGE]}],
+    "due": {
+        "count": 1,
+        "tables": [_TABLE | {"rule": "many small files", "partition": "day=2026-11-01"}],
+        "never_measured_count": 0,
+        "never_measured": [],
+        "untold_count": 0,
+    },
     "contradictions": [],
     "notes": [],
 }
@@ -67,6 +75,43 @@ class Contradiction(Answer):
         return cls(pointer=problem.pointer, message=problem.message, hint=problem.hint)
 
 
+class DueTable(Answer):
+    """A table that would become due."""
+
+    id: str
+    address: str = Field(examples=["lake.sales.orders"])
+    rule: str = Field(description="The trigger that holds.", examples=["many small files"])
+    partition: str = Field(description="A partition for which it holds.")
+
+
+class DueTables(Answer):
+    """What would become due, told from what was last measured; no table was read for it."""
+
+    count: int
+    tables: list[DueTable] = Field(description="The first hundred.")
+    never_measured_count: int = Field(description="Affected tables that were never measured.")
+    never_measured: list[AffectedTable] = Field(description="The first hundred; GET their health to measure them.")
+    untold_count: int = Field(
+        description="Affected tables of which the last measurement does not tell: their triggers ask for ages, deletes "
+        "or other bounds of sizes."
+    )
+
+    @classmethod
+    def from_domain(cls, due: domain_due.DueTables) -> Self:
+        """Return the wire form."""
+        tables = [
+            DueTable(id=each.table.id, address=each.table.address, rule=each.rule, partition=each.partition)
+            for each in due.tables
+        ]
+        return cls(
+            count=due.count,
+            tables=tables,
+            never_measured_count=due.unmeasured_count,
+            never_measured=[_table(each) for each in due.unmeasured],
+            untold_count=due.untold_count,
+        )
+
+
 class PolicyPreview(Answer):
     """What a change of a policy would come to. Nothing was written."""
 
@@ -78,6 +123,7 @@ class PolicyPreview(Answer):
     affected_tables: list[AffectedTable] = Field(description="The first hundred.")
     change_count: int = Field(description="Distinct changes.")
     changes: list[SharedChange] = Field(description="The hundred that most tables would see.")
+    due: DueTables = Field(description="Tables of which the triggers would hold and did not before.")
     contradictions: list[Contradiction] = Field(
         description="What a deletion would leave in contradiction; anything else that contradicts itself is refused."
     )
@@ -94,12 +140,13 @@ class PolicyPreview(Answer):
             affected_tables=[_table(each) for each in effect.affected],
             change_count=effect.change_count,
             changes=[_shared(each) for each in effect.changes],
+            due=DueTables.from_domain(effect.due),
             contradictions=[Contradiction.from_domain(each) for each in effect.problems],
             notes=list(judged.notes),
         )
 
 
-def _table(table: effects.TableAddress) -> AffectedTable:
+def _table(table: domain_due.TableAddress) -> AffectedTable:
     return AffectedTable(id=table.id, address=table.address)
 
 

@@ -72,7 +72,7 @@ class PolicyService:
         present = await self._stored(caller, table_id)
         if wish is None and present is None:
             raise NotFound(f"table {table_id} has no policy of its own: there is nothing to delete")
-        return await self._judge(caller, table_id, present, wish)
+        return await self._judge(caller, table_id, present, wish, with_due=True)
 
     async def put(
         self,
@@ -150,10 +150,17 @@ class PolicyService:
             return (await restorable(unit, table_id, version)).document
 
     async def _judge(
-        self, caller: Caller, table_id: TableId, present: StoredPolicy | None, wish: PolicyDocument | None
+        self,
+        caller: Caller,
+        table_id: TableId,
+        present: StoredPolicy | None,
+        wish: PolicyDocument | None,
+        *,
+        with_due: bool = False,
     ) -> Judged:
         properties, notes = await self._properties(caller, table_id)
-        judged = await self._checks.judge(PolicyChange(table_id, _scope(table_id), present, wish), properties)
+        change = PolicyChange(table_id, _scope(table_id), present, wish)
+        judged = await self._checks.judge(change, properties, with_due=with_due)
         return replace_fields(judged, notes=(*judged.notes, *notes))
 
     async def _stored(self, caller: Caller, table_id: TableId) -> StoredPolicy | None:

@@ -74,7 +74,7 @@ class ScopedPolicyService:
 
     async def preview_first(self, _caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
         """Return what creating a policy would come to. Raises as `create`."""
-        return _with_note(await self._judge_first(name, scope, document))
+        return _with_note(await self._judge_first(name, scope, document, with_due=True))
 
     async def preview(self, caller: Caller, name: str, wish: PolicyDocument | None) -> Judged:
         """Return what replacing (None: deleting) a policy would come to.
@@ -84,7 +84,7 @@ class ScopedPolicyService:
             InvalidInput: covered tables can't have it.
         """
         present = (await self.get(caller, name)).policy
-        return _with_note(await self._checks.judge(PolicyChange(name, present.scope, present, wish)))
+        return _with_note(await self._checks.judge(PolicyChange(name, present.scope, present, wish), with_due=True))
 
     async def replace(
         self,
@@ -141,7 +141,7 @@ class ScopedPolicyService:
         """Return what restoring a version would come to. Raises as `restore`, but for preconditions."""
         found, present = await self._restorable(name, version)
         if present is None:
-            return _with_note(await self._judge_first(name, found.scope, found.document))
+            return _with_note(await self._judge_first(name, found.scope, found.document, with_due=True))
         return await self.preview(caller, name, found.document)
 
     async def restore(
@@ -172,11 +172,13 @@ class ScopedPolicyService:
         async with self._database.read() as unit:
             return await unit.policies.get(name)
 
-    async def _judge_first(self, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
+    async def _judge_first(
+        self, name: str, scope: PolicyScope, document: PolicyDocument, *, with_due: bool = False
+    ) -> Judged:
         _check_name(name)
         await self._check_catalog(scope)
         await self._explain_conflict(name, scope)
-        return await self._checks.judge(PolicyChange(name, scope, None, document))
+        return await self._checks.judge(PolicyChange(name, scope, None, document), with_due=with_due)
 
     async def _check_catalog(self, scope: PolicyScope) -> None:
         if scope.catalog is None:

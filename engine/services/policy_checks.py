@@ -54,7 +54,9 @@ class PolicyChecks:
         self._formats = formats
         self._capabilities = capabilities
 
-    async def judge(self, change: PolicyChange, properties: Mapping[str, Any] | None = None) -> Judged:
+    async def judge(
+        self, change: PolicyChange, properties: Mapping[str, Any] | None = None, *, with_due: bool = False
+    ) -> Judged:
         """Return what a wish would come to.
 
         A deletion is never forbidden; what would contradict itself after it is shown in the effect.
@@ -62,12 +64,13 @@ class PolicyChecks:
         Args:
             change: the wish.
             properties: the policy fields that the table's own properties set, for a table's own policy.
+            with_due: tell which tables would become due as well.
 
         Raises:
             InvalidInput: one problem for each setting that can't be, with the value and a remedy.
         """
         async with self._database.read() as unit:
-            effect = await weigh(unit, change, properties or {})
+            effect = await weigh(unit, change, properties or {}, with_due=with_due)
             catalogs = await unit.policy_coverage.catalogs(change.scope)
         if change.after is None:
             return Judged(effect, ())

@@ -7,12 +7,11 @@ once for each combination of policies that occurs, not once a table.
 import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from engine.domain.errors import FieldProblem
-from engine.domain.ids import TableId
 from engine.domain.policies import (
     EffectivePolicy,
     PolicyDocument,
@@ -24,6 +23,7 @@ from engine.domain.policies import (
 )
 from engine.domain.policies.documents import nested
 from engine.domain.units import HELD
+from engine.services.policy_due import DueRules, DueTables, DueTally, TableAddress, decisive
 from engine.services.policy_index import PolicyIndex
 from engine.stores.policy_coverage import CoveredTable
 from engine.stores.unit_of_work import UnitOfWork
@@ -54,14 +54,6 @@ class SettingChange:
 
 
 @dataclass(frozen=True, slots=True)
-class TableAddress:
-    """A table as an effect names it."""
-
-    id: TableId
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
 class SharedChange:
     """A change that `table_count` tables would see alike; `example` is one of them."""
 
@@ -72,7 +64,7 @@ class SharedChange:
 
 @dataclass(frozen=True, slots=True)
 class PolicyEffect:
-    """What a change would come to. Lists hold at most `MOST_SHOWN`; counts are of all."""
+    """What a change would come to. Lists hold at most `MOST_SHOWN`; counts are of all. `due` is told for previews."""
 
     covered_count: int
     affected_count: int
@@ -80,31 +72,51 @@ class PolicyEffect:
     change_count: int
     changes: tuple[SharedChange, ...]
     problems: tuple[FieldProblem, ...]
+    due: DueTables = field(default_factory=DueTables)
 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What a change comes to where one combination of policies holds; `key` is equal for equal changes."""
+    """What a change comes to where one combination of policies holds; `key` is equal for equal changes.
+
+    `rules`: what decides whether a table is due, before and after; None when the change can make none due.
+    """
 
     key: str
     settings: tuple[SettingChange, ...]
     problems: tuple[FieldProblem, ...]
+    rules: tuple[DueRules, DueRules] | None
 
 
-async def weigh(unit: UnitOfWork, change: PolicyChange, properties: Mapping[str, Any]) -> PolicyEffect:
+async def weigh(
+    unit: UnitOfWork, change: PolicyChange, properties: Mapping[str, Any], *, with_due: bool = False
+) -> PolicyEffect:
     """Return what a change would come to on the tables that it covers.
 
-    `properties` are the policy fields that a table's own properties set, for the change of a table's own policy. Those
-    of many tables are not asked for: where a setting falls back to them, the built-in default is shown.
+    Args:
+        unit: where the record is read.
+        change: the wish.
+        properties: the policy fields that a table's own properties set, for the change of a table's own policy. Those
+            of many tables are not asked for: where a setting falls back to them, the built-in default is shown.
+        with_due: tell which tables would become due as well.
     """
     others = [policy for policy in await unit.policies.list_scoped() if policy.name != change.name]
     judge = _Judge(change, PolicyIndex(others), properties)
-    tally = _Tally()
+    tally, due = _Tally(), DueTally()
     async for page in unit.policy_coverage.covered(change.scope):
         await asyncio.to_thread(tally.add, page, judge)  # merging is work: other requests go on meanwhile
+        if with_due and (judged := list(_with_rules(page, judge))):
+            measured = await unit.policy_coverage.measured([table.id for table, _, _ in judged])
+            await asyncio.to_thread(due.add, judged, measured)
     if tally.covered_count == 0:
         tally.problems_of(judge.alone(), None)
-    return tally.effect()
+    return replace(tally.effect(), due=due.due())
+
+
+def _with_rules(page: Sequence[CoveredTable], judge: "_Judge") -> Iterator[tuple[TableAddress, DueRules, DueRules]]:
+    for table in page:
+        if (rules := judge.verdict(table).rules) is not None:
+            yield TableAddress(table.id, str(table.ref)), *rules
 
 
 class _Judge:
@@ -137,7 +149,10 @@ class _Judge:
         changed = tuple(sorted(_changed_settings(before, after), key=lambda each: each.setting))
         known = {(problem.pointer, problem.message) for problem in contradictions(before)}
         problems = tuple(each for each in contradictions(after) if (each.pointer, each.message) not in known)
-        return _Verdict(repr(changed), changed, problems)
+        can_be_due = decisive([each.setting for each in changed])
+        return _Verdict(
+            repr(changed), changed, problems, (DueRules.of(before), DueRules.of(after)) if can_be_due else None
+        )
 
     def _merged(
         self, others: Sequence[StoredPolicy], this: StoredPolicy | None, own: PolicyDocument | None

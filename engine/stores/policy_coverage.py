@@ -6,7 +6,7 @@ come in pages by id, each with the document of its own policy, so that nothing i
 """
 
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
@@ -18,7 +18,7 @@ from engine.domain.policies import PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.tables import TableFormatName, TableRef
 from engine.stores.columns import dump_json
 from engine.stores.policies import to_policy
-from engine.stores.schema import catalogs, policies, tables
+from engine.stores.schema import catalogs, measurements, policies, tables
 
 PAGE: Final = 1000
 
@@ -56,6 +56,12 @@ class PolicyCoverageStore:
         found = [to_policy(row) for row in await self._connection.execute(query)]
         return sorted((each for each in found if each.scope.covers(ref, table_id)), key=strength)
 
+    async def setting_priority(self, table_ids: Iterable[TableId]) -> list[StoredPolicy]:
+        """Return, weakest first, the policies that set a priority: scoped ones, and those of these tables."""
+        is_near = or_(policies.c.kind != PolicyScopeKind.TABLE, policies.c.name.in_(sorted(set(table_ids))))
+        query = select(policies).where(is_near, policies.c.document["priority"].as_string().is_not(None))
+        return sorted((to_policy(row) for row in await self._connection.execute(query)), key=strength)
+
     async def covered(self, scope: PolicyScope) -> AsyncGenerator[list[CoveredTable]]:
         """Yield the tables that a scope covers, by id, in pages of at most a thousand."""
         after = TableId("")
@@ -67,6 +73,13 @@ class PolicyCoverageStore:
             if len(rows) < PAGE:
                 return
             after = rows[-1].id
+
+    async def measured(self, table_ids: Sequence[TableId]) -> dict[TableId, dict[str, Any]]:
+        """Return the health that was last measured of tables, by id; tables that were never measured are left out."""
+        query = select(measurements.c.table_id, measurements.c.document).where(
+            measurements.c.is_latest, measurements.c.table_id.in_(table_ids)
+        )
+        return {row.table_id: row.document for row in await self._connection.execute(query)}
 
     async def catalogs(self, scope: PolicyScope) -> dict[str, TableFormatName]:
         """Return the catalogs, with their formats, that tables of a scope can be in."""

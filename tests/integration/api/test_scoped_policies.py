@@ -260,3 +260,37 @@ async def test_every_write_is_in_the_audit_log(api: Api, table_id: str) -> None:
         "policy.delete",
     ]
     assert entries[2]["after"]["policy"] == {"enabled": False}
+
+
+async def due(api: Api, policy: Any) -> Any:
+    return (await create(api, "mine", LAKE, policy, status=200, params={"dry_run": True}))["due"]
+
+
+def many_files(least: int) -> Any:
+    return {"triggers": [{"name": "many", "all": [{"metric": "file_count", "at_least": least}]}]}
+
+
+async def test_a_dry_run_names_tables_that_were_never_measured(api: Api, table_id: str) -> None:
+    told = await due(api, many_files(2))
+    assert (told["count"], told["never_measured_count"]) == (0, 1)
+    assert told["never_measured"] == [{"id": table_id, "address": "lake.lake.events"}]
+
+
+async def test_a_dry_run_names_tables_that_would_become_due(api: Api, table_id: str) -> None:
+    await api.get(f"/v1/tables/{table_id}/health")
+    told = await due(api, many_files(6))
+    assert (told["count"], told["never_measured_count"], told["untold_count"]) == (1, 0, 0)
+    assert (told["tables"][0]["id"], told["tables"][0]["rule"]) == (table_id, "many")
+    assert (await due(api, many_files(7)))["count"] == 0
+
+
+async def test_a_change_that_makes_nothing_due_says_so(api: Api, table_id: str) -> None:
+    assert (await due(api, {"limits": {"parallel_groups": 2}}))["never_measured_count"] == 0
+    await api.get(f"/v1/tables/{table_id}/health")
+    assert (await due(api, many_files(6) | {"enabled": False}))["count"] == 0
+
+
+async def test_what_a_measurement_does_not_tell_is_counted(api: Api, table_id: str) -> None:
+    await api.get(f"/v1/tables/{table_id}/health")
+    old = {"triggers": [{"name": "old", "all": [{"metric": "newest_file_age", "above": "2d"}]}]}
+    assert (await due(api, old))["untold_count"] == 1

@@ -1,0 +1,144 @@
+"""Which tables a change of policy would make due, told from what was last measured of them; no table is read.
+
+A measurement keeps the counts and sizes of the partitions that have most to gain, and none of the times. A rule that
+asks for more can't be told from it, nor can small or large files by other bounds than they were counted with: such
+tables are counted as not told. The guards of planning (seals, unchanged input, too little to merge) are left out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.domain.ids import TableId
+from engine.domain.policies import Condition, EffectivePolicy, TriggerRule
+
+MOST_SHOWN: Final = 100
+DECISIVE: Final = frozenset({"enabled", "triggers", "rewrite.small_file_bytes", "rewrite.large_file_bytes"})
+"""Settings that can make a table due that was not."""
+
+_SMALL: Final = "rewrite.small_file_bytes"
+_LARGE: Final = "rewrite.large_file_bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class TableAddress:
+    """A table as answers name it."""
+
+    id: TableId
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class DueTable:
+    """A table that would become due: by which rule, and a partition for which it holds."""
+
+    table: TableAddress
+    rule: str
+    partition: str
+
+
+@dataclass(frozen=True, slots=True)
+class DueTables:
+    """Tables that would become due. Lists hold at most `MOST_SHOWN`, counts are of all.
+
+    `unmeasured`: never measured; `untold_count`: what was measured does not tell.
+    """
+
+    count: int = 0
+    tables: tuple[DueTable, ...] = ()
+    unmeasured_count: int = 0
+    unmeasured: tuple[TableAddress, ...] = ()
+    untold_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DueRules:
+    """What of an effective policy decides whether a table is due."""
+
+    enabled: bool
+    rules: tuple[TriggerRule, ...]
+    small_bytes: int | None
+    large_bytes: int | None
+
+    @classmethod
+    def of(cls, policy: EffectivePolicy) -> "DueRules":
+        """Return the rules of an effective policy."""
+        triggers = policy.document().triggers or ()
+        return cls(policy.enabled, tuple(triggers), policy.bytes_of(_SMALL), policy.bytes_of(_LARGE))
+
+    def holding(self, health: Mapping[str, Any]) -> tuple[tuple[str, str] | None, bool]:
+        """Return a rule and a partition that are due by measured health, and whether something could not be told."""
+        untold = False
+        for rule in self.rules if self.enabled else ():
+            for partition in health.get("worst_partitions", ()):
+                values = self._metrics(partition, health)
+                held = [_holds(condition, values) for condition in rule.all]
+                if all(held) and not rule.input_changed:
+                    return (rule.name, str(partition["partition"])), False
+                untold |= False not in held
+        return None, untold
+
+    def _metrics(self, partition: Mapping[str, Any], health: Mapping[str, Any]) -> dict[str, float]:
+        files = partition["file_count"]
+        values = {
+            "file_count": files,
+            "total_bytes": partition["total_bytes"],
+            "average_file_bytes": partition["average_file_bytes"],
+        }
+        if health.get("small_file_bytes") == self.small_bytes:
+            values["small_file_count"] = partition["small_file_count"]
+            values["small_file_share"] = partition["small_file_count"] / max(1, files)
+        if health.get("large_file_bytes") == self.large_bytes:
+            values["large_file_count"] = partition["large_file_count"]
+        return values
+
+
+def _holds(condition: Condition, values: Mapping[str, float]) -> bool | None:
+    measured = values.get(condition.metric.value)
+    return None if measured is None else condition.holds(measured)
+
+
+class DueTally:
+    """Sums over tables."""
+
+    def __init__(self) -> None:
+        self._due: list[DueTable] = []
+        self._unmeasured: list[TableAddress] = []
+        self._counts = {"due": 0, "unmeasured": 0, "untold": 0}
+
+    def add(
+        self,
+        judged: Iterable[tuple[TableAddress, DueRules, DueRules]],
+        measured: Mapping[TableId, Mapping[str, Any]],
+    ) -> None:
+        """Judge tables, each with its rules before and after, by their measured health by id."""
+        for table, before, after in judged:
+            health = measured.get(table.id)
+            if health is None:
+                self._count("unmeasured", self._unmeasured, table)
+                continue
+            found, untold = after.holding(health)
+            if found is not None and before.holding(health)[0] is None:
+                self._count("due", self._due, DueTable(table, *found))
+            elif found is None and untold:
+                self._counts["untold"] += 1
+
+    def _count(self, name: str, shown: list[Any], item: Any) -> None:
+        self._counts[name] += 1
+        if len(shown) < MOST_SHOWN:
+            shown.append(item)
+
+    def due(self) -> DueTables:
+        """Return the sums."""
+        return DueTables(
+            count=self._counts["due"],
+            tables=tuple(self._due),
+            unmeasured_count=self._counts["unmeasured"],
+            unmeasured=tuple(self._unmeasured),
+            untold_count=self._counts["untold"],
+        )
+
+
+def decisive(settings: Sequence[str]) -> bool:
+    """Tell whether a change of these settings can make a table due."""
+    return not DECISIVE.isdisjoint(settings)
