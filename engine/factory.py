@@ -62,6 +62,7 @@ from engine.stores.database import Database, own_database
 from engine.workers.coordinator import Coordinator
 from engine.workers.worker import Worker
 
+_SHORTEST_KEY = 32
 THREADS = 256
 """Blocking calls at once: every lane of every run holds one thread while Spark works for it."""
 
@@ -285,8 +286,11 @@ def _identities(settings: Settings) -> OidcTokens | None:
 
 def _secret_key(settings: Settings) -> str:
     if settings.secret_key is not None:
-        return settings.secret_key.get_secret_value()
-    if settings.database_url is not None:
+        key = settings.secret_key.get_secret_value()
+        if settings.is_production and len(key) < _SHORTEST_KEY:
+            raise InvalidInput(f"PACKHOUSE_SECRET_KEY is shorter than {_SHORTEST_KEY} characters: it could be guessed")
+        return key
+    if settings.database_url is not None or settings.is_production:
         raise InvalidInput(
             "PACKHOUSE_SECRET_KEY is not set: with a shared database every process needs the same key; "
             "make one with: python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"

@@ -7,7 +7,7 @@ another team does not exist for it. A caller of every team (`teams` is None) als
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from engine.domain.errors import Forbidden
 from engine.domain.ids import KeyId
@@ -91,6 +91,16 @@ class ApiKey:
     def is_live(self, at: datetime) -> bool:
         """Return True when the key authenticates at this instant."""
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
+
+    def described(self) -> dict[str, Any]:
+        """Return what the audit log tells of the key."""
+        return {
+            "name": self.name,
+            "slot": self.slot,
+            "role": self.role,
+            "teams": self.teams,
+            "expires_at": self.expires_at,
+        }
 
     @property
     def subject(self) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, Protocol
 
-from engine.domain.access import ApiKey, Caller, Role
+from engine.domain.access import SYSTEM, ApiKey, Caller, Role
 from engine.domain.clock import Clock
 from engine.domain.errors import StateConflict, Unauthenticated
 from engine.domain.ids import IdSource, KeyId
@@ -125,6 +125,7 @@ class AccessService:
                 if await unit.keys.count():
                     return None
                 await unit.keys.insert(key)
+                await unit.audit.append(SYSTEM, "key.create", key.id, after=key.described())
         except StateConflict:  # another process made it at the same moment
             return None
         return secret

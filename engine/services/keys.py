@@ -7,7 +7,7 @@ both have one role and one set of teams; what is to differ gets a name of its ow
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from engine.domain.access import ApiKey, Caller, Role
 from engine.domain.clock import Clock
@@ -63,7 +63,7 @@ class KeyService:
                 teams=wish.teams,
             )
             await unit.keys.insert(key)
-            await unit.audit.append(caller, "key.create", key.id, after=_shown(key))
+            await unit.audit.append(caller, "key.create", key.id, after=key.described())
         return key, secret
 
     async def get(self, caller: Caller, key_id: KeyId) -> ApiKey:  # noqa: ARG002 - admins see every key
@@ -95,7 +95,7 @@ class KeyService:
                     "POST /v1/keys with the role admin first"
                 )
             await unit.keys.revoke(key_id, now)
-            await unit.audit.append(caller, "key.revoke", key_id, before=_shown(key))
+            await unit.audit.append(caller, "key.revoke", key_id, before=key.described())
         self._access.forget(key_id)
 
 
@@ -140,7 +140,3 @@ def _found(key: ApiKey | None, key_id: KeyId) -> ApiKey:
     if key is None:
         raise NotFound(f"no key {key_id!r}; list them with GET /v1/keys")
     return key
-
-
-def _shown(key: ApiKey) -> dict[str, Any]:
-    return {"name": key.name, "slot": key.slot, "role": key.role, "teams": key.teams, "expires_at": key.expires_at}

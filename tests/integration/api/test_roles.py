@@ -1,0 +1,205 @@
+"""Roles and teams at every operation: the description says what is needed, and the app holds to it."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from api.app import create_app
+from api.openapi import describe
+from tests.integration.api.access import ROLES, as_caller, make_key
+from tests.integration.api.conftest import ADDRESS, Api
+from tests.support.world import Lake
+
+FORBIDDEN_FIRST = {"Content-Type": "application/json"}
+
+
+def _never() -> Any:
+    raise AssertionError
+
+
+def operations() -> Iterator[tuple[str, str, str]]:
+    for path, item in describe(create_app(_never))["paths"].items():
+        for method, operation in item.items():
+            if path.startswith("/v1/"):
+                yield method.upper(), path, operation.get("x-packhouse-role", "none")
+
+
+OPERATIONS = list(operations())
+
+
+def address(path: str) -> str:
+    """Return a path with ids that nothing has."""
+    return re.sub(r"\{[a-z_]+\}", "none", path)
+
+
+def test_every_operation_names_its_role() -> None:
+    assert [(method, path) for method, path, role in OPERATIONS if role not in ROLES] == []
+
+
+def test_no_operation_that_changes_something_is_for_viewers() -> None:
+    reading = {"plan_table"}
+    document = describe(create_app(_never))
+    found = [
+        operation["operationId"]
+        for item in document["paths"].values()
+        for method, operation in item.items()
+        if method != "get" and operation.get("x-packhouse-role") == "viewer"
+    ]
+    assert set(found) <= reading
+
+
+async def test_every_role_is_refused_what_needs_more_and_nothing_else(api: Api) -> None:
+    clients = {role: api.with_key((await make_key(api, role))["secret"]) for role in ROLES}
+    wrong = []
+    for method, path, needed in OPERATIONS:
+        for role in ROLES:
+            if role == "admin" and method == "POST" and path.startswith("/v1/fleet"):
+                continue  # it would pause everything
+            body = b"{}" if method in {"POST", "PUT", "PATCH"} else None
+            response = await clients[role].request(method, address(path), content=body, headers=FORBIDDEN_FIRST)
+            is_enough = ROLES.index(role) >= ROLES.index(needed)
+            if (response.status_code == 403) == is_enough:
+                wrong.append((method, path, role, response.status_code))
+    assert wrong == []
+
+
+@pytest.fixture
+async def foreign(api: Api, lake: Lake) -> dict[str, str]:
+    """A table of the team sales with a policy and a run."""
+    table = await api.post("/v1/tables", ADDRESS | {"owner_team": "sales"}, status=201)
+    policy = {"rewrite": {"min_input_files": 2}}
+    await api.call("PUT", f"/v1/tables/{table['id']}/policy", json=policy, headers={"If-None-Match": "*"}, status=200)
+    run = await api.post("/v1/runs", {"table_id": table["id"]}, status=202)
+    return {"table_id": table["id"], "run_id": run["id"]}
+
+
+GOOD_BODIES: dict[str, Any] = {
+    "/plan": {},
+    "/pause": {"reason": "x"},
+    "/resume": {},
+    "/restore": {"version": 1},
+    "/policy": {"rewrite": {"min_input_files": 3}},
+}
+
+
+def good_body(method: str, path: str) -> Any:
+    """Return a body that is right, so that only the object can be wrong."""
+    if method == "PATCH":
+        return {"labels": {"a": "b"}}
+    ending = path[path.rindex("/") :]
+    return GOOD_BODIES.get(ending) if method in {"POST", "PUT"} else None
+
+
+OF_TABLES_AND_RUNS = [
+    (method, path) for method, path, role in OPERATIONS if role != "admin" and re.search(r"{(table|run)_id}", path)
+]
+
+
+@pytest.mark.parametrize(("method", "path"), OF_TABLES_AND_RUNS)
+async def test_what_another_team_has_is_answered_as_if_it_were_not_there(
+    api: Api, foreign: dict[str, str], method: str, path: str
+) -> None:
+    stranger = await as_caller(api, "owner", teams=["hr"])
+    told = []
+    for ids in (foreign, {kind: f"{object_id[:-4]}zzzz" for kind, object_id in foreign.items()}):
+        response = await stranger.request(
+            method, path.format(**ids, version=1), json=good_body(method, path), headers={"If-Match": '"1"'}
+        )
+        assert response.status_code == 404, response.text
+        text = {name: value for name, value in response.json().items() if name not in {"request_id", "instance"}}
+        told.append(str(text).replace(ids["table_id"], "X").replace(ids["run_id"], "X"))
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/policies/{table_id}", "/v1/policies/{table_id}/versions", "/v1/policies/{table_id}/versions/1"]
+)
+async def test_a_tables_own_policy_is_not_found_among_the_scoped_ones(
+    api: Api, foreign: dict[str, str], path: str
+) -> None:
+    stranger = await as_caller(api, "viewer", teams=["hr"])
+    assert (await stranger.get(path.format(**foreign))).status_code == 404
+
+
+async def test_signals_of_another_teams_table_are_not_there(api: Api, foreign: dict[str, str]) -> None:
+    stranger = await as_caller(api, "operator", teams=["hr"])
+    signal = {"table_id": foreign["table_id"], "signal": {"kind": "commit", "added_files": 1}}
+    assert (await stranger.post("/v1/signals", json=signal)).status_code == 404
+    query = {"table_id": foreign["table_id"], "kind": "commit"}
+    assert (await stranger.get("/v1/signals", params=query)).status_code == 404
+
+
+async def test_runs_of_another_teams_table_are_not_listed_by_any_filter(api: Api, foreign: dict[str, str]) -> None:
+    stranger = await as_caller(api, "viewer", teams=["hr"])
+    filters = ({"table_id": foreign["table_id"]}, {"state": "queued"}, {"catalog": "lake"}, {"team": "sales"})
+    for query in filters:
+        response = await stranger.get("/v1/runs", params=query)
+        assert response.status_code in {200, 404}, response.text
+        assert foreign["run_id"] not in response.text
+
+
+async def test_tables_of_another_team_are_not_listed_by_any_filter(api: Api, foreign: dict[str, str]) -> None:
+    stranger = await as_caller(api, "viewer", teams=["hr"])
+    for query in ({}, {"catalog": "lake"}, {"team": "sales"}, {"owner_team": "sales"}):
+        assert foreign["table_id"] not in (await stranger.get("/v1/tables", params=query)).text
+
+
+async def test_the_fleet_is_what_the_caller_sees(api: Api, foreign: dict[str, str]) -> None:
+    await api.get(f"/v1/tables/{foreign['table_id']}/health")
+    stranger, colleague = await as_caller(api, "viewer", teams=["hr"]), await as_caller(api, "viewer", teams=["sales"])
+    assert foreign["table_id"] not in (await stranger.get("/v1/fleet/tables")).text
+    assert foreign["table_id"] in (await colleague.get("/v1/fleet/tables")).text
+    seen = [(await client.get("/v1/fleet")).json() for client in (stranger, colleague)]
+    assert seen[0] != seen[1]
+
+
+@pytest.mark.parametrize("path", ["/v1/tables", "/v1/runs"])
+async def test_lists_leave_out_what_another_team_has(api: Api, foreign: dict[str, str], path: str) -> None:
+    stranger, colleague = await as_caller(api, "viewer", teams=["hr"]), await as_caller(api, "viewer", teams=["sales"])
+    assert (await stranger.get(path)).json()["items"] == []
+    assert len((await colleague.get(path)).json()["items"]) == 1
+    assert len((await api.get(path))["items"]) == 1
+
+
+async def test_a_run_for_another_teams_table_is_refused_as_for_an_unknown_one(
+    api: Api, foreign: dict[str, str]
+) -> None:
+    stranger = await as_caller(api, "operator", teams=["hr"])
+    response = await stranger.post("/v1/runs", json={"table_id": foreign["table_id"]})
+    assert response.status_code == 404
+
+
+async def test_a_stream_of_another_teams_run_is_not_there(api: Api, foreign: dict[str, str]) -> None:
+    stranger = await as_caller(api, "viewer", teams=["hr"])
+    headers = {"Accept": "text/event-stream"}
+    assert (await stranger.get(f"/v1/runs/{foreign['run_id']}/events", headers=headers)).status_code == 404
+
+
+async def test_a_table_without_a_team_is_for_callers_of_every_team(api: Api, table_id: str) -> None:
+    narrow, wide = await as_caller(api, "viewer", teams=["hr"]), await as_caller(api, "viewer")
+    assert (await narrow.get(f"/v1/tables/{table_id}")).status_code == 404
+    assert (await wide.get(f"/v1/tables/{table_id}")).status_code == 200
+
+
+@pytest.mark.parametrize("team", ["hr", None])
+async def test_an_owner_registers_tables_of_its_own_teams_only(api: Api, lake: Lake, team: str | None) -> None:
+    owner = await as_caller(api, "owner", teams=["sales"])
+    refused = await owner.post("/v1/tables", json=ADDRESS | {"owner_team": team})
+    assert refused.status_code == 403
+    assert "its teams are: sales" in refused.json()["detail"]
+    assert (await owner.post("/v1/tables", json=ADDRESS | {"owner_team": "sales"})).status_code == 201
+
+
+async def test_a_stream_ends_when_its_key_is_revoked(api: Api, foreign: dict[str, str]) -> None:
+    key = await make_key(api, "viewer")
+    client = api.with_key(key["secret"])
+    headers = {"Accept": "text/event-stream"}
+    following = asyncio.create_task(client.get(f"/v1/runs/{foreign['run_id']}/events", headers=headers))
+    await asyncio.sleep(0)
+    while not api.app.state.stream_slots._open["key:" + key["name"]]:
+        await asyncio.sleep(0.01)
+    await api.call("DELETE", f"/v1/keys/{key['id']}", status=204)
+    assert (await asyncio.wait_for(following, 10)).status_code == 200
