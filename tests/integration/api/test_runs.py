@@ -93,3 +93,84 @@ async def test_an_ended_run_is_not_cancelled(api: Api, table_id: str) -> None:
 async def test_an_unknown_run_is_not_found(api: Api, what: str) -> None:
     await api.get(f"/v1/runs/run_nope{what}", status=404)
     await api.post("/v1/runs/run_nope/cancel", status=404)
+
+
+DAY_ONE = {"column": "day", "op": "eq", "value": "2026-11-01"}
+
+
+async def test_a_run_of_some_partitions_leaves_the_others_alone(api: Api, table_id: str) -> None:
+    accepted = await api.post("/v1/runs", {"table_id": table_id, "partitions": DAY_ONE}, status=202)
+    assert accepted["request"] == {"partitions": DAY_ONE}
+    await api.container.worker.advance(accepted["id"])
+    groups = (await api.get(f"/v1/runs/{accepted['id']}/groups"))["items"]
+    assert [group["partition"] for group in groups] == ['{"day":"2026-11-01"}']
+
+
+@pytest.mark.parametrize(
+    ("predicate", "pointer"),
+    [
+        ({"column": "nope", "op": "is_null"}, "/partitions/column"),
+        ({"column": "value", "op": "is_null"}, "/partitions/column"),
+        ({"column": "day", "op": "eq", "value": 5}, "/partitions/value"),
+        ({"and": [{"column": "day", "op": "in", "values": ["a", True]}]}, "/partitions/and/0/values/1"),
+        ({"or": [DAY_ONE, {"not": {"column": "day", "op": "like", "value": "x"}}]}, "/partitions/or/1/not/op"),
+        ({"not": {"op": "is_null"}}, "/partitions/not/column"),
+        ({"column": "day", "op": "eq", "value": "x", "sql": "1=1"}, "/partitions/sql"),
+        ("day = '2026-11-01' OR 1=1", "/partitions"),
+    ],
+)
+async def test_a_predicate_that_does_not_fit_is_refused_where_it_is_wrong(
+    api: Api, table_id: str, predicate: object, pointer: str
+) -> None:
+    answer = await api.post("/v1/runs", {"table_id": table_id, "partitions": predicate}, status=422)
+    assert [error["pointer"] for error in answer["errors"]] == [pointer]
+    assert (await api.get("/v1/runs"))["items"] == []
+
+
+async def test_a_dry_run_answers_the_plan_and_stores_nothing(api: Api, table_id: str) -> None:
+    body = {"table_id": table_id, "partitions": DAY_ONE, "dry_run": True}
+    plan = await api.post("/v1/runs", body, status=200)
+    asked = await api.post(f"/v1/tables/{table_id}/plan", {"partitions": DAY_ONE}, status=200)
+    assert (plan["groups_total"], plan["plan_hash"]) == (1, asked["plan_hash"])
+    assert (await api.get("/v1/runs"))["items"] == []
+
+
+async def test_a_dry_run_of_what_can_not_be_done_is_refused(api: Api, table_id: str) -> None:
+    await api.post("/v1/runs", {"table_id": table_id, "operation": "purge", "dry_run": True}, status=422)
+
+
+async def test_a_full_plan_takes_what_a_plain_one_leaves(api: Api, table_id: str) -> None:
+    await api.rewrite(table_id)
+    plain = await api.post("/v1/runs", {"table_id": table_id, "dry_run": True}, status=200)
+    full = await api.post("/v1/runs", {"table_id": table_id, "force_full": True, "dry_run": True}, status=200)
+    assert (plain["groups_total"], full["groups_total"]) == (0, 0)  # one file each: it would come out as it is
+
+
+async def test_another_request_or_force_is_a_run_of_its_own(api: Api, table_id: str) -> None:
+    plain = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    other = await api.post("/v1/runs", {"table_id": table_id, "partitions": DAY_ONE}, status=202)
+    forced = await api.post("/v1/runs", {"table_id": table_id, "force": True}, status=202)
+    assert len({run["id"] for run in (plain, other, forced)}) == 3
+
+
+async def test_priority_is_shown_and_normal_unless_said(api: Api, table_id: str) -> None:
+    plain = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    high = await api.post("/v1/runs", {"table_id": table_id, "priority": "high", "force": True}, status=202)
+    assert (plain["priority"], high["priority"]) == ("normal", "high")
+
+
+async def test_runs_are_found_by_every_filter(api: Api, table_id: str) -> None:
+    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    day = {"created_after": "2000-01-01T00:00:00Z", "created_before": "2100-01-01T00:00:00Z"}
+    every = {"table_id": table_id, "state": "queued", "operation": "rewrite", "catalog": "lake", **day}
+    assert [item["id"] for item in (await api.get("/v1/runs", params=every))["items"]] == [run["id"]]
+    others = {"catalog": "other", "operation": "purge", "team": "nobody", "created_before": "2000-01-01T00:00:00Z"}
+    for name, value in others.items():
+        assert (await api.get("/v1/runs", params=every | {name: value}))["items"] == []
+
+
+@pytest.mark.parametrize(
+    "params", [{"created_after": "yesterday"}, {"created_after": "2026-11-01"}, {"operation": "x"}]
+)
+async def test_filters_that_make_no_sense_are_refused(api: Api, params: dict[str, str]) -> None:
+    await api.get("/v1/runs", status=422, params=params)

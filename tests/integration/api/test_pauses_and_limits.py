@@ -1,0 +1,81 @@
+"""Kill switches and limits over HTTP."""
+
+import pytest
+
+from tests.integration.api.conftest import Api
+
+REASON = {"reason": "backfill of October"}
+
+
+async def put_limits(api: Api, body: object, *, status: int = 200, etag: str | None = None) -> dict[str, object]:
+    if etag is None:
+        etag = (await api.call("GET", "/v1/limits", status=200)).headers["etag"]
+    answer = await api.call("PUT", "/v1/limits", status=status, json=body, headers={"If-Match": etag})
+    document: dict[str, object] = answer.json()
+    return document
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"reason": ""}, {"reason": "a\nb"}, {"reason": "x", "mode": "kill"}, {"reason": 5}]
+)
+async def test_a_pause_needs_a_reason_and_a_known_mode(api: Api, table_id: str, body: object) -> None:
+    await api.post(f"/v1/tables/{table_id}/pause", body, status=422)
+    await api.post("/v1/fleet/pause", body, status=422)
+
+
+async def test_an_unknown_table_is_not_paused(api: Api) -> None:
+    await api.post("/v1/tables/tbl_nope/pause", REASON, status=404)
+    await api.call("POST", "/v1/tables/tbl_nope/resume", status=404)
+
+
+@pytest.mark.parametrize("scope", ["table", "fleet"])
+async def test_a_pause_is_shown_with_who_when_and_why_until_the_resume(api: Api, table_id: str, scope: str) -> None:
+    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    switch = f"/v1/tables/{table_id}" if scope == "table" else "/v1/fleet"
+    paused = await api.post(f"{switch}/pause", REASON | {"mode": "stop"}, status=200)
+    assert (paused["paused_by"], paused["reason"], paused["mode"]) == ("key:admin", "backfill of October", "stop")
+    shown = await api.get(f"/v1/runs/{run['id']}")
+    assert (shown["waiting_for"], shown[f"{scope}_pause"]) == ("paused", paused)
+    [listed] = (await api.get("/v1/runs", params={"table_id": table_id}))["items"]
+    assert listed["waiting_for"] == "paused"
+    for _ in range(2):
+        await api.call("POST", f"{switch}/resume", status=204)
+    shown = await api.get(f"/v1/runs/{run['id']}")
+    assert (shown["waiting_for"], shown["table_pause"], shown["fleet_pause"]) == (None, None, None)
+
+
+async def test_a_second_pause_changes_reason_and_mode(api: Api, table_id: str) -> None:
+    await api.post(f"/v1/tables/{table_id}/pause", REASON, status=200)
+    again = await api.post(f"/v1/tables/{table_id}/pause", {"reason": "incident", "mode": "stop"}, status=200)
+    assert (again["reason"], again["mode"]) == ("incident", "stop")
+
+
+async def test_limits_are_unlimited_at_first_and_replaced_as_a_whole(api: Api) -> None:
+    first = await api.get("/v1/limits")
+    assert (first["parallel_runs"], first["bandwidth"], first["requests"]) == (None, None, None)
+    stored = await put_limits(api, {"parallel_runs": 4, "bandwidth": "400MB"})
+    assert (stored["parallel_runs"], stored["bandwidth"], stored["updated_by"]) == (4, 400_000_000, "key:admin")
+    assert (await put_limits(api, {}))["bandwidth"] is None
+
+
+async def test_limits_are_not_written_blindly(api: Api) -> None:
+    await api.call("PUT", "/v1/limits", status=428, json={})
+    etag = (await api.call("GET", "/v1/limits", status=200)).headers["etag"]
+    await put_limits(api, {"parallel_runs": 1}, etag=etag)
+    await put_limits(api, {"parallel_runs": 2}, etag=etag, status=412)
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"bandwidth": "400MB"}, "/parallel_runs"),
+        ({"requests": 100}, "/parallel_runs"),
+        ({"parallel_runs": 0}, "/parallel_runs"),
+        ({"parallel_runs": True, "requests": 1}, "/parallel_runs"),
+        ({"parallel_runs": 1, "bandwidth": "1B"}, "/bandwidth"),
+        ({"parallel_runs": 1, "bandwith": 5}, "/bandwith"),
+    ],
+)
+async def test_limits_that_make_no_sense_are_refused(api: Api, body: object, pointer: str) -> None:
+    error = await put_limits(api, body, status=422)
+    assert [each["pointer"] for each in error["errors"]] == [pointer]  # type: ignore[attr-defined]

@@ -1,0 +1,179 @@
+"""A pause lets go of nothing: what is written is committed, the rest waits, and a resume goes on from there."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+import pytest
+
+from engine.domain.access import SYSTEM
+from engine.domain.ids import RunId
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import GroupState, Priority, Run, RunState, WaitingFor
+from engine.services import lanes
+from engine.services.attempts import Stop
+from engine.spark.dispatch import Ticket
+from tests.support.world import World
+
+ONE_LANE = {"limits": {"parallel_groups": 1}}
+
+
+async def groups(world: World, run: Run) -> Counter[GroupState]:
+    async with world.container.database.read() as unit:
+        return Counter(group.state for group in await unit.groups.list(run.id, limit=1000))
+
+
+def pause_at_group(world: World, number: int, *, stops: bool) -> None:
+    """Pause the table while its so many-th group is under way, and let the attempt hear of it at once."""
+    loop, send = asyncio.get_running_loop(), world.dispatcher.run
+    sent: list[int] = []
+    columns = f"paused_at = created_at, paused_by = 'op', pause_reason = 'backfill', pause_stops = {stops}"
+
+    def run(ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
+        sent.append(len(payloads))
+        if len(sent) == number:
+            world._sql(f"UPDATE tables SET {columns} WHERE id = :id", RunId(world.table_id))
+            (attempt,) = world.container.worker._attempts
+            loop.call_soon_threadsafe(attempt.stop, Stop.PAUSED if stops else Stop.DRAINED)
+        return send(ticket, function, payloads)
+
+    world.dispatcher.run = run  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize(("stops", "at_group", "committed"), [(False, 1, {1}), (True, 2, {1, 2})])
+async def test_a_paused_run_commits_what_is_written_and_goes_on_after_the_resume(
+    world: World, monkeypatch: pytest.MonkeyPatch, stops: bool, at_group: int, committed: set[int]
+) -> None:
+    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    await world.set_policy(ONE_LANE)
+    before = world.lake.ids()
+    pause_at_group(world, at_group, stops=stops)
+    run = await world.submit()
+    await world.container.worker.advance(run.id)
+    parked = await world.get(run.id)
+    assert (parked.state, parked.waiting_for, parked.failures) == (RunState.QUEUED, WaitingFor.PAUSED, 0)
+    done = (await groups(world, run))[GroupState.COMMITTED]
+    assert done in committed
+    assert len(world.lake.paths()) == 3 * 6 - 5 * done
+    assert not await world.container.worker.advance(run.id)
+    await world.container.pauses.resume_table(SYSTEM, world.table_id)
+    ended = await world.finish(run.id)
+    assert (ended.state, ended.attempt, ended.result["groups_committed"]) == (RunState.SUCCEEDED, 2, 3)
+    assert ended.result["rewritten_files"] == 18  # no group was done twice
+    assert (world.lake.ids(), len(world.lake.paths())) == (before, 3)
+
+
+@pytest.mark.parametrize("scope", ["table", "fleet"])
+async def test_a_paused_run_is_seen_to_wait_and_starts_after_the_resume(world: World, scope: str) -> None:
+    pauses = world.container.pauses
+    run = await world.submit()
+    if scope == "table":
+        await pauses.pause_table(SYSTEM, world.table_id, reason="backfill", stops=False)
+    else:
+        await pauses.pause_fleet(SYSTEM, reason="backfill", stops=False)
+    shown = await world.get(run.id)
+    assert (shown.state, shown.waiting_for, shown.reason) == (RunState.QUEUED, WaitingFor.PAUSED, "paused")
+    assert "backfill" in (shown.detail or "")
+    assert not await world.container.worker.advance_next()
+    await (pauses.resume_table(SYSTEM, world.table_id) if scope == "table" else pauses.resume_fleet(SYSTEM))
+    assert (await world.get(run.id)).waiting_for is None
+    assert await world.container.worker.advance_next()
+    assert (await world.get(run.id)).state is RunState.SUCCEEDED
+
+
+async def test_a_parked_run_is_cancelled_while_its_table_is_paused(world: World) -> None:
+    run = await world.submit()
+    await world.container.pauses.pause_table(SYSTEM, world.table_id, reason="x", stops=True)
+    async with world.container.database.begin() as unit:
+        await unit.pauses.release_table(world.table_id)
+        claim = await unit.runs.claim(run.id, "w", 60)
+        assert claim is not None
+        await unit.runs.park(
+            claim[1], waiting_for=WaitingFor.PAUSED, not_before=None, reason="paused", detail=None, failed=False
+        )
+        await unit.pauses.switch_table(world.table_id, by="op", reason="x", stops=True)
+    await world.container.runs.cancel(SYSTEM, run.id)
+    assert await world.container.worker.advance_next()
+    ended = await world.get(run.id)
+    assert (ended.state, ended.result["groups_committed"]) == (RunState.CANCELLED, 0)
+
+
+async def test_a_second_run_starts_as_soon_as_the_first_has_ended(world: World) -> None:
+    first = await world.submit()
+    second = await world.submit(force=True)
+    assert first.id != second.id
+    claimed = await world.container.worker._claims.claim(first.id)
+    assert claimed is not None
+    assert not await world.container.worker.advance_next()
+    await world.container.worker._execute(*claimed)
+    assert (await world.get(first.id)).state is RunState.SUCCEEDED
+    assert await world.container.worker.advance_next()
+    assert (await world.get(second.id)).state is RunState.SKIPPED
+
+
+async def test_a_running_worker_takes_the_second_run_without_another_entry(world: World) -> None:
+    first, second = await world.submit(), await world.submit(force=True)
+    worker = asyncio.create_task(world.container.worker.run())
+    async with asyncio.timeout(60):
+        while not all([(await world.get(run.id)).is_terminal for run in (first, second)]):
+            await asyncio.sleep(0.1)
+    world.container.worker.stop()
+    await worker
+
+
+async def test_equal_requests_at_one_instant_are_one_run_unless_forced(world: World) -> None:
+    answers = await asyncio.gather(*(world.submit() for _ in range(5)))
+    assert len({run.id for run in answers}) == 1
+    forced = await asyncio.gather(*(world.submit(force=True) for _ in range(3)))
+    full = await world.submit(RunRequest(force_full=True))
+    assert len({run.id for run in (*answers, *forced, full)}) == 5
+
+
+async def test_a_full_run_rewrites_well_sized_files_once(world: World) -> None:
+    await world.rewrite()
+    assert len(world.lake.paths()) == 3
+    for number in range(3):
+        world.lake.append(day=f"2026-11-{number + 1:02}")
+    before = world.lake.ids()
+    plain = await world.rewrite()
+    assert plain.state is RunState.SKIPPED
+    run = await world.submit(RunRequest(force_full=True))
+    ended = await world.finish(run.id)
+    assert (ended.state, ended.result["rewritten_files"], len(world.lake.paths())) == (RunState.SUCCEEDED, 6, 3)
+    assert world.lake.ids() == before
+
+
+async def test_a_blackout_holds_a_run_back_until_the_policy_lets_go(world: World) -> None:
+    await world.set_policy(
+        {"blackouts": [{"from": "2020-01-01", "to": "2150-01-01", "time_zone": "UTC", "reason": "freeze"}]}
+    )
+    run = await world.submit()
+    assert not await world.container.worker.advance_next()
+    held = await world.get(run.id)
+    assert (held.waiting_for, held.reason, held.detail) == (WaitingFor.BLACKOUT, "blackout", "freeze")
+    assert held.not_before is not None
+    async with world.container.database.begin() as unit:
+        await unit.policies.delete(world.table_id, "test", 1)
+    assert await world.container.coordinator.review() == 1
+    assert await world.container.worker.advance_next()
+    assert (await world.get(run.id)).state is RunState.SUCCEEDED
+
+
+async def test_a_run_that_waited_long_enough_starts_in_a_blackout(world: World) -> None:
+    await world.set_policy(
+        {
+            "blackouts": [{"from": "2020-01-01", "to": "2150-01-01", "time_zone": "UTC", "reason": "freeze"}],
+            "schedule": {"urgent_after": "1h"},
+        }
+    )
+    run = await world.submit()
+    assert not await world.container.worker.advance_next()
+    held = await world.get(run.id)
+    assert held.not_before == run.created_at + timedelta(hours=1)
+
+
+async def test_the_priority_of_the_policy_holds_unless_the_request_says_another(world: World) -> None:
+    await world.set_policy({"priority": "high"})
+    assert (await world.submit(force=True)).priority is Priority.HIGH
+    assert (await world.submit(priority=Priority.LOW, force=True)).priority is Priority.LOW

@@ -1,0 +1,165 @@
+"""Which run is next: priority, then age, within the fleet's limit, past what is held or paused."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from engine.domain.errors import PreconditionFailed
+from engine.domain.fleet import FleetLimits
+from engine.domain.ids import RunId
+from engine.domain.runs import Priority, Run, RunState, WaitingFor
+from engine.stores.database import Database
+from tests.integration.stores.samples import NOON, claimed, registered, submitted
+from tests.support.databases import FreshDatabase
+
+HOUR = timedelta(hours=1)
+
+
+async def ready(database: Database, limit: int = 10) -> list[RunId]:
+    async with database.read() as work:
+        return [run.id for run in await work.runs.list_ready(limit)]
+
+
+async def limit(database: Database, parallel_runs: int | None) -> None:
+    async with database.begin() as work:
+        version = (await work.fleet.get()).version
+        await work.fleet.replace_limits(FleetLimits(parallel_runs=parallel_runs), by="admin", version=version)
+
+
+async def test_high_goes_before_normal_before_low_then_the_oldest(database: Database) -> None:
+    order = [Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.NORMAL, Priority.HIGH]
+    runs = [await submitted(database, priority=priority) for priority in order]
+    assert await ready(database) == [runs[at].id for at in (2, 4, 1, 3, 0)]
+    assert await ready(database, 2) == [runs[2].id, runs[4].id]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "minutes", "first"),
+    [
+        (Priority.NORMAL, Priority.HIGH, 29, 1),
+        (Priority.NORMAL, Priority.HIGH, 31, 0),
+        (Priority.LOW, Priority.HIGH, 59, 1),
+        (Priority.LOW, Priority.HIGH, 61, 0),
+    ],
+)
+async def test_a_run_that_waited_long_goes_before_a_newer_one_of_a_higher_level(
+    database: Database, older: Priority, newer: Priority, minutes: int, first: int
+) -> None:
+    runs = [
+        await submitted(database, priority=older, created_at=NOON - timedelta(minutes=minutes)),
+        await submitted(database, priority=newer),
+    ]
+    assert (await ready(database))[0] == runs[first].id
+
+
+async def test_a_run_whose_table_is_held_is_not_ready_until_it_is_free(database: Database) -> None:
+    table = await registered(database)
+    first, second = [await submitted(database, table.id, request_key=key) for key in "ab"]
+    lease = await claimed(database, first.id)
+    assert await ready(database) == []
+    async with database.begin() as work:
+        await work.runs.transition(lease, to=RunState.FAILED)
+    assert await ready(database) == [second.id]
+
+
+async def test_a_limit_leaves_room_for_so_many(database: Database) -> None:
+    runs = [await submitted(database) for _ in range(3)]
+    await limit(database, 2)
+    assert await ready(database) == [runs[0].id, runs[1].id]
+    await claimed(database, runs[0].id)
+    await claimed(database, runs[1].id)
+    assert await ready(database) == []
+    async with database.begin() as work:
+        assert await work.runs.claim(runs[2].id, "worker-2", 60) is None
+
+
+async def test_concurrent_claims_never_pass_the_limit(fresh_database: FreshDatabase) -> None:
+    databases = [fresh_database.connect() for _ in range(4)]
+    runs = [await submitted(databases[0]) for _ in range(12)]
+    await limit(databases[0], 3)
+
+    async def claim(run: Run, database: Database) -> bool:
+        async with database.begin() as work:
+            return await work.runs.claim(run.id, f"holder of {run.id}", 60) is not None
+
+    won = await asyncio.gather(*(claim(run, databases[at % 4]) for at, run in enumerate(runs)))
+    assert sum(won) == 3
+
+
+async def test_limits_are_replaced_as_they_were_read(database: Database) -> None:
+    async with database.begin() as work:
+        version = (await work.fleet.get()).version
+        limits = FleetLimits(parallel_runs=2, bandwidth=10**6)
+        stored = await work.fleet.replace_limits(limits, by="admin", version=version)
+    assert (stored.limits, stored.version, stored.updated_by) == (limits, version + 1, "admin")
+    with pytest.raises(PreconditionFailed):
+        async with database.begin() as work:
+            await work.fleet.replace_limits(FleetLimits(), by="other", version=version)
+
+
+@pytest.mark.parametrize("scope", ["table", "fleet"])
+async def test_nothing_paused_is_claimed_before_the_resume(database: Database, scope: str) -> None:
+    run = await submitted(database)
+    async with database.begin() as work:
+        if scope == "table":
+            await work.pauses.switch_table(run.table_id, by="op", reason="backfill", stops=False)
+        else:
+            await work.pauses.switch_fleet(by="op", reason="backfill", stops=True)
+    assert await ready(database) == []
+    async with database.begin() as work:
+        assert await work.runs.claim(run.id, "worker-1", 60) is None
+        present = (await work.pauses.of_table(run.table_id)).present
+        assert present is not None
+        assert (present.by, present.reason, present.stops) == ("op", "backfill", scope == "fleet")
+        await (work.pauses.release_table(run.table_id) if scope == "table" else work.pauses.release_fleet())
+    assert await ready(database) == [run.id]
+
+
+async def test_a_paused_run_that_is_to_be_cancelled_is_let_through(database: Database) -> None:
+    lease = await claimed(database)
+    async with database.begin() as work:
+        await work.runs.park(
+            lease, waiting_for=WaitingFor.PAUSED, not_before=None, reason="paused", detail=None, failed=False
+        )
+        await work.pauses.switch_fleet(by="op", reason="freeze", stops=False)
+        run = await work.runs.request_cancel(lease.run_id, "somebody")
+    assert run.state is RunState.QUEUED
+    assert await ready(database) == [lease.run_id]
+    assert (await claimed(database, lease.run_id)).token == 2
+
+
+async def test_a_pause_and_a_claim_at_one_instant_know_of_one_another(fresh_database: FreshDatabase) -> None:
+    first, second = fresh_database.connect(), fresh_database.connect()
+    for _ in range(10):
+        run = await submitted(first)
+
+        async def claim(run: Run = run) -> bool:
+            async with first.begin() as work:
+                return await work.runs.claim(run.id, "worker-1", 60) is not None
+
+        async def pause(run: Run = run) -> list[RunId]:
+            async with second.begin() as work:
+                await work.pauses.switch_table(run.table_id, by="op", reason="x", stops=False)
+                return await work.runs.list_leased(run.table_id)
+
+        was_claimed, held = await asyncio.gather(claim(), pause())
+        assert held == ([run.id] if was_claimed else [])
+
+
+async def test_a_run_held_back_waits_until_its_time_and_tells_why(database: Database) -> None:
+    run = await submitted(database)
+    async with database.begin() as work:
+        until = await work.now() + HOUR
+        held = await work.runs.hold_back(
+            run.id, waiting_for=WaitingFor.BLACKOUT, not_before=until, reason="blackout", detail="freeze", by="w"
+        )
+        events = await work.events.list(run.id)
+    assert held is not None
+    assert (held.waiting_for, held.not_before, held.detail) == (WaitingFor.BLACKOUT, until, "freeze")
+    assert [event.kind for event in events] == ["submitted", "held_back"]
+    assert await ready(database) == []
+    async with database.begin() as work:
+        assert [one.id for one in await work.runs.list_held_back(10)] == [run.id]
+        await work.runs.let_go(run.id, by="w")
+    assert await ready(database) == [run.id]
