@@ -27,7 +27,7 @@ LEAST_FILES: Final = 2
 
 
 class Comparison(Protocol):
-    """One condition of a rule, as the policy's models have it (`domain.policies.triggers.Condition`)."""
+    """One condition of a rule, as the policy's models have it (`domain.policies.triggers.TriggerCondition`)."""
 
     @property
     def metric(self) -> str:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.domain.ids import TableId
-from engine.domain.policies import Condition, EffectivePolicy, TriggerRule
+from engine.domain.policies import EffectivePolicy, TriggerCondition, TriggerRule
 
 MOST_SHOWN: Final = 100
+MOST_JUDGED: Final = 10_000
+"""Tables of which the measurement is read; the rest is counted as not told."""
 DECISIVE: Final = frozenset({"enabled", "triggers", "rewrite.small_file_bytes", "rewrite.large_file_bytes"})
 """Settings that can make a table due that was not."""
 
@@ -93,9 +95,13 @@ class DueRules:
         return values
 
 
-def _holds(condition: Condition, values: Mapping[str, float]) -> bool | None:
+def _holds(condition: TriggerCondition, values: Mapping[str, float]) -> bool | None:
     measured = values.get(condition.metric.value)
     return None if measured is None else condition.holds(measured)
+
+
+RuledTable = tuple[TableAddress, DueRules, DueRules]
+"""A table with what decides whether it is due, before and after."""
 
 
 class DueTally:
@@ -105,13 +111,17 @@ class DueTally:
         self._due: list[DueTable] = []
         self._unmeasured: list[TableAddress] = []
         self._counts = {"due": 0, "unmeasured": 0, "untold": 0}
+        self._left = MOST_JUDGED
 
-    def add(
-        self,
-        judged: Iterable[tuple[TableAddress, DueRules, DueRules]],
-        measured: Mapping[TableId, Mapping[str, Any]],
-    ) -> None:
-        """Judge tables, each with its rules before and after, by their measured health by id."""
+    def admit(self, tables: Sequence[RuledTable]) -> Sequence[RuledTable]:
+        """Return the tables that may still be judged; those beyond `MOST_JUDGED` are counted as not told."""
+        admitted = tables[: self._left]
+        self._left -= len(admitted)
+        self._counts["untold"] += len(tables) - len(admitted)
+        return admitted
+
+    def add(self, judged: Iterable[RuledTable], measured: Mapping[TableId, Mapping[str, Any]]) -> None:
+        """Judge tables by their measured health, by id."""
         for table, before, after in judged:
             health = measured.get(table.id)
             if health is None:

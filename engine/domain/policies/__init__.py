@@ -14,7 +14,7 @@ from engine.domain.policies.presets import DEFAULT_PRESET, PRESETS, Preset
 from engine.domain.policies.rewriting import RewriteSettings, Strategy
 from engine.domain.policies.scopes import FLEET, PolicyScope, PolicyScopeKind
 from engine.domain.policies.stored import StoredPolicy
-from engine.domain.policies.triggers import Condition, Metric, MetricKind, TriggerRule
+from engine.domain.policies.triggers import Metric, MetricKind, TriggerCondition, TriggerRule
 from engine.domain.policies.windows import Blackout, OnStart, QuietHours, WindowKind, Windows, WindowState
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "PRESETS",
     "UNLIMITED",
     "Blackout",
-    "Condition",
     "Difference",
     "EffectivePolicy",
     "Layer",
@@ -42,6 +41,7 @@ __all__ = [
     "RewriteSettings",
     "StoredPolicy",
     "Strategy",
+    "TriggerCondition",
     "TriggerRule",
     "WindowKind",
     "WindowState",

@@ -29,7 +29,7 @@ def policy_schema() -> dict[str, Any]:
     """Return the schema of a policy as it may be written; made anew, the same each time."""
     schema = PolicyDocument.model_json_schema(mode="validation")
     definitions: dict[str, Any] = schema["$defs"]
-    definitions["Condition"] |= _condition_rules()
+    definitions["TriggerCondition"] |= _condition_rules()
     definitions["Metric"]["description"] = "; ".join(f"{metric}: {metric.meaning}" for metric in Metric)
     _tidy(schema)
     return {"$schema": DIALECT, "$id": SCHEMA_ID, "title": "Packhouse policy"} | schema

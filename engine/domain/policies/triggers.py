@@ -78,7 +78,7 @@ WANTED: Final = {
 _Written = Annotated[int | float, Field(ge=0)] | WrittenSizeText | WrittenDuration
 
 
-class Condition(Part):
+class TriggerCondition(Part):
     """One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`."""
 
     metric: Annotated[Metric, Field(description="The measured figure.")]
@@ -147,7 +147,9 @@ class TriggerRule(Part):
             examples=["many small files"],
         ),
     ]
-    all: Annotated[tuple[Condition, ...], Field(min_length=1, max_length=16, description="All of them must hold.")]
+    all: Annotated[
+        tuple[TriggerCondition, ...], Field(min_length=1, max_length=16, description="All of them must hold.")
+    ]
     input_changed: Annotated[
         bool,
         Field(

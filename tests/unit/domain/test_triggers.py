@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from pydantic import ValidationError
 
-from engine.domain.policies import Condition, Metric, MetricKind, PolicyDocument, TriggerRule
+from engine.domain.policies import Metric, MetricKind, PolicyDocument, TriggerCondition, TriggerRule
 from engine.domain.units import format_duration
 from tests.unit.domain.policy_documents import OPERANDS, conditions
 
 PER_TABLE = {"snapshot_count", "manifest_count", "average_manifest_bytes", "metadata_bytes"}
 
 
-def condition(metric: str, **comparison: Any) -> Condition:
-    return Condition.model_validate({"metric": metric, **comparison})
+def condition(metric: str, **comparison: Any) -> TriggerCondition:
+    return TriggerCondition.model_validate({"metric": metric, **comparison})
 
 
 def rule(*found: tuple[str, str, Any], **rest: Any) -> TriggerRule:
@@ -31,7 +31,7 @@ def problem(metric: str, value: Any) -> dict[str, Any]:
 
 @given(conditions())
 def test_any_condition_holds_its_value_in_bytes_seconds_or_as_it_is(written: dict[str, Any]) -> None:
-    read = Condition.model_validate(written)
+    read = TriggerCondition.model_validate(written)
     assert isinstance(read.wanted, float if read.metric.kind is MetricKind.RATIO else int)
     answered = read.model_dump(mode="json", exclude_none=True)[read.operator]
     assert answered == (format_duration(int(read.wanted)) if read.metric.kind is MetricKind.DURATION else read.wanted)
