@@ -1,22 +1,43 @@
 """Figures for Prometheus, from a registry of the app's own: two apps in one process do not mix.
 
 Request figures are labelled by route template, never by path. Runs, queue and dependencies are asked
-for at each scrape.
+for at each scrape; ended runs are counted in the record as they end, so every replica shows the same totals.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.domain.runs import RunState
+from engine.domain.runs import EndedRuns, RunState
 from engine.services.health import Dependency, Figures
 
 MEDIA_TYPE: Final = CONTENT_TYPE_LATEST
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+class EndedRunTotals(Collector):
+    """Counters of ended runs by operation and state, as the record has them."""
+
+    def __init__(self) -> None:
+        self.totals: Sequence[EndedRuns] = ()
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """Yield runs, bytes of files that they replaced, and bytes of files that they added."""
+        for name, column, help_text in (
+            ("packhouse_runs_ended", "runs", "Ended runs."),
+            ("packhouse_rewritten_bytes", "rewritten_bytes", "Bytes of files that ended runs replaced."),
+            ("packhouse_added_bytes", "added_bytes", "Bytes of files that ended runs added."),
+        ):
+            family = CounterMetricFamily(name, help_text, labels=("operation", "state"))
+            for total in self.totals:
+                family.add_metric((total.operation.value, total.state.value), getattr(total, column))
+            yield family
 
 
 class Metrics:
@@ -34,6 +55,8 @@ class Metrics:
             registry=self._registry,
         )
         self._runs = Gauge("packhouse_runs", "Live runs by state.", ("state",), registry=self._registry)
+        self._ended = EndedRunTotals()
+        self._registry.register(self._ended)
         self._queue = Gauge(
             "packhouse_queue_entries", "Queue entries by standing.", ("standing",), registry=self._registry
         )
@@ -49,6 +72,7 @@ class Metrics:
         for dependency in dependencies:
             self._up.labels(dependency.name).set(int(dependency.ok))
             self._patience.labels(dependency.name).set(dependency.seconds)
+        self._ended.totals = figures.ended
         for state, count in figures.runs.items():
             self._runs.labels(RunState(state).value).set(count)
         for standing, count in (figures.queue_depth or {}).items():

@@ -10,7 +10,7 @@ from typing import Final
 
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError
-from engine.domain.runs import RunState
+from engine.domain.runs import EndedRuns, RunState
 from engine.stores.database import Database
 
 Probe = Callable[[], Awaitable[str]]
@@ -32,9 +32,10 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What metrics show: live runs by state, and entries of the queue; None when it can't be told."""
+    """What metrics show: live runs by state, totals of ended ones, entries of the queue; None when it can't be told."""
 
     runs: Mapping[RunState, int] = field(default_factory=dict)
+    ended: Sequence[EndedRuns] = ()
     queue_depth: Mapping[str, int] | None = None
 
 
@@ -63,19 +64,20 @@ class HealthService:
     async def figures(self) -> Figures:
         """Count live runs and queue entries; what can't be asked is left out."""
         runs: Mapping[RunState, int] = {}
+        ended: Sequence[EndedRuns] = ()
         depth: Mapping[str, int] | None = None
         try:
             async with asyncio.timeout(PATIENCE_SECONDS), self._database.read() as unit:
-                runs = await unit.runs.metrics()
+                runs, ended = await unit.runs.metrics(), await unit.runs.totals()
         except (PackhouseError, TimeoutError):
-            runs = {}
+            runs, ended = {}, ()
         if self._queue_depth is not None:
             try:
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     depth = await self._queue_depth()
             except (PackhouseError, TimeoutError):
                 depth = None
-        return Figures(runs, depth)
+        return Figures(runs, ended, depth)
 
     async def _ping(self) -> str:
         await self._database.ping()

@@ -96,3 +96,11 @@ async def test_a_report_that_makes_no_sense_is_refused(api: Api) -> None:
 
 async def test_the_pace_channel_is_not_described(api: Api) -> None:
     assert "/internal/pace" not in (await api.get("/openapi.json"))["paths"]
+
+
+async def test_metrics_count_ended_runs_and_their_bytes(api: Api, table_id: str) -> None:
+    run = await api.rewrite(table_id)
+    text = (await api.call("GET", "/metrics", status=200)).text
+    labels = '{operation="rewrite",state="succeeded"}'
+    assert f"packhouse_runs_ended_total{labels} 1.0" in text
+    assert f"packhouse_rewritten_bytes_total{labels} {float(run.result['rewritten_bytes'])}" in text
