@@ -372,6 +372,15 @@ measurements = Table(
     Index("ix_measurements_measured_at", "measured_at", "table_id", "small_file_change"),
     *_unique_where("uq_measurements_latest", "table_id", where="is_latest"),
     *_index_where("ix_measurements_rank", "benefit_per_cost", "table_id", where="is_latest"),
+    *_index_where(
+        "ix_measurements_sums",  # with all that is summed over the fleet, so that no wide row is read for it
+        "table_id",
+        "file_count",
+        "small_file_count",
+        "avoidable_file_count",
+        "total_bytes",
+        where="is_latest",
+    ),
 )
 """The health of a table over time: one row for each snapshot that was measured, the newest marked."""
 

@@ -369,6 +369,8 @@ def _create_observations() -> None:
     rank = ["benefit_per_cost", "table_id"]
     _partial_index("uq_measurements_latest", "measurements", ["table_id"], where="is_latest", unique=True)
     _partial_index("ix_measurements_rank", "measurements", rank, where="is_latest", unique=False)
+    sums = ["table_id", "file_count", "small_file_count", "avoidable_file_count", "total_bytes"]
+    _partial_index("ix_measurements_sums", "measurements", sums, where="is_latest", unique=False)
     op.create_table(
         "signals",
         sa.Column("id", _serial(), autoincrement=True, nullable=False),
