@@ -8,7 +8,7 @@ An entry stays in the stream until it is acknowledged; then it is deleted, so th
 that is cancelled or loses its connection may leave an entry delivered to nobody: `reclaim` finds it.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -65,8 +65,15 @@ class RunQueue:
 
     async def enqueue(self, run_id: RunId) -> None:
         """Append a run. Call it after the commit that made the run."""
+        await self.enqueue_many([run_id])
+
+    async def enqueue_many(self, run_ids: Sequence[RunId]) -> None:
+        """Append runs in one round trip."""
         with reaching_redis():
-            await self._redis.xadd(_STREAM, {"run": run_id})
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for run_id in run_ids:
+                    pipe.xadd(_STREAM, {"run": run_id})
+                await pipe.execute()
 
     async def take(self, *, block_seconds: float) -> Delivery | None:
         """Return the next entry, or None after `block_seconds` (4 at most) without one. It must be acknowledged."""

@@ -20,8 +20,13 @@ async def read_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -
         table = None
     catalog = None if table is None else await unit.catalogs.get(table.ref.catalog)
     if table is None or catalog is None:
-        raise NotFound(f"no table {table_id!r} is registered; list them with GET /v1/tables")
+        raise no_table(table_id)
     return table, catalog
+
+
+def no_table(table_id: TableId) -> NotFound:
+    """Return the error of a table that does not exist for its caller."""
+    return NotFound(f"no table {table_id!r} is registered; list them with GET /v1/tables")
 
 
 async def open_registered(formats: FormatRegistry, catalog: Catalog, table: Table) -> OpenTable:

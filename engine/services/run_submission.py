@@ -1,30 +1,59 @@
-"""Submitting a run: checked, then stored with its first event and its outbox row in one transaction.
+"""Submitting runs: checked, then stored with their first events, outbox and audit rows in one transaction.
 
-The queue is told after the commit and may be down (the relay sends it again). An equal request whose run is live is
-answered with that run; `uq_runs_live` makes this hold for requests that come at the same instant.
+Submits that come while a transaction is under way share the next one. The queue is told after the commit and may be
+down (the relay sends it again). An equal request whose run is live is answered with that run; `uq_runs_live` makes this
+hold for requests that come at the same instant.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
 
 import structlog
 
 from engine.domain.access import Caller
-from engine.domain.errors import StateConflict, Transient
+from engine.domain.errors import InvalidInput, PackhouseError, StateConflict, Transient
 from engine.domain.ids import IdSource, TableId
+from engine.domain.policies import StoredPolicy
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Priority, Run, RunState
-from engine.domain.tables import Catalog, Table
+from engine.domain.tables import Catalog, Table, TableFormatName
 from engine.queue.streams import RunQueue
+from engine.services.batching import Batcher
 from engine.services.capabilities import CapabilityService
 from engine.services.formats import FormatRegistry
-from engine.services.policies import PolicyReader
-from engine.services.registered import open_registered, read_registered
+from engine.services.registered import no_table, open_registered, read_registered
+from engine.services.run_views import shown
 from engine.services.selections import check_partitions
+from engine.stores.audit import Change
 from engine.stores.database import Database
-from engine.stores.failures import LIVE_RUN
+from engine.stores.unit_of_work import UnitOfWork
 
 _log = structlog.get_logger(__name__)
+
+_LARGEST_BATCH: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Submit:
+    """One caller's wish. `key` is equal for equal requests; without a priority the run has its policy's."""
+
+    caller: Caller
+    table_id: TableId
+    request: RunRequest
+    key: str
+    priority: Priority | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What the record says around a batch: tables, the formats of their catalogs, policies that set a priority."""
+
+    tables: Mapping[TableId, Table]
+    formats: Mapping[str, TableFormatName]
+    policies: Sequence[StoredPolicy]
+    now: datetime
 
 
 class RunSubmission:
@@ -44,6 +73,7 @@ class RunSubmission:
         self._capabilities = capabilities
         self._queue = queue
         self._ids = ids
+        self._batches = Batcher[_Submit, tuple[Run, bool]](self._submit_all, largest=_LARGEST_BATCH)
 
     async def submit(
         self, caller: Caller, table_id: TableId, request: RunRequest, *, priority: Priority | None, force: bool
@@ -57,16 +87,10 @@ class RunSubmission:
             InvalidInput: the table can't have the operation done, or the predicate does not fit it.
             TableReplaced, StateConflict, Transient: only with a predicate; see `services.registered`.
         """
-        await self.check(caller, table_id, request)
+        if request.partitions is not None:
+            await self.check(caller, table_id, request)
         key = request.key(nonce=self._ids.run_id() if force else None)
-        try:
-            run = await self._insert(caller, table_id, request, key, priority)
-        except StateConflict as conflict:
-            if conflict.details.get("constraint") != LIVE_RUN:
-                raise
-            return await self._live(table_id, request, key), True
-        await self._announce(run)
-        return run, False
+        return await self._batches.submit(_Submit(caller, table_id, request, key, priority))
 
     async def check(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
         """Raise as `submit` does; nothing is stored."""
@@ -80,46 +104,81 @@ class RunSubmission:
         async with self._database.read() as unit:
             return await read_registered(unit, table_id, caller)
 
-    async def _insert(
-        self, caller: Caller, table_id: TableId, request: RunRequest, key: str, priority: Priority | None
-    ) -> Run:
+    async def _submit_all(self, submits: Sequence[_Submit]) -> Sequence[tuple[Run, bool] | Exception]:
         async with self._database.begin() as unit:
-            table, _ = await read_registered(unit, table_id, caller)
-            if priority is None:
-                policy = await PolicyReader.effective(unit, table, {})
-                priority = Priority(policy.values.get("priority", Priority.NORMAL))
-            now = await unit.now()
-            run = Run(
-                id=self._ids.run_id(),
-                table_id=table_id,
-                operation=request.operation,
-                state=RunState.QUEUED,
-                requested_by=caller.subject,
-                created_at=now,
-                updated_at=now,
-                priority=priority,
-                request=request.document(),
-                request_key=key,
-            )
-            run = await unit.runs.insert(run)
-            await unit.outbox.insert(run.id)
-            await unit.audit.append(caller, "run.submit", run.id, after=_audited(run))
-        return run
+            around = await _surroundings(unit, submits)
+            made = [self._made(submit, around) for submit in submits]
+            new = [run for run in made if isinstance(run, Run)]
+            stored = await unit.runs.insert_many(new) if new else []
+            added = [run for run in stored if run is not None]
+            if added:
+                await unit.outbox.insert_many(run.id for run in added)
+                by_id = {run.id: submit for run, submit in zip(made, submits, strict=True) if isinstance(run, Run)}
+                await unit.audit.append_many(_told(run, by_id[run.id].caller) for run in added)
+            visible = iter(await shown(unit, added))
+            fates = iter(next(visible) if run is not None else None for run in stored)
+            outcomes: list[tuple[Run, bool] | Exception] = []
+            for submit, run in zip(submits, made, strict=True):
+                if isinstance(run, Exception):
+                    outcomes.append(run)
+                elif (fate := next(fates)) is not None:
+                    outcomes.append((fate, False))
+                else:
+                    outcomes.append(await _live(unit, submit))
+        await self._announce(added)
+        return outcomes
 
-    async def _live(self, table_id: TableId, request: RunRequest, key: str) -> Run:
-        async with self._database.read() as unit:
-            run = await unit.runs.find_live(table_id, request.operation, key)
-        if run is None:  # it ended between the two statements
-            raise StateConflict("an equal run of this table ended just now; submit again")
-        return run
-
-    async def _announce(self, run: Run) -> None:
+    def _made(self, submit: _Submit, around: _Surroundings) -> Run | PackhouseError:
+        """Return the run to store, or why there can be none."""
+        table = around.tables.get(submit.table_id)
+        table_format = None if table is None else around.formats.get(table.ref.catalog)
+        if table is None or table_format is None or not submit.caller.sees(table.owner_team):
+            return no_table(submit.table_id)
         try:
-            await self._queue.enqueue(run.id)
+            self._capabilities.check_operation(table_format, submit.request.operation)
+        except InvalidInput as refusal:
+            return refusal
+        return Run(
+            id=self._ids.run_id(),
+            table_id=submit.table_id,
+            operation=submit.request.operation,
+            state=RunState.QUEUED,
+            requested_by=submit.caller.subject,
+            created_at=around.now,
+            updated_at=around.now,
+            priority=submit.priority or _priority(table, around.policies),
+            request=submit.request.document(),
+            request_key=submit.key,
+        )
+
+    async def _announce(self, runs: Sequence[Run]) -> None:
+        if not runs:
+            return
+        try:
+            await self._queue.enqueue_many([run.id for run in runs])
         except Transient as error:
-            _log.warning("queue_unreachable", run_id=run.id, error=error.message)
+            _log.warning("queue_unreachable", runs=len(runs), error=error.message)
 
 
-def _audited(run: Run) -> Mapping[str, Any]:
-    asked = {"operation": run.operation.value, "priority": run.priority.value, **run.request}
-    return {"table_id": run.table_id, **asked}
+async def _surroundings(unit: UnitOfWork, submits: Sequence[_Submit]) -> _Surroundings:
+    tables = await unit.tables.lock_many(submit.table_id for submit in submits)
+    formats = await unit.catalogs.formats(table.ref.catalog for table in tables.values())
+    return _Surroundings(tables, formats, await unit.policy_coverage.setting_priority(tables), await unit.now())
+
+
+def _priority(table: Table, policies: Sequence[StoredPolicy]) -> Priority:
+    """Return the priority of the strongest policy that sets one and covers the table."""
+    covering = (each for each in reversed(policies) if each.scope.covers(table.ref, table.id))
+    return Priority(next((each.document.priority for each in covering if each.document.priority), Priority.NORMAL))
+
+
+async def _live(unit: UnitOfWork, submit: _Submit) -> tuple[Run, bool] | Exception:
+    run = await unit.runs.find_live(submit.table_id, submit.request.operation, submit.key)
+    if run is None:  # it ended between the two statements
+        return StateConflict("an equal run of this table ended just now; submit again")
+    return (await shown(unit, [run]))[0], True
+
+
+def _told(run: Run, caller: Caller) -> Change:
+    asked: dict[str, Any] = {"operation": run.operation.value, "priority": run.priority.value, **run.request}
+    return Change(caller, "run.submit", run.id, after={"table_id": run.table_id, **asked})

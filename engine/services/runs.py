@@ -50,9 +50,7 @@ class RunService:
 
         Raises as `RunSubmission.submit`.
         """
-        run, is_duplicate = await self._submission.submit(caller, table_id, request, priority=priority, force=force)
-        async with self._database.read() as unit:
-            return (await shown(unit, [run]))[0], is_duplicate
+        return await self._submission.submit(caller, table_id, request, priority=priority, force=force)
 
     async def check(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
         """Raise as `submit` would, without storing anything."""

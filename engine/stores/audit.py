@@ -5,7 +5,8 @@ looks back over `_LATE_IDS` ids; an entry that appears later still is left unsea
 """
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Row, Select, func, insert, select, text
@@ -17,6 +18,17 @@ from engine.stores.clock import now
 from engine.stores.schema import audit, audit_seals
 
 _LATE_IDS: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change to tell."""
+
+    caller: Caller
+    action: str
+    object: str
+    before: Document | None = None
+    after: Document | None = None
 
 
 class AuditStore:
@@ -38,16 +50,22 @@ class AuditStore:
 
         Secrets are taken out here, so that no caller can forget to.
         """
-        values = {
-            "at": now(),
-            "caller": caller.subject,
-            "action": action,
-            "object": object,
-            "request_id": caller.request_id,
-            "before": redacted(before),
-            "after": redacted(after),
-        }
-        await self._connection.execute(insert(audit).values(values))
+        await self.append_many([Change(caller, action, object, before, after)])
+
+    async def append_many(self, changes: Iterable[Change]) -> None:
+        """Tell many changes at once, as `append` tells one."""
+        rows = [
+            {
+                "caller": change.caller.subject,
+                "action": change.action,
+                "object": change.object,
+                "request_id": change.caller.request_id,
+                "before": redacted(change.before),
+                "after": redacted(change.after),
+            }
+            for change in changes
+        ]
+        await self._connection.execute(insert(audit).values(at=now()), rows)
 
     async def list(
         self, wanted: AuditFilter, *, before: int | None, limit: int

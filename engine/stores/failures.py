@@ -72,18 +72,19 @@ def _is_transient(error: BaseException) -> bool:
 
 def _refusal(error: BaseException) -> PackhouseError:
     if isinstance(error, psycopg.errors.UniqueViolation):
-        return _conflict(error.diag.constraint_name or "")
+        return conflict(error.diag.constraint_name or "")
     if isinstance(error, psycopg.errors.ForeignKeyViolation):
-        return _conflict(FOREIGN_KEY)
+        return conflict(FOREIGN_KEY)
     text = _first_line(error)
     if text.startswith(_SQLITE_UNIQUE_PREFIX):
-        return _conflict(_names_by_columns().get(text.removeprefix(_SQLITE_UNIQUE_PREFIX), text))
+        return conflict(_names_by_columns().get(text.removeprefix(_SQLITE_UNIQUE_PREFIX), text))
     if text == "FOREIGN KEY constraint failed":
-        return _conflict(FOREIGN_KEY)
+        return conflict(FOREIGN_KEY)
     return Fatal(f"the database refused a row that must not be: {text}")
 
 
-def _conflict(constraint: str) -> StateConflict:
+def conflict(constraint: str) -> StateConflict:
+    """Return the error of a violated constraint."""
     message = _CONFLICTS.get(constraint)
     if message is None:
         message = f"other records stand in the way ({constraint})"

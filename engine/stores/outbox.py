@@ -25,6 +25,11 @@ class OutboxStore:
         number: int = (await self._connection.execute(statement)).scalar_one()
         return number
 
+    async def insert_many(self, run_ids: Iterable[RunId]) -> None:
+        """Add runs to be sent."""
+        rows = [{"run_id": run_id} for run_id in run_ids]
+        await self._connection.execute(insert(outbox).values(created_at=now()), rows)
+
     async def list_due(self, limit: int) -> list[tuple[int, RunId]]:
         """Return entries not yet removed, oldest first: number and run."""
         query = select(outbox.c.id, outbox.c.run_id).order_by(outbox.c.id).limit(limit)

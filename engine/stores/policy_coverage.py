@@ -17,7 +17,7 @@ from engine.domain.ids import TableId
 from engine.domain.policies import PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.tables import TableFormatName, TableRef
 from engine.stores.columns import dump_json
-from engine.stores.policies import to_policy
+from engine.stores.policies import to_policy, to_scope
 from engine.stores.schema import catalogs, measurements, policies, tables
 
 PAGE: Final = 1000
@@ -53,8 +53,8 @@ class PolicyCoverageStore:
                 ),
             )
         )
-        found = [to_policy(row) for row in await self._connection.execute(query)]
-        return sorted((each for each in found if each.scope.covers(ref, table_id)), key=strength)
+        rows = await self._connection.execute(query)
+        return sorted((to_policy(row) for row in rows if to_scope(row).covers(ref, table_id)), key=strength)
 
     async def setting_priority(self, table_ids: Iterable[TableId]) -> list[StoredPolicy]:
         """Return, weakest first, the policies that set a priority: scoped ones, and those of these tables."""

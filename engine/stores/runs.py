@@ -4,6 +4,7 @@ A change is one guarded UPDATE … RETURNING and the event that tells it, in one
 write is its lease: holder, token (= attempt) and expiry by the database's clock. When no row fits, the row is read
 again to say why. The map of legal changes is `engine.domain.runs.TRANSITIONS`.
 
+    insert           → queued                               (`run_inserts`)
     claim            queued → planning                      a worker takes the lease (`run_claims`)
     transition       between leased states, to terminal     terminal gives the lease back
     park, reap       leased → queued                        by the holder; after expiry
@@ -15,11 +16,10 @@ A run that ends is counted in `run_totals`.
 import builtins
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateConflict
@@ -32,7 +32,6 @@ from engine.domain.runs import (
     EndedRuns,
     Operation,
     Run,
-    RunEvent,
     RunFilter,
     RunPage,
     RunState,
@@ -40,11 +39,11 @@ from engine.domain.runs import (
 )
 from engine.stores import run_listings
 from engine.stores.clock import now, seconds_from_now
-from engine.stores.events import append_events
 from engine.stores.leases import held, lease_lost
-from engine.stores.run_changes import FIELDS, Entry, lease_of, to_run, waits
+from engine.stores.run_changes import Entry, lease_of, to_run, waits
 from engine.stores.run_claims import RunClaims
-from engine.stores.schema import rewritten_bytes, run_totals, runs, tables
+from engine.stores.run_inserts import RunInserts
+from engine.stores.schema import rewritten_bytes, run_totals, runs
 
 Document = Mapping[str, Any] | None
 
@@ -53,32 +52,8 @@ _NO_LEASE: Final = {"lease_holder": None, "lease_expires_at": None}
 _REAPER: Final = "reaper"
 
 
-class RunStore(RunClaims):
+class RunStore(RunInserts, RunClaims):
     """Rows of `runs`."""
-
-    async def insert(self, run: Run) -> Run:
-        """Add a run with its first event (`submitted`); return it with its table's catalog and team.
-
-        After a conflict the transaction can go on.
-
-        Raises:
-            NotFound: the table is not registered.
-            StateConflict: an equal request's run is live (constraint `uq_runs_live`).
-        """
-        of_table = select(tables.c.catalog, tables.c.owner_team).where(tables.c.id == run.table_id)
-        locked = of_table.with_for_update(read=True, key_share=True)
-        table = (await self._connection.execute(locked)).one_or_none()
-        if table is None:
-            raise NotFound(f"no table {run.table_id}")
-        run = replace(run, catalog=table.catalog, owner_team=table.owner_team)
-        values = {name: getattr(run, name) for name in FIELDS} | {
-            name: dict(getattr(run, name)) for name in (*_DOCUMENTS, "request")
-        }
-        async with self._connection.begin_nested():
-            await self._connection.execute(insert(runs).values(**values, last_event=1))
-        event = RunEvent(run.id, 1, run.created_at, "submitted", run.requested_by, run.attempt, None, run.state)
-        await append_events(self._connection, [event])
-        return run
 
     async def get(self, run_id: RunId) -> Run | None:
         """Return a run, None when there is none of this id."""

@@ -1,7 +1,7 @@
 """Registered tables. Their runs outlive them, their policy does not (its versions do)."""
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -52,6 +52,12 @@ class TableStore:
         """Return a table, None when it is not registered."""
         row = (await self._connection.execute(select(tables).where(tables.c.id == table_id))).one_or_none()
         return None if row is None else _to_table(row)
+
+    async def lock_many(self, table_ids: Iterable[TableId]) -> dict[TableId, Table]:
+        """Return those of the tables that are registered, by id; none of them is deleted until the transaction ends."""
+        query = select(tables).where(tables.c.id.in_(sorted(set(table_ids)))).order_by(tables.c.id)
+        locked = query.with_for_update(read=True, key_share=True)
+        return {TableId(row.id): _to_table(row) for row in await self._connection.execute(locked)}
 
     async def find(self, ref: TableRef) -> Table | None:
         """Return the table of this address, None when it is not registered."""
