@@ -5,7 +5,6 @@ from .affected_table import AffectedTable
 from .all_ import All
 from .any_of import AnyOf
 from .api_schemas_limits_pause import ApiSchemasLimitsPause
-from .api_schemas_tables_condition import ApiSchemasTablesCondition
 from .api_schemas_tables_pause import ApiSchemasTablesPause
 from .api_schemas_tables_pause_mode import ApiSchemasTablesPauseMode
 from .audit_entry import AuditEntry
@@ -33,7 +32,7 @@ from .check_step import CheckStep
 from .column_use import ColumnUse
 from .commit_seen import CommitSeen
 from .comparison import Comparison
-from .condition_input import ConditionInput
+from .condition import Condition
 from .contradiction import Contradiction
 from .cost import Cost
 from .delete_rules import DeleteRules
@@ -44,12 +43,11 @@ from .discovered_table import DiscoveredTable
 from .discovery import Discovery
 from .discovery_counts import DiscoveryCounts
 from .discovery_outcome import DiscoveryOutcome
+from .due_table import DueTable
+from .due_tables import DueTables
 from .effective_policy import EffectivePolicy
 from .effective_policy_settings import EffectivePolicySettings
 from .ended_run import EndedRun
-from .engine_domain_policies_triggers_condition_output import (
-    EngineDomainPoliciesTriggersConditionOutput,
-)
 from .expire_snapshots import ExpireSnapshots
 from .explained_budgets import ExplainedBudgets
 from .explained_condition import ExplainedCondition
@@ -234,6 +232,8 @@ from .table_register import TableRegister
 from .table_register_labels import TableRegisterLabels
 from .tier_input import TierInput
 from .tier_output import TierOutput
+from .trigger_condition_input import TriggerConditionInput
+from .trigger_condition_output import TriggerConditionOutput
 from .trigger_rule_input import TriggerRuleInput
 from .trigger_rule_output import TriggerRuleOutput
 from .upkeep_advice import UpkeepAdvice
@@ -247,7 +247,6 @@ __all__ = (
     "All",
     "AnyOf",
     "ApiSchemasLimitsPause",
-    "ApiSchemasTablesCondition",
     "ApiSchemasTablesPause",
     "ApiSchemasTablesPauseMode",
     "AuditEntry",
@@ -275,7 +274,7 @@ __all__ = (
     "ColumnUse",
     "CommitSeen",
     "Comparison",
-    "ConditionInput",
+    "Condition",
     "Contradiction",
     "Cost",
     "DeleteRules",
@@ -286,10 +285,11 @@ __all__ = (
     "Discovery",
     "DiscoveryCounts",
     "DiscoveryOutcome",
+    "DueTable",
+    "DueTables",
     "EffectivePolicy",
     "EffectivePolicySettings",
     "EndedRun",
-    "EngineDomainPoliciesTriggersConditionOutput",
     "ExpireSnapshots",
     "ExplainedBudgets",
     "ExplainedCondition",
@@ -466,6 +466,8 @@ __all__ = (
     "TableRegisterLabels",
     "TierInput",
     "TierOutput",
+    "TriggerConditionInput",
+    "TriggerConditionOutput",
     "TriggerRuleInput",
     "TriggerRuleOutput",
     "UpkeepAdvice",

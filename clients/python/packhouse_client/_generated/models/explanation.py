@@ -9,7 +9,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
-    from ..models.api_schemas_tables_condition import ApiSchemasTablesCondition
+    from ..models.condition import Condition
     from ..models.ended_run import EndedRun
     from ..models.explained_budgets import ExplainedBudgets
     from ..models.explained_conflicts import ExplainedConflicts
@@ -38,7 +38,7 @@ class Explanation:
 
     budgets: ExplainedBudgets
     """ What a run would have to hold: the stricter of the policy's rates and its share of the fleet's. """
-    conditions: list[ApiSchemasTablesCondition]
+    conditions: list[Condition]
     conflicts: ExplainedConflicts
     """ File groups that runs of the table lost to other writers lately. """
     due: bool | None
@@ -189,7 +189,7 @@ class Explanation:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.api_schemas_tables_condition import ApiSchemasTablesCondition  # noqa: PLC0415
+        from ..models.condition import Condition  # noqa: PLC0415
         from ..models.ended_run import EndedRun  # noqa: PLC0415
         from ..models.explained_budgets import ExplainedBudgets  # noqa: PLC0415
         from ..models.explained_conflicts import ExplainedConflicts  # noqa: PLC0415
@@ -210,7 +210,7 @@ class Explanation:
         conditions = []
         _conditions = d.pop("conditions")
         for conditions_item_data in _conditions:
-            conditions_item = ApiSchemasTablesCondition.from_dict(conditions_item_data)
+            conditions_item = Condition.from_dict(conditions_item_data)
 
             conditions.append(conditions_item)
 

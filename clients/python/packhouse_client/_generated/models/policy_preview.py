@@ -10,6 +10,7 @@ from attrs import field as _attrs_field
 if TYPE_CHECKING:
     from ..models.affected_table import AffectedTable
     from ..models.contradiction import Contradiction
+    from ..models.due_tables import DueTables
     from ..models.shared_change import SharedChange
 
 
@@ -33,6 +34,8 @@ class PolicyPreview:
     covered_count: int
     """ Tables that the policy covers. """
     dry_run: bool
+    due: DueTables
+    """ What would become due, told from what was last measured; no table was read for it. """
     notes: list[str]
     """ What was not looked at, and settings without effect yet. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
@@ -61,6 +64,8 @@ class PolicyPreview:
 
         dry_run = self.dry_run
 
+        due = self.due.to_dict()
+
         notes = self.notes
 
         field_dict: dict[str, Any] = {}
@@ -74,6 +79,7 @@ class PolicyPreview:
                 "contradictions": contradictions,
                 "covered_count": covered_count,
                 "dry_run": dry_run,
+                "due": due,
                 "notes": notes,
             }
         )
@@ -84,6 +90,7 @@ class PolicyPreview:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.affected_table import AffectedTable  # noqa: PLC0415
         from ..models.contradiction import Contradiction  # noqa: PLC0415
+        from ..models.due_tables import DueTables  # noqa: PLC0415
         from ..models.shared_change import SharedChange  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -116,6 +123,8 @@ class PolicyPreview:
 
         dry_run = d.pop("dry_run")
 
+        due = DueTables.from_dict(d.pop("due"))
+
         notes = cast(list[str], d.pop("notes"))
 
         policy_preview = cls(
@@ -126,6 +135,7 @@ class PolicyPreview:
             contradictions=contradictions,
             covered_count=covered_count,
             dry_run=dry_run,
+            due=due,
             notes=notes,
         )
 

@@ -8,7 +8,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
-    from ..models.api_schemas_tables_condition import ApiSchemasTablesCondition
+    from ..models.condition import Condition
     from ..models.planned_group import PlannedGroup
     from ..models.prediction import Prediction
     from ..models.skipped_partition import SkippedPartition
@@ -22,7 +22,7 @@ class TablePlan:
     """What a run would do now. Nothing was done."""
 
     base_snapshot_id: None | str
-    conditions: list[ApiSchemasTablesCondition]
+    conditions: list[Condition]
     eligible: bool
     """ True when every condition holds. """
     enabled: bool
@@ -98,7 +98,7 @@ class TablePlan:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.api_schemas_tables_condition import ApiSchemasTablesCondition  # noqa: PLC0415
+        from ..models.condition import Condition  # noqa: PLC0415
         from ..models.planned_group import PlannedGroup  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
         from ..models.skipped_partition import SkippedPartition  # noqa: PLC0415
@@ -115,7 +115,7 @@ class TablePlan:
         conditions = []
         _conditions = d.pop("conditions")
         for conditions_item_data in _conditions:
-            conditions_item = ApiSchemasTablesCondition.from_dict(conditions_item_data)
+            conditions_item = Condition.from_dict(conditions_item_data)
 
             conditions.append(conditions_item)
 

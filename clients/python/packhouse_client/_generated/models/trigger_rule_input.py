@@ -9,7 +9,7 @@ from attrs import define as _attrs_define
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.condition_input import ConditionInput
+    from ..models.trigger_condition_input import TriggerConditionInput
 
 
 T = TypeVar("T", bound="TriggerRuleInput")
@@ -19,7 +19,7 @@ T = TypeVar("T", bound="TriggerRuleInput")
 class TriggerRuleInput:
     """A named rule; a partition is due when all conditions hold for it."""
 
-    all_: list[ConditionInput]
+    all_: list[TriggerConditionInput]
     """ All of them must hold. """
     name: str
     """ Shown where a run says why it began. """
@@ -51,13 +51,13 @@ class TriggerRuleInput:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.condition_input import ConditionInput  # noqa: PLC0415
+        from ..models.trigger_condition_input import TriggerConditionInput  # noqa: PLC0415
 
         d = dict(src_dict)
         all_ = []
         _all_ = d.pop("all")
         for all_item_data in _all_:
-            all_item = ConditionInput.from_dict(all_item_data)
+            all_item = TriggerConditionInput.from_dict(all_item_data)
 
             all_.append(all_item)
 

@@ -9,9 +9,7 @@ from attrs import define as _attrs_define
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.engine_domain_policies_triggers_condition_output import (
-        EngineDomainPoliciesTriggersConditionOutput,
-    )
+    from ..models.trigger_condition_output import TriggerConditionOutput
 
 
 T = TypeVar("T", bound="TriggerRuleOutput")
@@ -21,7 +19,7 @@ T = TypeVar("T", bound="TriggerRuleOutput")
 class TriggerRuleOutput:
     """A named rule; a partition is due when all conditions hold for it."""
 
-    all_: list[EngineDomainPoliciesTriggersConditionOutput]
+    all_: list[TriggerConditionOutput]
     """ All of them must hold. """
     name: str
     """ Shown where a run says why it began. """
@@ -53,15 +51,13 @@ class TriggerRuleOutput:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.engine_domain_policies_triggers_condition_output import (
-            EngineDomainPoliciesTriggersConditionOutput,  # noqa: PLC0415
-        )
+        from ..models.trigger_condition_output import TriggerConditionOutput  # noqa: PLC0415
 
         d = dict(src_dict)
         all_ = []
         _all_ = d.pop("all")
         for all_item_data in _all_:
-            all_item = EngineDomainPoliciesTriggersConditionOutput.from_dict(all_item_data)
+            all_item = TriggerConditionOutput.from_dict(all_item_data)
 
             all_.append(all_item)
 

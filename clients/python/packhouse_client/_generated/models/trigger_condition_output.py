@@ -9,11 +9,11 @@ from attrs import define as _attrs_define
 from ..models.metric import Metric
 from ..types import UNSET, Unset
 
-T = TypeVar("T", bound="EngineDomainPoliciesTriggersConditionOutput")
+T = TypeVar("T", bound="TriggerConditionOutput")
 
 
 @_attrs_define
-class EngineDomainPoliciesTriggersConditionOutput:
+class TriggerConditionOutput:
     """One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`."""
 
     metric: Metric
@@ -114,7 +114,7 @@ class EngineDomainPoliciesTriggersConditionOutput:
 
         below = _parse_below(d.pop("below", UNSET))
 
-        engine_domain_policies_triggers_condition_output = cls(
+        trigger_condition_output = cls(
             metric=metric,
             above=above,
             at_least=at_least,
@@ -122,4 +122,4 @@ class EngineDomainPoliciesTriggersConditionOutput:
             below=below,
         )
 
-        return engine_domain_policies_triggers_condition_output
+        return trigger_condition_output

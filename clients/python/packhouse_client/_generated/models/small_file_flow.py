@@ -7,32 +7,36 @@ from typing import Any, TypeVar
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
-T = TypeVar("T", bound="ApiSchemasTablesCondition")
+T = TypeVar("T", bound="SmallFileFlow")
 
 
 @_attrs_define
-class ApiSchemasTablesCondition:
-    """One condition of the rewrite; it stands in the way when it does not hold."""
+class SmallFileFlow:
+    """Small files that came and went between measurements of the last 24 hours."""
 
-    detail: str
-    holds: bool
-    name: str
+    made: int
+    made_per_hour: float
+    removed: int
+    removed_per_hour: float
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        detail = self.detail
+        made = self.made
 
-        holds = self.holds
+        made_per_hour = self.made_per_hour
 
-        name = self.name
+        removed = self.removed
+
+        removed_per_hour = self.removed_per_hour
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
-                "detail": detail,
-                "holds": holds,
-                "name": name,
+                "made": made,
+                "made_per_hour": made_per_hour,
+                "removed": removed,
+                "removed_per_hour": removed_per_hour,
             }
         )
 
@@ -41,20 +45,23 @@ class ApiSchemasTablesCondition:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        detail = d.pop("detail")
+        made = d.pop("made")
 
-        holds = d.pop("holds")
+        made_per_hour = d.pop("made_per_hour")
 
-        name = d.pop("name")
+        removed = d.pop("removed")
 
-        api_schemas_tables_condition = cls(
-            detail=detail,
-            holds=holds,
-            name=name,
+        removed_per_hour = d.pop("removed_per_hour")
+
+        small_file_flow = cls(
+            made=made,
+            made_per_hour=made_per_hour,
+            removed=removed,
+            removed_per_hour=removed_per_hour,
         )
 
-        api_schemas_tables_condition.additional_properties = d
-        return api_schemas_tables_condition
+        small_file_flow.additional_properties = d
+        return small_file_flow
 
     @property
     def additional_keys(self) -> list[str]:

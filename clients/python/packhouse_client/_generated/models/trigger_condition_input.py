@@ -9,11 +9,11 @@ from attrs import define as _attrs_define
 from ..models.metric import Metric
 from ..types import UNSET, Unset
 
-T = TypeVar("T", bound="ConditionInput")
+T = TypeVar("T", bound="TriggerConditionInput")
 
 
 @_attrs_define
-class ConditionInput:
+class TriggerConditionInput:
     """One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`."""
 
     metric: Metric
@@ -114,7 +114,7 @@ class ConditionInput:
 
         below = _parse_below(d.pop("below", UNSET))
 
-        condition_input = cls(
+        trigger_condition_input = cls(
             metric=metric,
             above=above,
             at_least=at_least,
@@ -122,4 +122,4 @@ class ConditionInput:
             below=below,
         )
 
-        return condition_input
+        return trigger_condition_input

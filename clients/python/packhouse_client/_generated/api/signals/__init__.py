@@ -1,0 +1,2 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+"""Contains endpoint functions for accessing the API"""

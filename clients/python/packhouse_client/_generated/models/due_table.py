@@ -1,0 +1,82 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="DueTable")
+
+
+@_attrs_define
+class DueTable:
+    """A table that would become due."""
+
+    address: str
+    id: str
+    partition: str
+    """ A partition for which it holds. """
+    rule: str
+    """ The trigger that holds. """
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        address = self.address
+
+        id = self.id
+
+        partition = self.partition
+
+        rule = self.rule
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "address": address,
+                "id": id,
+                "partition": partition,
+                "rule": rule,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        address = d.pop("address")
+
+        id = d.pop("id")
+
+        partition = d.pop("partition")
+
+        rule = d.pop("rule")
+
+        due_table = cls(
+            address=address,
+            id=id,
+            partition=partition,
+            rule=rule,
+        )
+
+        due_table.additional_properties = d
+        return due_table
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties
