@@ -7,7 +7,7 @@ from pydantic import Field
 
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, PageToken
-from api.schemas.tables import Pause
+from api.schemas.limits import Pause
 from engine.domain import fleet_figures as domain
 from engine.domain.fleet_figures import RankedTable
 from engine.domain.runs import RunState

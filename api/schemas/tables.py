@@ -1,12 +1,13 @@
 """Registered tables on the wire, and what can be said of them: health, plan, history."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, StringConstraints
 
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken, PlainText, Request, text_ids
+from api.schemas.limits import Pause
 from api.schemas.policies import EXAMPLE as POLICY_EXAMPLE
 from api.schemas.predicates import Partitions
 from engine.domain import runs as domain_runs
@@ -56,20 +57,6 @@ class TablePatch(Request):
     def to_domain(self) -> domain.TablePatch:
         """Return the change."""
         return domain.TablePatch("owner_team" in self.model_fields_set, self.owner_team, self.labels)
-
-
-class Pause(Answer):
-    """A kill switch that is on: nothing new starts."""
-
-    paused_at: Instant
-    paused_by: str
-    reason: str
-    mode: Literal["drain", "stop"] = Field(description="What running work does: end what is in flight, or stop.")
-
-    @classmethod
-    def from_domain(cls, pause: domain.Pause) -> Self:
-        """Return the wire form."""
-        return cls(paused_at=pause.at, paused_by=pause.by, reason=pause.reason, mode="stop" if pause.stops else "drain")
 
 
 class Table(Answer):
