@@ -4,9 +4,6 @@
 from .affected_table import AffectedTable
 from .all_ import All
 from .any_of import AnyOf
-from .api_schemas_limits_pause import ApiSchemasLimitsPause
-from .api_schemas_tables_pause import ApiSchemasTablesPause
-from .api_schemas_tables_pause_mode import ApiSchemasTablesPauseMode
 from .audit_entry import AuditEntry
 from .audit_entry_after_type_0 import AuditEntryAfterType0
 from .audit_entry_before_type_0 import AuditEntryBeforeType0
@@ -123,6 +120,7 @@ from .order_column_direction_type_0 import OrderColumnDirectionType0
 from .order_column_nulls_type_0 import OrderColumnNullsType0
 from .partition_health import PartitionHealth
 from .pattern_scope import PatternScope
+from .pause import Pause
 from .pause_mode import PauseMode
 from .pause_request import PauseRequest
 from .plan_request import PlanRequest
@@ -246,9 +244,6 @@ __all__ = (
     "AffectedTable",
     "All",
     "AnyOf",
-    "ApiSchemasLimitsPause",
-    "ApiSchemasTablesPause",
-    "ApiSchemasTablesPauseMode",
     "AuditEntry",
     "AuditEntryAfterType0",
     "AuditEntryBeforeType0",
@@ -365,6 +360,7 @@ __all__ = (
     "OrderColumnNullsType0",
     "PartitionHealth",
     "PatternScope",
+    "Pause",
     "PauseMode",
     "PauseRequest",
     "PlannedGroup",

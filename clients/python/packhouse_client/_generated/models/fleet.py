@@ -9,11 +9,11 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
-    from ..models.api_schemas_tables_pause import ApiSchemasTablesPause
     from ..models.backlog import Backlog
     from ..models.budget_use import BudgetUse
     from ..models.fleet_ended_runs import FleetEndedRuns
     from ..models.fleet_live_runs import FleetLiveRuns
+    from ..models.pause import Pause
     from ..models.races import Races
     from ..models.small_file_flow import SmallFileFlow
 
@@ -35,7 +35,7 @@ class Fleet:
     live_runs: FleetLiveRuns
     measured_at: datetime.datetime
     measured_tables: int
-    pause: ApiSchemasTablesPause | None
+    pause: None | Pause
     """ Null unless all tables are paused. """
     paused_tables: int
     races: Races
@@ -50,7 +50,7 @@ class Fleet:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.api_schemas_tables_pause import ApiSchemasTablesPause  # noqa: PLC0415
+        from ..models.pause import Pause  # noqa: PLC0415
 
         backlog = self.backlog.to_dict()
 
@@ -67,7 +67,7 @@ class Fleet:
         measured_tables = self.measured_tables
 
         pause: dict[str, Any] | None
-        if isinstance(self.pause, ApiSchemasTablesPause):
+        if isinstance(self.pause, Pause):
             pause = self.pause.to_dict()
         else:
             pause = self.pause
@@ -112,11 +112,11 @@ class Fleet:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.api_schemas_tables_pause import ApiSchemasTablesPause  # noqa: PLC0415
         from ..models.backlog import Backlog  # noqa: PLC0415
         from ..models.budget_use import BudgetUse  # noqa: PLC0415
         from ..models.fleet_ended_runs import FleetEndedRuns  # noqa: PLC0415
         from ..models.fleet_live_runs import FleetLiveRuns  # noqa: PLC0415
+        from ..models.pause import Pause  # noqa: PLC0415
         from ..models.races import Races  # noqa: PLC0415
         from ..models.small_file_flow import SmallFileFlow  # noqa: PLC0415
 
@@ -135,18 +135,18 @@ class Fleet:
 
         measured_tables = d.pop("measured_tables")
 
-        def _parse_pause(data: object) -> ApiSchemasTablesPause | None:
+        def _parse_pause(data: object) -> None | Pause:
             if data is None:
                 return data
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                pause_type_0 = ApiSchemasTablesPause.from_dict(data)
+                pause_type_0 = Pause.from_dict(data)
 
                 return pause_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(ApiSchemasTablesPause | None, data)
+            return cast(None | Pause, data)
 
         pause = _parse_pause(d.pop("pause"))
 

@@ -14,7 +14,7 @@ from ..models.run_state import RunState
 from ..models.waiting_for import WaitingFor
 
 if TYPE_CHECKING:
-    from ..models.api_schemas_limits_pause import ApiSchemasLimitsPause
+    from ..models.pause import Pause
     from ..models.progress import Progress
     from ..models.run_detail_plan import RunDetailPlan
     from ..models.run_detail_policy import RunDetailPolicy
@@ -40,7 +40,7 @@ class RunDetail:
     failures: int
     """ Tries that failed. """
     finished_at: datetime.datetime | None
-    fleet_pause: ApiSchemasLimitsPause | None
+    fleet_pause: None | Pause
     """ The pause that all tables are under. """
     id: str
     is_terminal: bool
@@ -70,7 +70,7 @@ class RunDetail:
     state: RunState
     """ Where a run stands. """
     table_id: str
-    table_pause: ApiSchemasLimitsPause | None
+    table_pause: None | Pause
     """ The pause that the table is under. """
     updated_at: datetime.datetime
     waiting_for: None | WaitingFor
@@ -80,7 +80,7 @@ class RunDetail:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.api_schemas_limits_pause import ApiSchemasLimitsPause  # noqa: PLC0415
+        from ..models.pause import Pause  # noqa: PLC0415
 
         attempt = self.attempt
 
@@ -109,7 +109,7 @@ class RunDetail:
             finished_at = self.finished_at
 
         fleet_pause: dict[str, Any] | None
-        if isinstance(self.fleet_pause, ApiSchemasLimitsPause):
+        if isinstance(self.fleet_pause, Pause):
             fleet_pause = self.fleet_pause.to_dict()
         else:
             fleet_pause = self.fleet_pause
@@ -157,7 +157,7 @@ class RunDetail:
         table_id = self.table_id
 
         table_pause: dict[str, Any] | None
-        if isinstance(self.table_pause, ApiSchemasLimitsPause):
+        if isinstance(self.table_pause, Pause):
             table_pause = self.table_pause.to_dict()
         else:
             table_pause = self.table_pause
@@ -213,7 +213,7 @@ class RunDetail:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.api_schemas_limits_pause import ApiSchemasLimitsPause  # noqa: PLC0415
+        from ..models.pause import Pause  # noqa: PLC0415
         from ..models.progress import Progress  # noqa: PLC0415
         from ..models.run_detail_plan import RunDetailPlan  # noqa: PLC0415
         from ..models.run_detail_policy import RunDetailPolicy  # noqa: PLC0415
@@ -273,18 +273,18 @@ class RunDetail:
 
         finished_at = _parse_finished_at(d.pop("finished_at"))
 
-        def _parse_fleet_pause(data: object) -> ApiSchemasLimitsPause | None:
+        def _parse_fleet_pause(data: object) -> None | Pause:
             if data is None:
                 return data
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                fleet_pause_type_0 = ApiSchemasLimitsPause.from_dict(data)
+                fleet_pause_type_0 = Pause.from_dict(data)
 
                 return fleet_pause_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(ApiSchemasLimitsPause | None, data)
+            return cast(None | Pause, data)
 
         fleet_pause = _parse_fleet_pause(d.pop("fleet_pause"))
 
@@ -356,18 +356,18 @@ class RunDetail:
 
         table_id = d.pop("table_id")
 
-        def _parse_table_pause(data: object) -> ApiSchemasLimitsPause | None:
+        def _parse_table_pause(data: object) -> None | Pause:
             if data is None:
                 return data
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                table_pause_type_0 = ApiSchemasLimitsPause.from_dict(data)
+                table_pause_type_0 = Pause.from_dict(data)
 
                 return table_pause_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(ApiSchemasLimitsPause | None, data)
+            return cast(None | Pause, data)
 
         table_pause = _parse_table_pause(d.pop("table_pause"))
 

@@ -9,7 +9,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
-    from ..models.api_schemas_tables_pause import ApiSchemasTablesPause
+    from ..models.pause import Pause
     from ..models.table_labels import TableLabels
 
 
@@ -28,7 +28,7 @@ class Table:
     name: str
     namespace: list[str]
     owner_team: None | str
-    pause: ApiSchemasTablesPause | None
+    pause: None | Pause
     """ Null unless the table is paused. """
     uuid: str
     """ The table's own identity when it was registered. """
@@ -37,7 +37,7 @@ class Table:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.api_schemas_tables_pause import ApiSchemasTablesPause  # noqa: PLC0415
+        from ..models.pause import Pause  # noqa: PLC0415
 
         catalog = self.catalog
 
@@ -57,7 +57,7 @@ class Table:
         owner_team = self.owner_team
 
         pause: dict[str, Any] | None
-        if isinstance(self.pause, ApiSchemasTablesPause):
+        if isinstance(self.pause, Pause):
             pause = self.pause.to_dict()
         else:
             pause = self.pause
@@ -88,7 +88,7 @@ class Table:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.api_schemas_tables_pause import ApiSchemasTablesPause  # noqa: PLC0415
+        from ..models.pause import Pause  # noqa: PLC0415
         from ..models.table_labels import TableLabels  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -113,18 +113,18 @@ class Table:
 
         owner_team = _parse_owner_team(d.pop("owner_team"))
 
-        def _parse_pause(data: object) -> ApiSchemasTablesPause | None:
+        def _parse_pause(data: object) -> None | Pause:
             if data is None:
                 return data
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                pause_type_0 = ApiSchemasTablesPause.from_dict(data)
+                pause_type_0 = Pause.from_dict(data)
 
                 return pause_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(ApiSchemasTablesPause | None, data)
+            return cast(None | Pause, data)
 
         pause = _parse_pause(d.pop("pause"))
 

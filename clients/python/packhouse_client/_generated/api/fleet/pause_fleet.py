@@ -6,7 +6,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.api_schemas_limits_pause import ApiSchemasLimitsPause
+from ...models.pause import Pause
 from ...models.pause_request import PauseRequest
 from ...models.problem import Problem
 from ...types import Response
@@ -31,11 +31,9 @@ def _get_kwargs(
     return _kwargs
 
 
-def _parse_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> ApiSchemasLimitsPause | Problem | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Pause | Problem | None:
     if response.status_code == 200:
-        response_200 = ApiSchemasLimitsPause.from_dict(response.json())
+        response_200 = Pause.from_dict(response.json())
 
         return response_200
 
@@ -85,9 +83,7 @@ def _parse_response(
         return None
 
 
-def _build_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[ApiSchemasLimitsPause | Problem]:
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Pause | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -100,7 +96,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: PauseRequest,
-) -> Response[ApiSchemasLimitsPause | Problem]:
+) -> Response[Pause | Problem]:
     """Pause the fleet
 
      Start nothing new on any table; what runs drains or stops, then waits.
@@ -113,7 +109,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[ApiSchemasLimitsPause | Problem]
+        Response[Pause | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -131,7 +127,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: PauseRequest,
-) -> ApiSchemasLimitsPause | Problem | None:
+) -> Pause | Problem | None:
     """Pause the fleet
 
      Start nothing new on any table; what runs drains or stops, then waits.
@@ -144,7 +140,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        ApiSchemasLimitsPause | Problem
+        Pause | Problem
     """
 
     return sync_detailed(
@@ -157,7 +153,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: PauseRequest,
-) -> Response[ApiSchemasLimitsPause | Problem]:
+) -> Response[Pause | Problem]:
     """Pause the fleet
 
      Start nothing new on any table; what runs drains or stops, then waits.
@@ -170,7 +166,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[ApiSchemasLimitsPause | Problem]
+        Response[Pause | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -186,7 +182,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: PauseRequest,
-) -> ApiSchemasLimitsPause | Problem | None:
+) -> Pause | Problem | None:
     """Pause the fleet
 
      Start nothing new on any table; what runs drains or stops, then waits.
@@ -199,7 +195,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        ApiSchemasLimitsPause | Problem
+        Pause | Problem
     """
 
     return (

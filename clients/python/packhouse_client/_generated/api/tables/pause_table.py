@@ -7,7 +7,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.api_schemas_limits_pause import ApiSchemasLimitsPause
+from ...models.pause import Pause
 from ...models.pause_request import PauseRequest
 from ...models.problem import Problem
 from ...types import Response
@@ -35,11 +35,9 @@ def _get_kwargs(
     return _kwargs
 
 
-def _parse_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> ApiSchemasLimitsPause | Problem | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Pause | Problem | None:
     if response.status_code == 200:
-        response_200 = ApiSchemasLimitsPause.from_dict(response.json())
+        response_200 = Pause.from_dict(response.json())
 
         return response_200
 
@@ -94,9 +92,7 @@ def _parse_response(
         return None
 
 
-def _build_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[ApiSchemasLimitsPause | Problem]:
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Pause | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -110,7 +106,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: PauseRequest,
-) -> Response[ApiSchemasLimitsPause | Problem]:
+) -> Response[Pause | Problem]:
     """Pause a table
 
      Start nothing new on a table; what runs drains or stops, then waits. Pausing again changes reason
@@ -125,7 +121,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[ApiSchemasLimitsPause | Problem]
+        Response[Pause | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -145,7 +141,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: PauseRequest,
-) -> ApiSchemasLimitsPause | Problem | None:
+) -> Pause | Problem | None:
     """Pause a table
 
      Start nothing new on a table; what runs drains or stops, then waits. Pausing again changes reason
@@ -160,7 +156,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        ApiSchemasLimitsPause | Problem
+        Pause | Problem
     """
 
     return sync_detailed(
@@ -175,7 +171,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: PauseRequest,
-) -> Response[ApiSchemasLimitsPause | Problem]:
+) -> Response[Pause | Problem]:
     """Pause a table
 
      Start nothing new on a table; what runs drains or stops, then waits. Pausing again changes reason
@@ -190,7 +186,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[ApiSchemasLimitsPause | Problem]
+        Response[Pause | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -208,7 +204,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: PauseRequest,
-) -> ApiSchemasLimitsPause | Problem | None:
+) -> Pause | Problem | None:
     """Pause a table
 
      Start nothing new on a table; what runs drains or stops, then waits. Pausing again changes reason
@@ -223,7 +219,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        ApiSchemasLimitsPause | Problem
+        Pause | Problem
     """
 
     return (

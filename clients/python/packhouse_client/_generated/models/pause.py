@@ -10,11 +10,11 @@ from attrs import field as _attrs_field
 
 from ..models.pause_mode import PauseMode
 
-T = TypeVar("T", bound="ApiSchemasLimitsPause")
+T = TypeVar("T", bound="Pause")
 
 
 @_attrs_define
-class ApiSchemasLimitsPause:
+class Pause:
     """A pause that is on."""
 
     mode: PauseMode
@@ -57,15 +57,15 @@ class ApiSchemasLimitsPause:
 
         reason = d.pop("reason")
 
-        api_schemas_limits_pause = cls(
+        pause = cls(
             mode=mode,
             paused_at=paused_at,
             paused_by=paused_by,
             reason=reason,
         )
 
-        api_schemas_limits_pause.additional_properties = d
-        return api_schemas_limits_pause
+        pause.additional_properties = d
+        return pause
 
     @property
     def additional_keys(self) -> list[str]:
