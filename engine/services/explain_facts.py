@@ -10,11 +10,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from engine.domain.fleet import Fleet
-from engine.domain.ids import TableId
 from engine.domain.measurements import Measurement
 from engine.domain.policies import EffectivePolicy, Windows, WindowState
 from engine.domain.runs import TERMINAL_STATES, Run, RunState, WaitingFor
-from engine.domain.signals import Signal, SignalKind
+from engine.domain.signals import Signal
 from engine.domain.tables import Table
 from engine.formats.base import OpenTable
 from engine.planning.evaluations import Evaluation, evaluate_policy
@@ -104,7 +103,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         ended=await unit.runs.list(table_id=table.id, states=TERMINAL_STATES, limit=LAST_RUNS),
         conflicts=await unit.rewrite_histories.conflicts(table.id, now - timedelta(days=CONFLICT_DAYS)),
         rewritten=await unit.rewrite_histories.committed_partitions(table.id),
-        signals=await _newest_signals(unit, table.id),
+        signals=await unit.signals.newest(table.id),
         measurement=await unit.measurements.latest(table.id),
     )
 
@@ -142,16 +141,6 @@ def _history(rewritten: CommittedPartitions, committed_at_ms: Mapping[int, int])
         ],
         known_since_ms=None if rewritten.known_since is None else _milliseconds(rewritten.known_since),
     )
-
-
-async def _newest_signals(unit: UnitOfWork, table_id: TableId) -> Sequence[Signal]:
-    found = [
-        signal
-        for kind in SignalKind
-        for about in (table_id, None)
-        for signal in await unit.signals.list(about, kind, limit=1)
-    ]
-    return sorted(found, key=lambda signal: signal.id, reverse=True)
 
 
 def _milliseconds(at: datetime) -> int:

@@ -4,7 +4,7 @@ import builtins
 from typing import Any, Final
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Row, delete, insert, select
+from sqlalchemy import ColumnElement, Row, delete, insert, select, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import TableId
@@ -50,6 +50,17 @@ class SignalStore:
         if before is not None:
             query = query.where(signals.c.id < before)
         query = query.order_by(signals.c.id.desc()).limit(limit)
+        return [_to_signal(row) for row in await self._connection.execute(query)]
+
+    async def newest(self, table_id: TableId) -> builtins.list[Signal]:
+        """Return the newest signal of each kind about a table and about the fleet, newest first, in one query."""
+        branches = [
+            select(signals.c.id).where(*_about(about, kind)).order_by(signals.c.id.desc()).limit(1).subquery()
+            for kind in SignalKind
+            for about in (table_id, None)
+        ]
+        ids = union_all(*(select(branch.c.id) for branch in branches))
+        query = select(signals).where(signals.c.id.in_(ids)).order_by(signals.c.id.desc())
         return [_to_signal(row) for row in await self._connection.execute(query)]
 
 

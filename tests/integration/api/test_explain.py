@@ -230,11 +230,12 @@ async def test_a_table_of_another_team_does_not_exist(api: Api, lake: Lake):
 
 async def test_signals_are_shown_newest_of_each_kind(api: Api, table_id: str):
     async with api.container.database.begin() as unit:
-        for p95 in (1.0, 2.5):
+        for about, p95 in ((table_id, 1.0), (None, 4.0), (table_id, 2.5)):
             value = QueryLatency(kind=SignalKind.QUERY_LATENCY, p95_seconds=p95)
-            await unit.signals.append(table_id, value, "key:grafana")  # type: ignore[arg-type]
-    (signal,) = (await explained(api, table_id))["signals"]
-    assert (signal["kind"], signal["p95_seconds"], signal["sent_by"]) == ("query_latency", 2.5, "key:grafana")
+            await unit.signals.append(about, value, "key:grafana")  # type: ignore[arg-type]
+    signals = (await explained(api, table_id))["signals"]
+    assert [(signal["table_id"], signal["p95_seconds"]) for signal in signals] == [(table_id, 2.5), (None, 4.0)]
+    assert {(signal["kind"], signal["sent_by"]) for signal in signals} == {("query_latency", "key:grafana")}
 
 
 async def test_partitions_are_named_as_canonical_json(api: Api, table_id: str):
