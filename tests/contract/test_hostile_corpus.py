@@ -1,0 +1,206 @@
+"""100 000 hostile strings as names, predicates and values: none changes the structure of what is sent or written.
+
+Spark is sent no SQL text at all, which the first tests hold; what is sent is data in fields of its own.
+"""
+
+import ast
+import io
+import json
+import logging
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote_plus, urlsplit
+
+import pytest
+import structlog
+from pydantic import TypeAdapter, ValidationError
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import IdentityTransform
+from pyiceberg.typedef import Record
+from pyiceberg.types import NestedField, StringType
+from sqlalchemy import Engine, event
+from starlette.requests import Request
+
+from api.errors import problem
+from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.predicates import Comparison, PartitionPredicate
+from engine.domain.tables import TableRef
+from engine.logging import configure_logging
+from engine.services.names import check_table_ref
+from tests.support.world import make_lake
+
+ROOT = Path(__file__).parents[2]
+COUNT = 100_000
+FRAGMENTS = [
+    "'", '"', "`", ";", "--", "/*", "*/", "\\", "\\'", "%", "_", "$", "{", "}", "{{7*7}}", "${x}", "%s", "%(x)s", ":x",
+    "' OR '1'='1", "; DROP TABLE runs; --", "UNION SELECT", "\n", "\r\n", "\t", "\x00", "\x1b[31m", "\x1f", "\x7f",
+    "\u2028", "\u202e", "\ufeff", "\u0301", "\ud800", "\U0001f5dc", "ß", "İ", "../", "..", "/", "//", "%2e%2e%2f",
+    "%00", "#", "&", "=", "?", "file:///etc/passwd", "s3://x", "<script>", "]]>", "</", '","x":"', '"}', "[", "]", "null",
+    "NaN", "true", "-1", "1e999", "a", "day", "lake", " ", ".", ",", "|", "@", "~", "*", "x" * 300,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def corpus() -> list[str]:
+    """The same strings every time, each of one to six fragments or characters from anywhere in Unicode."""
+    seed = random.Random("hostile")
+    return ["".join(_piece(seed) for _ in range(seed.randint(1, 6))) for _ in range(COUNT)]
+
+
+@pytest.fixture(scope="module")
+def names(corpus: list[str]) -> list[str]:
+    """Those that may be names of tables, which go on to the catalog."""
+    found = [name for name in corpus if _is_name(name)]
+    assert len(found) > COUNT // 20
+    return found
+
+
+def test_no_sql_text_is_sent_to_spark() -> None:
+    assert [place for place, call in _calls("engine") if _name_of(call) in {"sql", "expr", "selectExpr"}] == []
+
+
+def test_sql_text_of_the_record_is_written_in_the_code() -> None:
+    texts = [
+        (place, call) for place, call in _calls("engine/stores", "api") if _name_of(call) in {"text", "exec_driver_sql"}
+    ]
+    assert texts
+    assert [place for place, call in texts if isinstance(call.args[0], ast.BinOp)] == []
+    parts = [
+        part.value
+        for _, call in texts
+        if isinstance(call.args[0], ast.JoinedStr)
+        for part in call.args[0].values
+        if isinstance(part, ast.FormattedValue)
+    ]
+    assert [ast.unparse(part) for part in parts if not isinstance(part, ast.IfExp)] == []  # a choice of two constants
+
+
+def test_names_that_are_accepted_are_one_printable_line_without_globs(names: list[str]) -> None:
+    assert [name for name in names if not name.isprintable() or set(name) & set("*?[]{}") or len(name) > 255] == []
+
+
+def test_a_name_is_one_segment_of_a_catalogs_address(names: list[str]) -> None:
+    catalog = RestCatalog.__new__(RestCatalog)
+    catalog._namespace_separator = "\x1f"
+    for name in names:
+        parts = catalog._split_identifier_for_path((name, name))
+        assert unquote_plus(parts["table"].replace("+", "%2B")) == name
+        for part in parts.values():
+            split = urlsplit(f"http://catalog/v1/{part}/end")
+            assert split.path.count("/") == 3
+            assert (split.query, split.fragment) == ("", "")
+
+
+def test_a_name_is_a_value_in_a_sql_catalog(names: list[str], tmp_path: Path) -> None:
+    lake = make_lake(tmp_path, days=0, files=0)
+    statements: set[str] = set()
+
+    def seen(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        statements.add(statement)
+
+    event.listen(Engine, "before_cursor_execute", seen)
+    try:
+        assert [name for name in names[:500] if lake.catalog.table_exists((name, name))] == []
+    finally:
+        event.remove(Engine, "before_cursor_execute", seen)
+    assert len(statements) == 1
+
+
+def test_a_predicate_stays_what_it_was(corpus: list[str]) -> None:
+    reader: TypeAdapter[PartitionPredicate] = TypeAdapter(PartitionPredicate)
+    read = 0
+    for word in corpus:
+        written = {"column": word, "op": "in", "values": [word, "plain"]}
+        try:
+            predicate = reader.validate_python(written)
+        except ValidationError:
+            continue  # refused: nothing goes on
+        read += 1
+        assert isinstance(predicate, Comparison)
+        assert (predicate.column, predicate.given()) == (word, (word, "plain"))
+    assert read > COUNT // 20
+
+
+def test_a_partitions_value_is_one_segment_of_a_path(corpus: list[str]) -> None:
+    schema = Schema(NestedField(1, "day", StringType()))
+    spec = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "day"))
+    for word in corpus:
+        if _is_text(word):
+            path = spec.partition_to_path(Record(word), schema)
+            assert path.startswith("day=")
+            assert not set(path) & set("/\\\n\r\x00?#")
+
+
+def test_a_problem_document_stays_one(corpus: list[str]) -> None:
+    request = Request({"type": "http", "method": "GET", "path": "/v1/tables", "headers": [], "state": {}})
+    for word in corpus:
+        field = FieldProblem(f"/labels/{word}", word, word, word)
+        answer = problem(request, "invalid_input", word, errors=(field,))
+        document = json.loads(answer.body)
+        assert document["detail"] == word
+        assert document["errors"][0]["value"] == (word if len(word) <= 200 else document["errors"][0]["value"])
+        assert (document["code"], len(document["errors"])) == ("invalid_input", 1)
+        assert word not in str(answer.headers) or len(word) < 4
+
+
+def test_a_log_line_stays_one(corpus: list[str], log: io.StringIO) -> None:
+    logger = structlog.get_logger("hostile")
+    for word in corpus:
+        logger.info("request", path=word, detail={word: word})
+    lines = log.getvalue().split("\n")
+    assert len(lines) == COUNT + 1
+    for word, line in zip(corpus, lines, strict=False):
+        entry = json.loads(line)
+        assert (entry["event"], entry["path"], entry["detail"]) == ("request", word, {word: word})
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """The service's own logging, into a string; put back as it was after the test."""
+    root, written = logging.getLogger(), io.StringIO()
+    handlers, level, settings = root.handlers[:], root.level, structlog.get_config()
+    configure_logging("INFO")
+    [handler] = root.handlers
+    assert isinstance(handler, logging.StreamHandler)
+    handler.setStream(written)
+    yield written
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    structlog.configure(**settings)
+
+
+def _piece(seed: random.Random) -> str:
+    return seed.choice(FRAGMENTS) if seed.random() < 0.8 else chr(seed.randrange(0x110000))
+
+
+def _is_name(name: str) -> bool:
+    try:
+        check_table_ref(TableRef("lake", (name,), name))
+    except InvalidInput:
+        return False
+    return True
+
+
+def _is_text(word: str) -> bool:
+    """Tell whether Iceberg can hold it: half a surrogate pair is no text."""
+    return not any("\ud800" <= character <= "\udfff" for character in word)
+
+
+def _calls(*folders: str) -> Iterator[tuple[str, ast.Call]]:
+    for folder in folders:
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            if "migrations" not in file.parts:
+                for node in ast.walk(ast.parse(file.read_text())):
+                    if isinstance(node, ast.Call):
+                        yield f"{file.relative_to(ROOT)}:{node.lineno}", node
+
+
+def _name_of(call: ast.Call) -> str:
+    match call.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+        case _:
+            return ""
