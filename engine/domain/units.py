@@ -18,7 +18,7 @@ SIZE_UNITS: Final = {
     "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
 }  # fmt: skip
 DURATION_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-WRITTEN_SIZE: Final = r"^\s*[0-9]{1,18}(\.[0-9]{1,9})?\s*(B|[kKMGT]B|[KMGT]iB)?\s*$"
+WRITTEN_SIZE: Final = r"^\s*[0-9]{1,19}(\.[0-9]{1,9})?\s*(B|[kKMGT]B|[KMGT]iB)?\s*$"
 _N: Final = "[0-9]{1,9}"
 _DATE_PART: Final = f"({_N}W({_N}D)?|{_N}D)"
 _TIME_PART: Final = f"T({_N}H({_N}M)?({_N}S)?|{_N}M({_N}S)?|{_N}S)"
@@ -28,7 +28,7 @@ MAX_SECONDS: Final = 3650 * 86_400
 HELD: Final = "held"
 """Validation context of documents that hold durations as seconds already, instead of as somebody wrote them."""
 
-_SIZE: Final = re.compile(r"\s*([0-9]{1,18}(?:\.[0-9]{1,9})?)\s*([A-Za-z]*)\s*")
+_SIZE: Final = re.compile(r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([A-Za-z]*)\s*")
 _SHORT: Final = re.compile(r"([0-9]{1,9})([smhd])")
 _ISO: Final = re.compile(
     r"P(?=.)(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?(?:T(?=.)(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})S)?)?"

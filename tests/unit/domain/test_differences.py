@@ -8,7 +8,7 @@ from engine.domain.policies import Difference, PolicyDocument, differences, diff
 from engine.domain.policies.documents import nested
 from tests.unit.domain.policy_documents import documents
 
-SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=25)
 read = PolicyDocument.model_validate
 
 

@@ -14,7 +14,7 @@ from engine.domain.policies.documents import nested
 from engine.domain.units import HELD
 from tests.unit.domain.policy_documents import documents
 
-SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
 
 
 def read(written: Any) -> PolicyDocument:

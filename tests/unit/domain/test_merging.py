@@ -27,7 +27,7 @@ from engine.domain.tables import TableRef
 from tests.unit.domain.policy_documents import documents
 
 MIB = 2**20
-SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=25)
 LAKE = PolicyScope(PolicyScopeKind.CATALOG, catalog="lake")
 SALES = PolicyScope(PolicyScopeKind.NAMESPACE, catalog="lake", namespace=("sales",))
 SALES_EU = PolicyScope(PolicyScopeKind.NAMESPACE, catalog="lake", namespace=("sales", "eu"))

@@ -17,7 +17,7 @@ from tests.unit.domain.policy_documents import documents
 ROOT = Path(__file__).parents[3]
 SCHEMA = policy_schema()
 CHECK = jsonschema_rs.validator_for(SCHEMA)
-SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
 
 
 def test_the_published_file_is_what_the_models_say() -> None:

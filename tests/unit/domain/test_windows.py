@@ -89,7 +89,7 @@ def weeks(draw: st.DrawFn) -> tuple[list[QuietHours], datetime]:
     return windows, at(draw(st.sampled_from(CHANGES[zone])))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(weeks(), st.lists(st.integers(0, 3 * 24 * 60), min_size=1, max_size=5))
 @example(([quiet("22:00", "06:00", "Pacific/Apia", days=["thu", "fri"])], at("2011-12-29")), [600, 1300, 1440])
 @example(([quiet("01:00", "02:30", "Europe/Berlin")], at("2026-10-25")), [0, 30, 60, 90])
