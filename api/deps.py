@@ -98,7 +98,6 @@ async def _pace_subject(request: Request, services: Annotated[Services, Depends(
 
 
 ServicesDep = Annotated[Services, Depends(_services)]
-CallerDep = Annotated[Caller, Depends(_caller)]
 ViewerDep = Annotated[Caller, Depends(RequiredRole(Role.VIEWER))]
 OperatorDep = Annotated[Caller, Depends(RequiredRole(Role.OPERATOR))]
 OwnerDep = Annotated[Caller, Depends(RequiredRole(Role.OWNER))]
