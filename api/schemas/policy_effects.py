@@ -93,7 +93,7 @@ class DueTables(Answer):
     never_measured: list[AffectedTable] = Field(description="The first hundred; GET their health to measure them.")
     untold_count: int = Field(
         description="Affected tables of which the last measurement does not tell: their triggers ask for ages, deletes "
-        "or other bounds of sizes."
+        "or other bounds of sizes; and those beyond the first ten thousand."
     )
 
     @classmethod

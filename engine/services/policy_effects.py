@@ -23,7 +23,7 @@ from engine.domain.policies import (
 )
 from engine.domain.policies.documents import nested
 from engine.domain.units import HELD
-from engine.services.policy_due import DueRules, DueTables, DueTally, TableAddress, decisive
+from engine.services.policy_due import DueRules, DueTables, DueTally, RuledTable, TableAddress, decisive
 from engine.services.policy_index import PolicyIndex
 from engine.stores.policy_coverage import CoveredTable
 from engine.stores.unit_of_work import UnitOfWork
@@ -101,11 +101,11 @@ async def weigh(
         with_due: tell which tables would become due as well.
     """
     others = [policy for policy in await unit.policies.list_scoped() if policy.name != change.name]
-    judge = _Judge(change, PolicyIndex(others), properties)
+    judge = _Judge(change, PolicyIndex(others), properties, with_due=with_due)
     tally, due = _Tally(), DueTally()
     async for page in unit.policy_coverage.covered(change.scope):
         await asyncio.to_thread(tally.add, page, judge)  # merging is work: other requests go on meanwhile
-        if with_due and (judged := list(_with_rules(page, judge))):
+        if judged := due.admit(list(_with_rules(page, judge))):
             measured = await unit.policy_coverage.measured([table.id for table, _, _ in judged])
             await asyncio.to_thread(due.add, judged, measured)
     if tally.covered_count == 0:
@@ -113,7 +113,7 @@ async def weigh(
     return replace(tally.effect(), due=due.due())
 
 
-def _with_rules(page: Sequence[CoveredTable], judge: "_Judge") -> Iterator[tuple[TableAddress, DueRules, DueRules]]:
+def _with_rules(page: Sequence[CoveredTable], judge: "_Judge") -> Iterator[RuledTable]:
     for table in page:
         if (rules := judge.verdict(table).rules) is not None:
             yield TableAddress(table.id, str(table.ref)), *rules
@@ -122,10 +122,13 @@ def _with_rules(page: Sequence[CoveredTable], judge: "_Judge") -> Iterator[tuple
 class _Judge:
     """Merges before and after, once for each combination of policies."""
 
-    def __init__(self, change: PolicyChange, index: PolicyIndex, properties: Mapping[str, Any]) -> None:
+    def __init__(
+        self, change: PolicyChange, index: PolicyIndex, properties: Mapping[str, Any], *, with_due: bool
+    ) -> None:
         self._change = change
         self._index = index
         self._properties = properties
+        self._with_due = with_due
         self._verdicts: dict[tuple[tuple[str, ...], str], _Verdict] = {}
         self._after = None if change.after is None else _as_stored(change, change.after)
 
@@ -149,10 +152,9 @@ class _Judge:
         changed = tuple(sorted(_changed_settings(before, after), key=lambda each: each.setting))
         known = {(problem.pointer, problem.message) for problem in contradictions(before)}
         problems = tuple(each for each in contradictions(after) if (each.pointer, each.message) not in known)
-        can_be_due = decisive([each.setting for each in changed])
-        return _Verdict(
-            repr(changed), changed, problems, (DueRules.of(before), DueRules.of(after)) if can_be_due else None
-        )
+        can_be_due = self._with_due and decisive([each.setting for each in changed])
+        rules = (DueRules.of(before), DueRules.of(after)) if can_be_due else None
+        return _Verdict(repr(changed), changed, problems, rules)
 
     def _merged(
         self, others: Sequence[StoredPolicy], this: StoredPolicy | None, own: PolicyDocument | None

@@ -1,52 +1,71 @@
 """All scoped policies in memory, to tell for each of very many tables which of them cover it.
 
-Catalogs and namespaces are looked up, patterns are tried one by one behind a cheap look at their literal ends: time
-grows with tables times patterns.
+What holds for a namespace is found once and kept: its policies, and the patterns whose literal beginning lets them fit
+anything in it. Only those are tried on each of its tables.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from engine.domain.policies import PolicyScopeKind, StoredPolicy
 from engine.domain.tables import TableRef
 from engine.stores.policy_coverage import strength
+
+Place = tuple[str, ...]
+"""A catalog and levels of a namespace; empty for the whole fleet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A policy with a pattern. `start`: what stands before the first wildcard."""
+
+    start: str
+    policy: StoredPolicy
+
+    @classmethod
+    def of(cls, policy: StoredPolicy) -> "_Pattern":
+        return cls(re.split(r"[*?]", policy.scope.pattern or "", maxsplit=1)[0], policy)
+
+    def can_fit(self, beginning: str) -> bool:
+        """Tell whether an address with this beginning can fit."""
+        return beginning.startswith(self.start) or self.start.startswith(beginning)
 
 
 class PolicyIndex:
     """Finds the policies of a table among those given; a table's own policy is not one of them."""
 
     def __init__(self, policies: Iterable[StoredPolicy]) -> None:
-        self._by_place: dict[tuple[str, ...], list[StoredPolicy]] = defaultdict(list)
-        self._patterns: list[tuple[str, str, StoredPolicy]] = []
+        self._by_place: dict[Place, list[StoredPolicy]] = defaultdict(list)
+        self._patterns: list[_Pattern] = []
+        self._known: dict[Place, tuple[list[StoredPolicy], list[_Pattern]]] = {}
         for policy in sorted(policies, key=strength):
             if policy.scope.kind is PolicyScopeKind.PATTERN:
-                self._patterns.append((*_ends(policy.scope.pattern or ""), policy))
+                self._patterns.append(_Pattern.of(policy))
             else:
                 self._by_place[_place(policy)].append(policy)
 
     def covering(self, ref: TableRef, table_id: str) -> list[StoredPolicy]:
         """Return the policies that cover a table, weakest first."""
-        levels = (ref.catalog, *ref.namespace)
-        places = [levels[:count] for count in range(len(levels) + 1)]
-        found = [policy for place in places for policy in self._by_place.get(place, ())]
-        if self._patterns:
-            address = str(ref)
-            found += [
-                policy
-                for start, end, policy in self._patterns
-                if address.startswith(start) and address.endswith(end) and policy.scope.covers(ref, table_id)
-            ]
-        return found
+        place = (ref.catalog, *ref.namespace)
+        if place not in self._known:
+            self._known[place] = self._around(place)
+        around, patterns = self._known[place]
+        if not patterns:
+            return around
+        matching = [each.policy for each in patterns if each.policy.scope.covers(ref, table_id)]
+        return [*around, *matching] if matching else around
+
+    def _around(self, place: Place) -> tuple[list[StoredPolicy], list[_Pattern]]:
+        """Return the policies of a namespace and of all around it, and the patterns that can fit tables in it."""
+        outer = [place[:levels] for levels in range(len(place) + 1)]
+        address = ".".join(place) + "."
+        fitting = [each for each in self._patterns if each.can_fit(address)]
+        return [policy for each in outer for policy in self._by_place.get(each, ())], fitting
 
 
-def _place(policy: StoredPolicy) -> tuple[str, ...]:
+def _place(policy: StoredPolicy) -> Place:
     """Return catalog and namespace levels of a scope; nothing for the fleet, which is around all of them."""
     scope = policy.scope
     return () if scope.catalog is None else (scope.catalog, *(scope.namespace or ()))
-
-
-def _ends(pattern: str) -> tuple[str, str]:
-    """Return what stands before the first wildcard of a pattern and after its last."""
-    start = min((at for at in (pattern.find("*"), pattern.find("?")) if at >= 0), default=len(pattern))
-    end = max(pattern.rfind("*"), pattern.rfind("?"))
-    return pattern[:start], pattern[end + 1 :]
