@@ -72,7 +72,8 @@ def parse_duration(value: object) -> int:
     Months and years are no durations here: they have no fixed length.
 
     Raises:
-        Misread: more than `MAX_SECONDS`, or anything else, a bare number among them: nobody can tell its unit. A near miss gets a hint.
+        Misread: more than `MAX_SECONDS`, or anything else, a bare number among them: nobody can tell its unit. A near
+            miss gets a hint.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         hint = f"did you mean '{format_duration(value)}'?" if value >= 0 else None
