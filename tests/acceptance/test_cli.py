@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from engine.embedded.demo_table import write_demo_table
 from tests.support.stack import Stack
@@ -161,6 +162,125 @@ def test_a_cancelled_run_fails_whoever_watches_it(packhouse: Terminal, table: st
 def test_a_wrong_key_and_a_missing_key_are_told_apart_from_errors(packhouse: Terminal) -> None:
     assert Terminal(packhouse.stack, {"PACKHOUSE_API_KEY": "pkh_wrong"})("tables", "list").returncode == 7
     assert Terminal(packhouse.stack, {"PACKHOUSE_API_KEY": ""})("tables", "list").returncode == 7
+
+
+def test_partitions_of_a_run_are_chosen_by_conditions(packhouse: Terminal, table: str) -> None:
+    planned = packhouse.json("run", table, "--partition", "event_date<1970-01-01", "--dry-run")
+    assert (planned.get("plan") or planned)["groups_total"] == 0
+    refused = packhouse("run", table, "--partition", "colour=blue")
+    assert refused.returncode == 2
+    assert "colour" in refused.stderr
+
+
+def test_a_policy_of_a_namespace_reaches_its_tables_and_can_be_restored(packhouse: Terminal, table: str) -> None:
+    packhouse.json("policy", "set", "shop", "--namespace", "lake.shop", "--set", "limits.parallel_groups=2")
+    effective = packhouse.json("policy", "effective", table)["settings"]["limits.parallel_groups"]
+    assert (effective["value"], effective["origin"]) == (2, "namespace lake.shop")
+    preview = packhouse("policy", "set", "shop", "--set", "limits.parallel_groups=3", "--dry-run")
+    assert "limits.parallel_groups" in preview.stdout
+    packhouse.json("policy", "set", "shop", "--set", "limits.parallel_groups=3")
+    assert len(packhouse.json("policy", "versions", "shop")["items"]) == 2
+    assert packhouse.json("policy", "restore", "shop", "1")["policy"] == {"limits": {"parallel_groups": 2}}
+    assert packhouse("policy", "delete", "shop").returncode == 0
+
+
+def test_an_edited_policy_opens_again_until_the_server_takes_it(
+    packhouse: Terminal, table: str, tmp_path: Path
+) -> None:
+    editor = tmp_path / "editor.sh"
+    editor.write_text(
+        f"""#!/bin/sh
+cat "$1" >> {tmp_path}/seen
+if grep -q '^#! ' "$1"; then echo 'rewrite: {{min_input_files: 3}} # enough' > "$1"
+else echo 'rewrite: {{min_input_file: 3}}' > "$1"; fi
+"""
+    )
+    editor.chmod(0o755)
+    done = Terminal(packhouse.stack, {"EDITOR": str(editor), "VISUAL": ""})("policy", "edit", table)
+    assert done.returncode == 0, done.stderr
+    assert "#! rewrite.min_input_file" in (tmp_path / "seen").read_text()
+    assert packhouse.json("policy", "get", table)["policy"] == {"rewrite": {"min_input_files": 3}}
+
+
+def test_a_paused_table_says_who_and_why(packhouse: Terminal, table: str) -> None:
+    packhouse.json("tables", "pause", table, "--reason", "backfill of October")
+    assert "backfill of October" in packhouse("tables", "get", table).stdout
+    assert packhouse("tables", "resume", table).returncode == 0
+    assert packhouse.json("tables", "get", table)["pause"] is None
+
+
+def test_team_and_labels_are_changed_one_by_one(packhouse: Terminal, table: str) -> None:
+    changed = packhouse.json("tables", "patch", table, "--label", "cost=7", "--no-label", "tier")
+    assert (changed["labels"], changed["owner_team"]) == ({"cost": "7"}, "shop")
+
+
+def test_a_viewers_key_may_look_but_not_run(packhouse: Terminal, table: str) -> None:
+    secret = packhouse.json("keys", "create", "dashboard", "--role", "viewer")["secret"]
+    viewer = Terminal(packhouse.stack, {"PACKHOUSE_API_KEY": secret})
+    assert viewer.json("whoami")["role"] == "viewer"
+    assert viewer("tables", "get", table).returncode == 0
+    assert viewer("run", table).returncode == 8
+
+
+def test_what_is_exported_is_applied_as_nothing_to_do(packhouse: Terminal, table: str, tmp_path: Path) -> None:
+    packhouse.json("policy", "set", table, "--set", "limits.bandwidth=80MB", "--set", "schedule.min_interval=90m")
+    assert packhouse("export", "-f", str(tmp_path)).returncode == 0
+    assert (tmp_path / "catalogs/lake.yaml").exists()
+    done = packhouse("apply", "-f", str(tmp_path), "--prune")
+    assert (done.returncode, done.stdout.strip()) == (0, "nothing to do: the server has what the files say")
+
+
+def test_declared_objects_are_made_in_order_then_pruned(packhouse: Terminal, table: str, tmp_path: Path) -> None:
+    packhouse("export", "-f", str(tmp_path / "before"))
+    packhouse("export", "-f", str(tmp_path / "after"))
+    file = tmp_path / f"after/tables/lake/{table}.yaml"
+    file.write_text(f"kind: table\nname: {table}\n# no team any more\npolicy: {{limits: {{bandwidth: 80MB}}}}\n")
+    (tmp_path / "after/policies").mkdir(exist_ok=True)
+    (tmp_path / "after/policies/all.yaml").write_text(
+        "kind: policy\nname: all\nscope: {kind: fleet}\npolicy: {schedule: {min_interval: PT90M}}\n"
+    )
+    dry = packhouse("apply", "-f", str(tmp_path / "after"), "--dry-run").stdout
+    assert (
+        dry.index("+ create policy all") < dry.index(f"~ change table {table}") < dry.index("+ create policy of table")
+    )
+    assert packhouse("policy", "get", "all").returncode == 4
+    assert len(packhouse.json("apply", "-f", str(tmp_path / "after"))["steps"]) == 3
+    assert packhouse.json("apply", "-f", str(tmp_path / "after"))["steps"] == []
+    back = packhouse.json("apply", "-f", str(tmp_path / "before"), "--prune")["steps"]
+    assert [step["verb"] for step in back] == ["change", "delete", "delete"]
+    assert packhouse("policy", "get", "all").returncode == 4
+
+
+def test_the_first_refusal_ends_an_apply_and_the_rest_is_done_the_next_time(
+    packhouse: Terminal, table: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "all.yaml"
+    good = f"kind: table\nname: {table}\nowner_team: ops\n---\n"
+    file.write_text(good + "kind: policy\nname: wrong\nscope: {kind: catalog, catalog: lake}\npolicy: {enabld: true}\n")
+    done = packhouse("apply", "-f", str(tmp_path))
+    assert done.returncode == 2
+    assert "enabld" in done.stderr
+    assert f"not tried: change table {table}" in done.stderr
+    file.write_text(good)
+    assert [step["name"] for step in packhouse.json("apply", "-f", str(tmp_path))["steps"]] == [table]
+
+
+def test_results_come_as_yaml_as_well(packhouse: Terminal, table: str) -> None:
+    done = packhouse("tables", "get", table, "--output", "yaml")
+    assert yaml.safe_load(done.stdout) == packhouse.json("tables", "get", table)
+
+
+def test_tables_are_readable_at_eighty_columns(packhouse: Terminal, table: str) -> None:
+    narrow = Terminal(packhouse.stack, {"COLUMNS": "80"})
+    for command in (["tables", "list"], ["catalogs", "list"], ["policy", "list"], ["keys", "list"]):
+        lines = narrow(*command).stdout.splitlines()
+        assert max(len(line) for line in lines) <= 80
+    assert table in narrow("tables", "list").stdout
+
+
+def test_names_are_completed_by_the_shell(packhouse: Terminal, table: str) -> None:
+    asked = {"_PACKHOUSE_COMPLETE": "complete_bash", "COMP_WORDS": "packhouse tables get lake.sh", "COMP_CWORD": "3"}
+    assert table in Terminal(packhouse.stack, asked)().stdout
 
 
 def test_a_server_that_is_away_is_said_to_be_away(packhouse: Terminal) -> None:

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from typing import Any, Protocol
 
 import attrs
 import httpx
 
+from packhouse_client import models
 from packhouse_client.testing.problems import Refused, wrong_field
 
 
@@ -63,8 +65,12 @@ def _lost(given: Mapping[str, Any], understood: Mapping[str, Any], where: str) -
 
 
 def _empty(annotation: str) -> Any:
+    kind = getattr(models, annotation, None)
     if "None" in annotation.split(" | "):
         return None
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        values = [member.value for member in kind]
+        return "normal" if "normal" in values else values[0]
     for start, value in (("list", []), ("bool", False), ("int", 0), ("float", 0.0), ("str", "")):
         if annotation.startswith(start):
             return value
