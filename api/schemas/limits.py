@@ -54,14 +54,16 @@ class LimitsPut(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"parallel_runs": 4, "bandwidth": "400MB"}]})
 
-    parallel_runs: int | None = Field(default=None, ge=1, le=10_000, description="Runs that workers advance at once.")
+    parallel_runs: int | None = Field(
+        default=None, strict=True, ge=1, le=10_000, description="Runs that workers advance at once."
+    )
     bandwidth: Bandwidth | None = Field(
         default=None,
         description="Bytes per second, read + written, of all rewrites together; needs `parallel_runs`, over which it "
         "is dealt out in equal shares. A run obeys the stricter of its own limit and its share.",
     )
     requests: int | None = Field(
-        default=None, ge=1, le=2**53, description="Object-store requests per second, dealt out likewise."
+        default=None, strict=True, ge=1, le=2**53, description="Object-store requests per second, dealt out likewise."
     )
 
     def to_domain(self) -> FleetLimits:

@@ -6,7 +6,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from engine.domain.ids import RunId
-from engine.domain.runs import RunState
+from engine.domain.runs import Priority, RunState
 from engine.embedded.redis import EmbeddedRedis
 from tests.support.world import World, open_world
 
@@ -58,3 +58,23 @@ async def test_a_rewrite_goes_on_while_redis_is_down(
         run = await world.rewrite()
         assert run.state is RunState.SUCCEEDED
         assert len(world.lake.replaces()) == 1
+
+
+async def test_runs_are_taken_by_priority_while_redis_is_down(
+    sqlite_url: str, mortal_redis: EmbeddedRedis, tmp_path: Path
+) -> None:
+    url = mortal_redis.start()
+    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=url) as world:
+        mortal_redis.kill()
+        low = await world.submit(priority=Priority.LOW)
+        high = await world.submit(priority=Priority.HIGH, force=True)
+        worker = asyncio.create_task(world.container.worker.run())
+        try:
+            async with asyncio.timeout(60):
+                while not (last := await world.get(low.id)).is_terminal:
+                    await asyncio.sleep(0)
+        finally:
+            world.container.worker.stop()
+            await worker
+        first = await world.get(high.id)
+    assert (first.state, last.state) == (RunState.SUCCEEDED, RunState.SKIPPED)

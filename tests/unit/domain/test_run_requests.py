@@ -1,0 +1,71 @@
+"""Which requests are equal, what the fleet's limits leave to one run, and which pause is obeyed."""
+
+from datetime import UTC, datetime
+
+import pytest
+from pydantic import TypeAdapter
+
+from engine.domain.budgets import Budget
+from engine.domain.fleet import FleetLimits, Pauses
+from engine.domain.ids import first_run_id
+from engine.domain.predicates import PartitionPredicate
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Operation
+from engine.domain.tables import Pause
+
+NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
+ADAPTER: TypeAdapter[PartitionPredicate] = TypeAdapter(PartitionPredicate)
+
+
+def by_day(value: str) -> PartitionPredicate:
+    return ADAPTER.validate_python({"column": "day", "op": "eq", "value": value})
+
+
+def test_requests_are_equal_when_all_that_they_ask_for_is() -> None:
+    same = [RunRequest(partitions=by_day("2026-11-01")) for _ in range(2)]
+    assert same[0].key() == same[1].key()
+    others = [
+        RunRequest(),
+        RunRequest(Operation.PURGE),
+        RunRequest(force_full=True),
+        RunRequest(partitions=by_day("2026-11-02")),
+    ]
+    assert len({request.key() for request in (same[0], *others)}) == 5
+
+
+def test_a_nonce_makes_a_request_differ_from_all() -> None:
+    assert len({RunRequest().key(nonce=nonce) for nonce in (None, "a", "b")}) == 3
+
+
+def test_a_request_is_stored_without_what_is_not_set() -> None:
+    assert RunRequest().document() == {}
+    assert RunRequest(force_full=True).document() == {"force_full": True}
+
+
+def test_shares_of_all_runs_together_are_the_limit() -> None:
+    share = FleetLimits(parallel_runs=4, bandwidth=1000, requests=100).share()
+    assert (share.bytes_per_second, share.requests_per_second) == (250, 25)
+    assert FleetLimits(parallel_runs=4).share() == Budget()
+
+
+@pytest.mark.parametrize(
+    ("own", "share", "held"),
+    [(None, None, None), (10.0, None, 10.0), (None, 5.0, 5.0), (10.0, 5.0, 5.0), (3.0, 5.0, 3.0)],
+)
+def test_a_run_obeys_the_stricter_of_its_own_limit_and_its_share(
+    own: float | None, share: float | None, held: float | None
+) -> None:
+    assert Budget(own, own).at_most(Budget(share, share)) == Budget(held, held)
+
+
+def test_the_pause_that_stops_is_obeyed_before_the_one_that_drains() -> None:
+    drains, stops = Pause(NOON, "a", "x", stops=False), Pause(NOON, "b", "y", stops=True)
+    assert Pauses(fleet=drains, table=stops).present is stops
+    assert Pauses(fleet=drains, table=drains).present is drains
+    assert Pauses().present is None
+
+
+def test_ids_of_an_instant_begin_with_the_smallest_one() -> None:
+    assert first_run_id(NOON) < first_run_id(NOON.replace(second=1))
+    assert first_run_id(datetime(1900, 1, 1, tzinfo=UTC)) == "run_" + "0" * 26
+    assert first_run_id(datetime.max.replace(tzinfo=UTC)) > first_run_id(NOON)
