@@ -1,23 +1,52 @@
-"""`packhouse fleet …`, `limits …`, and the kill switches of single tables."""
+"""`packhouse fleet …`, `limits …`, and the kill switches of single tables: all tables together."""
 
 from typing import Annotated, Any
 
 import typer
 
 from packhouse import tables
-from packhouse.addresses import table_id
+from packhouse.addresses import address_of, table_id
 from packhouse.documents import assignments
 from packhouse.exit_codes import ExitCode
-from packhouse.output import print_fields, print_tree
+from packhouse.output import print_fields, print_rows, print_tree, size
 from packhouse.problems import CommandError
 from packhouse.session import Call, Session, etag_of
-from packhouse.tables import TableArgument
+from packhouse.tables import LimitOption, TableArgument
 
 app = typer.Typer(no_args_is_help=True, help="All tables together.")
 limits_app = typer.Typer(no_args_is_help=True, help="Limits of all rewrites together.")
 
 ReasonOption = Annotated[str, typer.Option("--reason", "-m", help="Shown wherever something waits for it.")]
 StopOption = Annotated[bool, typer.Option("--stop", help="Interrupt what is in flight, instead of draining it.")]
+
+
+@app.command()
+def show(context: typer.Context) -> None:
+    """Show sums over all tables, what happened in the last 24 hours, and the backlog."""
+    session = Session.of(context)
+    found = session.ask(session.client.fleet.figures)
+    session.show(found, lambda console: print_tree(console, found))
+
+
+@app.command("tables")
+def ranked_tables(context: typer.Context, limit: LimitOption = 20) -> None:
+    """List measured tables, the most worthwhile to rewrite first."""
+    session = Session.of(context)
+    items = list(session.pages(session.client.fleet.tables, limit=limit))
+    rows = [
+        (
+            address_of(t),
+            t["score"],
+            t["benefit_per_cost"],
+            t["file_count"],
+            t["small_file_count"],
+            size(t["total_bytes"]),
+            t["owner_team"],
+        )
+        for t in items
+    ]
+    columns = ("table", ">score", ">benefit", ">files", ">small", ">bytes", "?team")
+    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
 
 
 @app.command("pause")

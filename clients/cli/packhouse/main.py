@@ -9,7 +9,7 @@ from packhouse_client import Packhouse, PackhouseError
 from packhouse_client.client import DEFAULT_URL
 from rich.console import Console
 
-from packhouse import access, catalogs, declarations, fleet, formats, policies, problems, runs, tables
+from packhouse import access, catalogs, declarations, fleet, formats, policies, problems, runs, signals, tables
 from packhouse.exit_codes import ExitCode
 from packhouse.output import Output
 from packhouse.session import Session
@@ -34,6 +34,7 @@ app.add_typer(policies.app, name="policy")
 app.add_typer(runs.app, name="runs")
 app.add_typer(fleet.app, name="fleet")
 app.add_typer(fleet.limits_app, name="limits")
+app.add_typer(signals.app, name="signals")
 app.add_typer(access.app, name="keys")
 for module in (runs, tables, policies, access, formats, declarations):
     module.add_commands(app)

@@ -1,5 +1,6 @@
 """`packhouse run`, `watch` and `cancel`, and `packhouse runs …`."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -86,17 +87,33 @@ def cancel(
 
 @app.command("list")
 def list_(
+    *,
     context: typer.Context,
     table: Annotated[
         str | None, typer.Option(help="Only runs of this table.", autocompletion=completion.tables)
     ] = None,
     state: Annotated[list[RunState] | None, typer.Option(help="Only runs in this state; may be repeated.")] = None,
+    operation: Annotated[Operation | None, typer.Option(help="Only runs that do this.")] = None,
+    catalog: Annotated[
+        str | None, typer.Option(help="Only runs in this catalog.", autocompletion=completion.catalogs)
+    ] = None,
+    team: Annotated[str | None, typer.Option(help="Only runs of this team's tables.")] = None,
+    since: Annotated[datetime | None, typer.Option(help="Submitted after this instant, local time.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="Submitted before this instant, local time.")] = None,
     limit: LimitOption = 20,
 ) -> None:
     """List runs, newest first."""
     session = Session.of(context)
-    identity = table_id(session, table) if table else None
-    items = list(session.pages(session.client.runs.list, limit=limit, table_id=identity, state=state))
+    filters = {
+        "table_id": table_id(session, table) if table else None,
+        "state": state,
+        "operation": operation,
+        "catalog": catalog,
+        "team": team,
+        "created_after": since and since.astimezone(),
+        "created_before": until and until.astimezone(),
+    }
+    items = list(session.pages(session.client.runs.list, limit=limit, **filters))
     session.show({"items": items}, lambda console: rendering.runs(console, items))
 
 

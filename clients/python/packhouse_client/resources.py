@@ -22,7 +22,14 @@ from packhouse_client._generated.api.catalogs import (
     list_catalogs,
     replace_catalog,
 )
-from packhouse_client._generated.api.fleet import get_limits, pause_fleet, put_limits, resume_fleet
+from packhouse_client._generated.api.fleet import (
+    get_fleet,
+    get_limits,
+    list_fleet_tables,
+    pause_fleet,
+    put_limits,
+    resume_fleet,
+)
 from packhouse_client._generated.api.formats import list_formats
 from packhouse_client._generated.api.policies import (
     create_policy,
@@ -52,10 +59,12 @@ from packhouse_client._generated.api.runs import (
     list_runs,
     submit_run,
 )
+from packhouse_client._generated.api.signals import get_table_backpressure, list_signals, send_signal
 from packhouse_client._generated.api.tables import (
     delete_table,
     explain_table,
     get_table,
+    get_table_advice,
     get_table_health,
     list_table_history,
     list_table_measurements,
@@ -110,7 +119,9 @@ class Tables(Resource[S]):
     explain = Operation(explain_table._get_kwargs, models.Explanation.from_dict)
     history = Listing(list_table_history._get_kwargs, models.TableHistory.from_dict)
 
-    pause = Operation(pause_table._get_kwargs, dict[str, Any])
+    advice = Operation(get_table_advice._get_kwargs, models.TableAdvice.from_dict)
+    backpressure = Operation(get_table_backpressure._get_kwargs, models.TableBackpressure.from_dict)
+    pause = Operation(pause_table._get_kwargs, models.Pause.from_dict)
     resume = Operation(resume_table._get_kwargs, nothing)
 
 
@@ -163,10 +174,19 @@ class Runs(Resource[S]):
 class Fleet(Resource[S]):
     """All tables together."""
 
-    pause = Operation(pause_fleet._get_kwargs, dict[str, Any])
+    figures = Operation(get_fleet._get_kwargs, models.Fleet.from_dict)
+    tables = Listing(list_fleet_tables._get_kwargs, models.FleetTableList.from_dict)
+    pause = Operation(pause_fleet._get_kwargs, models.Pause.from_dict)
     resume = Operation(resume_fleet._get_kwargs, nothing)
     limits = Operation(get_limits._get_kwargs, models.Limits.from_dict)
     put_limits = Operation(put_limits._get_kwargs, models.Limits.from_dict)
+
+
+class Signals(Resource[S]):
+    """What other systems tell about tables."""
+
+    send = Operation(send_signal._get_kwargs, models.Signal.from_dict)
+    list = Listing(list_signals._get_kwargs, models.SignalList.from_dict)
 
 
 class Formats(Resource[S]):
@@ -201,6 +221,7 @@ class Resources(Generic[S]):
         self.policies: Policies[S] = Policies(sender)
         self.runs: Runs[S] = Runs(sender)
         self.fleet: Fleet[S] = Fleet(sender)
+        self.signals: Signals[S] = Signals(sender)
         self.formats: Formats[S] = Formats(sender)
         self.keys: Keys[S] = Keys(sender)
         self.access: Access[S] = Access(sender)
