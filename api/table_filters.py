@@ -10,7 +10,7 @@ from engine.domain.tables import TableFilter
 _Label = Annotated[str, Query(max_length=511)]
 
 
-def table_filter(
+async def table_filter(
     catalog: Annotated[str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] = None,
     namespace: Annotated[
         list[Annotated[str, Query(min_length=1, max_length=255)]] | None,

@@ -51,7 +51,9 @@ class TablePatch(Request):
 
     owner_team: OwnerTeam | None = Field(default=None, description="Null: the table has no team any more.")
     labels: dict[LabelKey, LabelValue | None] | None = Field(
-        default_factory=dict, description="Labels to set, or to take away by null; null for all takes all away.", max_length=100
+        default_factory=dict,
+        description="Labels to set, or to take away by null; null for all takes all away.",
+        max_length=100,
     )
 
     def to_domain(self) -> domain.TablePatch:
