@@ -14,7 +14,7 @@ from engine.domain.audit import AuditFilter
 router = APIRouter(prefix="/v1/audit", tags=["access"])
 
 
-def audit_filter(
+async def audit_filter(
     caller: Annotated[str | None, Query(max_length=300, examples=["key:etl"])] = None,
     action: Annotated[str | None, Query(max_length=100, examples=["run.submit"])] = None,
     object: Annotated[  # noqa: A002 - the name on the wire
