@@ -108,7 +108,9 @@ async def test_the_policies_of_a_table_come_weakest_first(database: Database, id
     assert [each.name for each in found] == list(scopes)
 
 
-async def test_the_catalogs_of_a_scope_are_told_with_their_formats(database: Database, ids: dict[str, TableRef]) -> None:
+async def test_the_catalogs_of_a_scope_are_told_with_their_formats(
+    database: Database, ids: dict[str, TableRef]
+) -> None:
     async with database.read() as work:
         of = work.policy_coverage.catalogs
         every = {name: TableFormatName.ICEBERG for name in ("lake", "Lake", "pond")}
