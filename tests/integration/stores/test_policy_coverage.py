@@ -113,7 +113,7 @@ async def test_the_catalogs_of_a_scope_are_told_with_their_formats(
 ) -> None:
     async with database.read() as work:
         of = work.policy_coverage.catalogs
-        every = {name: TableFormatName.ICEBERG for name in ("lake", "Lake", "pond")}
+        every = dict.fromkeys(("lake", "Lake", "pond"), TableFormatName.ICEBERG)
         assert await of(FLEET) == every
         assert set(await of(namespace("lake", "shop"))) == {"lake"}
         assert set(await of(pattern("pond.*"))) == {"pond"}
