@@ -3,7 +3,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 PYTEST_ARGS ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test unit check check-code check-unit fmt openapi sdk jars
+.PHONY: help setup demo up test unit check check-code check-unit fmt openapi sdk fuzz jars
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,10 @@ openapi: ## Write openapi.yaml and the JSON Schema of policies from the code
 sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from openapi.yaml
 	@$(BIN)/python clients/generate.py
 	@npm --prefix clients/typescript --silent run generate
+
+fuzz: ## Run every check of Schemathesis, 300 examples an operation, as viewer and as admin (an hour or more)
+	@scripts/setup test
+	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/pytest -q -s tests/contract/test_fuzz.py $(PYTEST_ARGS)
 
 jars: ## Fetch the Iceberg runtime that tests and benches compare with
 	@scripts/setup test

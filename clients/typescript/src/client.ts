@@ -3,7 +3,7 @@ import createFetchClient, { type Client, type MaybeOptionalInit, type MethodResp
 import type { PathsWithMethod, RequiredKeysOf } from "openapi-typescript-helpers";
 import { errorOf } from "./errors.js";
 import { KEYED_POSTS } from "./generated/operations.js";
-import type { paths } from "./generated/schema.js";
+import type { components, paths } from "./generated/schema.js";
 import { Listing, type Page } from "./paging.js";
 import { type Fetch, type RetryOptions, retrying } from "./retries.js";
 import { followRun, type FollowOptions, type RunSignal } from "./streaming.js";
@@ -27,6 +27,10 @@ type ItemOf<Data> = Data extends { readonly items: readonly (infer Item)[] } ? I
 export type ListPath = {
   [Path in PathsWithMethod<paths, "get">]: Data<Path, "get"> extends Page<unknown> ? Path : never;
 }[PathsWithMethod<paths, "get">];
+
+/** A run to start; a dry run is `post("/v1/runs", { body: { …, dry_run: true } })`, which answers a plan. */
+export type RunWish = Omit<components["schemas"]["RunSubmit"], "dry_run">;
+export type RunAccepted = components["schemas"]["RunAccepted"];
 
 export interface ClientOptions {
   /** Address of the server, such as `https://packhouse.example.com`. */
@@ -72,6 +76,11 @@ export class Packhouse {
       const page = await this.http.GET(path as never, { ...given, params: { ...given.params, query } } as never);
       return page.data as never;
     });
+  }
+
+  /** Submit a run; an equal one that is live is answered instead, with `deduplicated`. */
+  async submitRun(wish: RunWish): Promise<RunAccepted> {
+    return (await this.post("/v1/runs", { body: wish })) as RunAccepted;
   }
 
   /** Yield a run's events and progress as they happen, until it has ended; see `streaming.ts`. */

@@ -2,8 +2,8 @@
  * SDK of Packhouse, the compaction control plane for a lakehouse.
  *
  *     const packhouse = createClient({ baseUrl: "http://127.0.0.1:8080", apiKey: "pkh_…" });
- *     const run = await packhouse.post("/v1/runs", { body: { table_id: "tbl_…" } });
- *     const ended = await packhouse.waitForRun(run.id);
+ *     const accepted = await packhouse.submitRun({ table_id: "tbl_…" });
+ *     const ended = await packhouse.waitForRun(accepted.id);
  *
  * Types come from `openapi.yaml` (`src/generated`); everything else is written by hand.
  */
@@ -14,7 +14,7 @@ export function createClient(options: ClientOptions): Packhouse {
   return new Packhouse(options);
 }
 
-export type { Call, ClientOptions, HttpClient, ListPath, Packhouse } from "./client.js";
+export type { Call, ClientOptions, HttpClient, ListPath, Packhouse, RunAccepted, RunWish } from "./client.js";
 export * from "./errors.js";
 export type { components, operations, paths } from "./generated/schema.js";
 export type { Listing, Page } from "./paging.js";

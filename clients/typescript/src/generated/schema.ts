@@ -80,6 +80,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List audit entries, newest first
+         * @description List who changed what, when and how, with the hash of each entry and the head of the chain.
+         */
+        get: operations["list_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/catalogs": {
         parameters: {
             query?: never;
@@ -117,8 +137,8 @@ export interface paths {
          */
         get: operations["get_catalog"];
         /**
-         * Replace a catalog's properties
-         * @description Replace the properties as a whole. Needs If-Match.
+         * Replace a catalog's properties and allowed locations
+         * @description Replace properties and allowed locations as a whole. Needs If-Match.
          */
         put: operations["replace_catalog"];
         post?: never;
@@ -152,6 +172,372 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/catalogs/{name}/discover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List a catalog's tables, and register many at once
+         * @description Say of each table that matches whether it is registered or can be; register those that can if that is asked.
+         *
+         *     Sending the same request again goes on where the last one ended.
+         */
+        post: operations["discover_tables"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fleet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show sums and rates over all tables
+         * @description Show what the tables that the caller sees come to, what happened in the last 24 hours, and the backlog.
+         */
+        get: operations["get_fleet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fleet/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause the fleet
+         * @description Start nothing new on any table; what runs drains or stops, then waits.
+         */
+        post: operations["pause_fleet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fleet/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume the fleet
+         * @description End the pause of the fleet; tables that were paused themselves stay so.
+         */
+        post: operations["resume_fleet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fleet/tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tables by benefit per cost
+         * @description List measured tables, the most worthwhile to rewrite first.
+         */
+        get: operations["list_fleet_tables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/formats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what each table format can have done
+         * @description Show format by operation, strategy and engine, with the reason for each no.
+         */
+        get: operations["list_formats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API keys, newest first
+         * @description List keys without their secrets; revoked and expired ones too.
+         */
+        get: operations["list_keys"];
+        put?: never;
+        /**
+         * Make an API key
+         * @description Make a key and show its secret, this once. After a lost answer: list the keys, revoke that one, make another.
+         */
+        post: operations["create_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show an API key
+         * @description Show a key without its secret.
+         */
+        get: operations["get_key"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description Revoke a key for good: it is refused everywhere within a second. The last live key of an admin stays.
+         */
+        delete: operations["revoke_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the fleet's limits
+         * @description Show what holds for all tables together; the ETag is needed to replace it.
+         */
+        get: operations["get_limits"];
+        /**
+         * Write the fleet's limits
+         * @description Write the limits as a whole. `parallel_runs` holds for new starts, rates for a run's next start.
+         */
+        put: operations["put_limits"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List policies by name
+         * @description List the policies of all scopes but single tables.
+         */
+        get: operations["list_policies"];
+        put?: never;
+        /**
+         * Create a policy for more than one table
+         * @description Store a policy for a scope, which stays. Fleet, catalogs and namespaces have one each, patterns any number.
+         */
+        post: operations["create_policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a policy
+         * @description Show a policy; its ETag is needed to replace or delete it.
+         */
+        get: operations["get_policy"];
+        /**
+         * Replace a policy
+         * @description Write the document as a whole; the scope stays. Needs If-Match.
+         */
+        put: operations["replace_policy"];
+        post?: never;
+        /**
+         * Delete a policy
+         * @description Delete a policy; its versions stay and can be restored. Needs If-Match.
+         */
+        delete: operations["delete_policy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{name}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a version of a policy
+         * @description Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion.
+         */
+        post: operations["restore_policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{name}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a policy, newest first
+         * @description List all that was ever written under a name, deletions too, each with what it changed.
+         */
+        get: operations["list_policy_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{name}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show one version of a policy
+         * @description Show a version with what it changed against the one before.
+         */
+        get: operations["get_policy_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy-schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the JSON Schema of a policy
+         * @description Show the schema of a policy document (draft 2020-12), for editors to complete from and to check with.
+         */
+        get: operations["get_policy_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List presets
+         * @description List the named bases of policies, each with where its figures come from.
+         */
+        get: operations["list_presets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/presets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a preset
+         * @description Show a preset.
+         */
+        get: operations["get_preset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs": {
         parameters: {
             query?: never;
@@ -161,7 +547,7 @@ export interface paths {
         };
         /**
          * List runs, newest first
-         * @description List runs, of one table or in some states if they are given.
+         * @description List runs that fit every filter that is given. A page may hold few or none and still have a next one.
          */
         get: operations["list_runs"];
         put?: never;
@@ -256,6 +642,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/signals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List signals of a kind, newest first
+         * @description List what was sent about a table, or about the fleet.
+         */
+        get: operations["list_signals"];
+        put?: never;
+        /**
+         * Tell something about a table
+         * @description Store a commit, query latency, back-pressure or the filters of queries, of one table or of the fleet.
+         */
+        post: operations["send_signal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tables": {
         parameters: {
             query?: never;
@@ -265,7 +675,7 @@ export interface paths {
         };
         /**
          * List tables, newest first
-         * @description List registered tables, of one catalog if it is given.
+         * @description List registered tables that fit every filter given.
          */
         get: operations["list_tables"];
         put?: never;
@@ -289,7 +699,7 @@ export interface paths {
         };
         /**
          * Show a table
-         * @description Show a registered table.
+         * @description Show a registered table; its ETag can be used to change it only as it was read.
          */
         get: operations["get_table"];
         put?: never;
@@ -299,6 +709,50 @@ export interface paths {
          * @description Forget a table and its policy; its runs stay. The table itself is not touched.
          */
         delete: operations["delete_table"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a table's team and labels
+         * @description Change what is named, as a JSON merge patch (RFC 7396). If-Match is optional.
+         */
+        patch: operations["patch_table"];
+        trace?: never;
+    };
+    "/v1/tables/{table_id}/advice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Advise on a table's policy
+         * @description Say what policy would suit the table, from the filters of its queries and from what was written lately.
+         */
+        get: operations["get_table_advice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tables/{table_id}/backpressure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask whether writers should slow down
+         * @description Say whether writers of a table should slow down, by the newest signal that still holds.
+         */
+        get: operations["get_table_backpressure"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -313,7 +767,7 @@ export interface paths {
         };
         /**
          * Show every setting that holds for a table
-         * @description Show the merged policy with the origin of every field.
+         * @description Show the merged policy with the origin of every setting, and whether it has its effect in this version.
          */
         get: operations["get_effective_policy"];
         put?: never;
@@ -333,7 +787,10 @@ export interface paths {
         };
         /**
          * Explain why a table did or did not run
-         * @description Show every setting with its origin, every condition, the live and the last run, and what a run would do now.
+         * @description Say whether the table is due, what holds it back, when it could run, and what a run would do now.
+         *
+         *     Every setting comes with its origin, every rule with each measured condition. Works also while the catalog is away,
+         *     and for a table that is gone or was made anew: then with less, and saying so.
          */
         get: operations["explain_table"];
         put?: never;
@@ -364,6 +821,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tables/{table_id}/health/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was measured of a table, newest first
+         * @description List measurements: one for each snapshot that was looked at by health, plan, explain or a run.
+         */
+        get: operations["list_table_measurements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tables/{table_id}/history": {
         parameters: {
             query?: never;
@@ -378,6 +855,26 @@ export interface paths {
         get: operations["list_table_history"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tables/{table_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a table
+         * @description Start nothing new on a table; what runs drains or stops, then waits. Pausing again changes reason and mode.
+         */
+        post: operations["pause_table"];
         delete?: never;
         options?: never;
         head?: never;
@@ -432,12 +929,302 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tables/{table_id}/policy/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a version of a table's own policy
+         * @description Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion.
+         */
+        post: operations["restore_table_policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tables/{table_id}/policy/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a table's own policy, newest first
+         * @description List all that was ever written, deletions too, each with what it changed.
+         */
+        get: operations["list_table_policy_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tables/{table_id}/policy/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show one version of a table's own policy
+         * @description Show a version with what it changed against the one before.
+         */
+        get: operations["get_table_policy_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tables/{table_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a table
+         * @description End the pause of a table: its waiting runs go on, without doing again what was committed.
+         */
+        post: operations["resume_table"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/whoami": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the caller
+         * @description Show the name, role and teams of the key or token that the request was sent with.
+         */
+        get: operations["get_whoami"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A table of which settings would change. */
+        AffectedTable: {
+            /** @example lake.sales.orders */
+            address: string;
+            id: string;
+        };
+        /** @description True where every part is. */
+        All: {
+            and: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"])[];
+        };
+        /** @description True where at least one part is. */
+        AnyOf: {
+            or: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"])[];
+        };
+        /** @description One change. */
+        AuditEntry: {
+            /**
+             * @description What was done: resource and verb.
+             * @example run.submit
+             */
+            action: string;
+            /** @description How it became; null for what is gone. */
+            after: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            at: string;
+            /** @description How it was, without secrets; null for what is new. */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Who did it.
+             * @example key:etl
+             */
+            caller: string;
+            /**
+             * @description SHA-256 of the hash before it and of this entry.
+             * @example 5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a
+             */
+            hash: string | null;
+            /** @example 4711 */
+            id: number;
+            /** @description Whether the hash chain covers it yet; that takes about a second. */
+            is_sealed: boolean;
+            /**
+             * @description Id or name of what was changed.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
+            object: string;
+            /** @description Of the request that did it; null for the system's own doing. */
+            request_id: string | null;
+            /** @description Its place in the chain, from 1. */
+            sequence: number | null;
+        };
+        /** @description Entries, newest first, and the head of the chain. */
+        AuditList: {
+            /** @description Null while nothing is sealed. */
+            head: components["schemas"]["ChainHead"] | null;
+            items: components["schemas"]["AuditEntry"][];
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
+        };
+        /** @description Avoidable files, and how long they take at the rates of the last 24 hours. */
+        Backlog: {
+            avoidable_files: number;
+            detail: string;
+            /** @description Null: never at these rates; `detail` says why. */
+            eta_seconds: number | null;
+        };
+        /** @description Slow down, then pause, while queries are slow. */
+        Backoff: {
+            /**
+             * @description What is left of the budget.
+             * @default 0.5
+             */
+            factor?: number;
+            /**
+             * @description Above it no new group starts.
+             * @example 5s
+             */
+            pause_above: string;
+            /**
+             * @description Below it all goes on as before.
+             * @example 1s
+             */
+            resume_below: string;
+            /**
+             * @description The measured latency, sent as a signal.
+             * @constant
+             */
+            signal: "query_latency_p95";
+            /**
+             * @description Above it the budget is cut by `factor`.
+             * @example 2s
+             */
+            throttle_above: string;
+        };
+        /** @description Whether writers are asked to slow down, by somebody who knows; it holds for `valid_seconds`. */
+        Backpressure: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "backpressure";
+            reason: string;
+            slow_down: boolean;
+            /**
+             * @description After that it is forgotten.
+             * @default 300
+             */
+            valid_seconds?: number;
+        };
+        /**
+         * @description A window that comes once: a freeze, a holiday, a migration.
+         *
+         *     Times carry an offset (`Z`), or are local to `time_zone`. A date alone is its midnight.
+         */
+        "Blackout-Input": {
+            /**
+             * @description When it begins.
+             * @example 2026-12-24T18:00:00Z
+             * @example 2026-12-24T18:00
+             * @example 2026-12-24
+             */
+            from: string;
+            /**
+             * @description `drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held.
+             * @default drain
+             */
+            on_start?: components["schemas"]["OnStart"];
+            /**
+             * @description Shown where a run waits for it.
+             * @example year-end close
+             */
+            reason: string;
+            /** @description IANA name, for times without an offset. */
+            time_zone?: string | null;
+            /**
+             * @description When it is over.
+             * @example 2026-12-24T18:00:00Z
+             * @example 2026-12-24T18:00
+             * @example 2026-12-24
+             */
+            to: string;
+        };
+        /**
+         * @description A window that comes once: a freeze, a holiday, a migration.
+         *
+         *     Times carry an offset (`Z`), or are local to `time_zone`. A date alone is its midnight.
+         */
+        "Blackout-Output": {
+            /**
+             * @description When it begins.
+             * @example 2026-12-24T18:00:00Z
+             * @example 2026-12-24T18:00
+             * @example 2026-12-24
+             */
+            from: string;
+            /**
+             * @description `drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held.
+             * @default drain
+             */
+            on_start?: components["schemas"]["OnStart"];
+            /**
+             * @description Shown where a run waits for it.
+             * @example year-end close
+             */
+            reason: string;
+            /** @description IANA name, for times without an offset. */
+            time_zone?: string | null;
+            /**
+             * @description When it is over.
+             * @example 2026-12-24T18:00:00Z
+             * @example 2026-12-24T18:00
+             * @example 2026-12-24
+             */
+            to: string;
+        };
+        /** @description What rewrites read in the last 24 hours, and the limit of the fleet. */
+        BudgetUse: {
+            /** @description The fleet's bandwidth over a day (read + written); null: none. */
+            moved_bytes_limit: number | null;
+            rewritten_bytes: number;
+            used_share: number | null;
+        };
         /** @description A connection to a catalog of tables. */
         Catalog: {
+            allowed_locations: string[];
             /**
              * Format: date-time
              * @example 2026-11-01T09:30:00Z
@@ -453,7 +1240,7 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
-            /** @description Grows with each replace; the ETag is this in quotes. */
+            /** @description Grows with each replace, also over a delete; the ETag is this in quotes. */
             version: number;
         };
         /** @description A connection check: good when every step is. */
@@ -467,12 +1254,21 @@ export interface components {
          *       "format": "iceberg",
          *       "name": "lake",
          *       "properties": {
+         *         "type": "sql",
          *         "uri": "env:LAKE_CATALOG_URI",
          *         "warehouse": "file:///var/lib/lake"
          *       }
          *     }
          */
         CatalogCreate: {
+            /**
+             * @description Tables must lie under one of these; empty: anywhere that the deployment allows.
+             * @default []
+             * @example [
+             *       "s3://lake/warehouse"
+             *     ]
+             */
+            allowed_locations?: string[];
             /** @description Table format of its tables. */
             format: components["schemas"]["TableFormatName"];
             /**
@@ -483,6 +1279,7 @@ export interface components {
             /**
              * @description Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`.
              * @example {
+             *       "type": "sql",
              *       "uri": "env:LAKE_CATALOG_URI",
              *       "warehouse": "file:///var/lib/lake"
              *     }
@@ -498,9 +1295,10 @@ export interface components {
             next_page_token: string | null;
         };
         /**
-         * @description New properties of a catalog; its name and format stay.
+         * @description New properties and allowed locations of a catalog, as a whole; its name and format stay.
          * @example {
          *       "properties": {
+         *         "type": "sql",
          *         "uri": "env:LAKE_CATALOG_URI",
          *         "warehouse": "file:///var/lib/lake"
          *       }
@@ -508,8 +1306,17 @@ export interface components {
          */
         CatalogReplace: {
             /**
+             * @description Tables must lie under one of these; empty: anywhere that the deployment allows.
+             * @default []
+             * @example [
+             *       "s3://lake/warehouse"
+             *     ]
+             */
+            allowed_locations?: string[];
+            /**
              * @description Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`.
              * @example {
+             *       "type": "sql",
              *       "uri": "env:LAKE_CATALOG_URI",
              *       "warehouse": "file:///var/lib/lake"
              *     }
@@ -518,6 +1325,52 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description Every table of a catalog. */
+        CatalogScope: {
+            /** @example lake */
+            catalog: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "catalog";
+        };
+        /**
+         * @description Whether one operation, by one strategy on one engine, can be done to tables of the format.
+         * @example {
+         *       "engine": "arrow",
+         *       "operation": "rewrite",
+         *       "possible": true,
+         *       "strategy": "binpack"
+         *     }
+         * @example {
+         *       "operation": "expire_snapshots",
+         *       "possible": false,
+         *       "reason": "this version does not expire snapshots of Iceberg tables"
+         *     }
+         */
+        Cell: {
+            /** @description Null for operations that have no choice of engine. */
+            engine: string | null;
+            operation: components["schemas"]["Operation"];
+            possible: boolean;
+            /** @description Why not; null for a yes. */
+            reason: string | null;
+            /** @description Null for operations that have no strategies. */
+            strategy: string | null;
+        };
+        /** @description The last link of the chain. Keep it elsewhere from time to time: it proves that nothing was cut off since. */
+        ChainHead: {
+            /** @example 5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a */
+            hash: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            sealed_at: string;
+            /** @example 4711 */
+            sequence: number;
+        };
         /** @description One step of a connection check. */
         CheckStep: {
             detail: string;
@@ -525,15 +1378,73 @@ export interface components {
             name: string;
             ok: boolean;
         };
+        /** @description A column that queries filter by. */
+        ColumnUse: {
+            column: string;
+            query_share: number;
+        };
+        /** @description A writer committed to the table. */
+        CommitSeen: {
+            /** @description Their bytes. */
+            added_bytes?: number | null;
+            /** @description Data files that it added. */
+            added_files?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "commit";
+            /** @description The snapshot that it made. */
+            snapshot_id?: string | null;
+        };
+        /**
+         * @description One column compared: with `value`, with `values` (`in`, `not_in`), or with neither (`is_null`, `is_not_null`).
+         * @example {
+         *       "column": "day",
+         *       "op": "eq",
+         *       "value": "2026-11-01"
+         *     }
+         */
+        Comparison: {
+            /** @description The partition's source column. */
+            column: string;
+            op: components["schemas"]["Op"];
+            value?: boolean | number | string | null;
+            values?: (boolean | number | string)[] | null;
+        };
         /** @description One condition of the rewrite; it stands in the way when it does not hold. */
         Condition: {
             detail: string;
             holds: boolean;
             name: string;
         };
+        /** @description Settings that would contradict one another. */
+        Contradiction: {
+            hint: string | null;
+            message: string;
+            pointer: string;
+        };
+        /** @description What a run now would move. */
+        Cost: {
+            bytes_read: number;
+            bytes_written: number;
+            files: number;
+            /** @description To an object store, about. */
+            requests: number;
+            /** @description Null until a run of the table was measured. */
+            seconds: number | null;
+        };
         /** @description When deletes make a data file a candidate whatever its size. */
         DeleteRules: {
+            /**
+             * @description At least so many delete files apply to it.
+             * @example 1
+             */
             files?: number | null;
+            /**
+             * @description At least this share of its rows is deleted.
+             * @example 0.1
+             */
             ratio?: number | null;
         };
         /** @description One dependency. */
@@ -548,11 +1459,104 @@ export interface components {
             /** @description How long it took to answer. */
             seconds: number;
         };
+        /** @description A table of the catalog that matches. */
+        DiscoveredTable: {
+            /** @description Why it was refused or not tried. */
+            detail: string | null;
+            name: string;
+            namespace: string[];
+            outcome: components["schemas"]["DiscoveryOutcome"];
+            /** @description Of a registered table. */
+            table_id: string | null;
+        };
+        /**
+         * @description Which tables to look for, and whether to register them.
+         * @example {
+         *       "owner_team": "sales",
+         *       "pattern": "sales.*",
+         *       "register": true
+         *     }
+         */
+        DiscoverRequest: {
+            /**
+             * @description With `register`: open each table, register none.
+             * @default false
+             */
+            dry_run?: boolean;
+            /**
+             * @description Labels of those that are registered.
+             * @default {}
+             */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Register at most so many with this request.
+             * @default 200
+             */
+            limit?: number;
+            /** @description The team of those that are registered. */
+            owner_team?: string | null;
+            /**
+             * @description Matched against `namespace.name`: `*` is any characters, `?` is one.
+             * @default *
+             */
+            pattern?: string;
+            /**
+             * @description Register those that match and can be.
+             * @default false
+             */
+            register?: boolean;
+        };
+        /** @description The tables of a catalog that match, in order of their addresses. */
+        Discovery: {
+            /** @description Tables that match, by outcome. */
+            counts: {
+                [key: string]: number;
+            };
+            /** @description Tables of the catalog that were looked at, at most 10000. */
+            examined: number;
+            tables: components["schemas"]["DiscoveredTable"][];
+            /** @description True when the catalog has more. */
+            truncated: boolean;
+        };
+        /**
+         * @description What becomes of a table that was found.
+         * @enum {string}
+         */
+        DiscoveryOutcome: "already_registered" | "registrable" | "registered" | "would_register" | "refused" | "not_tried";
+        /** @description A table that would become due. */
+        DueTable: {
+            /** @example lake.sales.orders */
+            address: string;
+            id: string;
+            /** @description A partition for which it holds. */
+            partition: string;
+            /**
+             * @description The trigger that holds.
+             * @example many small files
+             */
+            rule: string;
+        };
+        /** @description What would become due, told from what was last measured; no table was read for it. */
+        DueTables: {
+            count: number;
+            /** @description The first hundred; GET their health to measure them. */
+            never_measured: components["schemas"]["AffectedTable"][];
+            /** @description Affected tables that were never measured. */
+            never_measured_count: number;
+            /** @description The first hundred. */
+            tables: components["schemas"]["DueTable"][];
+            /** @description Affected tables of which the last measurement does not tell: their triggers ask for ages, deletes or other bounds of sizes; and those beyond the first ten thousand. */
+            untold_count: number;
+        };
         /**
          * @description Every setting that holds for a table, by dotted name, with where it came from.
          * @example {
+         *       "notes": [],
          *       "settings": {
          *         "rewrite.target_file_bytes": {
+         *           "acted_on": true,
          *           "origin": "default",
          *           "value": 134217728
          *         }
@@ -561,27 +1565,224 @@ export interface components {
          *     }
          */
         EffectivePolicy: {
+            /** @description What is left out, such as properties that can't be read now. */
+            notes: string[];
             settings: {
                 [key: string]: components["schemas"]["Setting"];
             };
             table_id: string;
         };
-        /** @description Why a table did or did not run, and what a run would do now. */
-        Explanation: {
-            conditions: components["schemas"]["Condition"][];
-            /** @description Null while the catalog does not answer. */
-            eligible: boolean | null;
-            last_run: components["schemas"]["Run"] | null;
-            live_run: components["schemas"]["Run"] | null;
-            now: components["schemas"]["RunNow"];
-            settings: {
-                [key: string]: components["schemas"]["Setting"];
+        /** @description A run that ended, with its reason. */
+        EndedRun: {
+            added_files: number | null;
+            detail: string | null;
+            finished_at: string | null;
+            id: string;
+            operation: components["schemas"]["Operation"];
+            reason: string | null;
+            requested_by: string;
+            rewritten_files: number | null;
+            started_at: string | null;
+            state: components["schemas"]["RunState"];
+            /** @description The reason in words. */
+            words: string | null;
+        };
+        /** @description Which snapshots go. */
+        ExpireSnapshots: {
+            /**
+             * @description So many of the newest stay, however old.
+             * @default 10
+             */
+            keep_last?: number;
+            /**
+             * @description Only snapshots older than this.
+             * @example 5d
+             */
+            older_than: string;
+        };
+        /** @description What a run would have to hold: the stricter of the policy's rates and its share of the fleet's. */
+        ExplainedBudgets: {
+            bytes_per_day: components["schemas"]["ExplainedDay"];
+            bytes_per_second: number | null;
+            fleet_share: components["schemas"]["Rates"];
+            parallel_groups: number;
+            policy: components["schemas"]["Rates"];
+            requests_per_second: number | null;
+        };
+        /** @description One condition of a rule, measured in the rule's `partition`. */
+        ExplainedCondition: {
+            detail: string | null;
+            holds: boolean;
+            /** @description The true value may be greater: the history does not reach back far enough. */
+            is_lower_bound: boolean;
+            /** @description Null: nothing to measure, or it never happened; see `detail`. */
+            measured: number | null;
+            /** @example small_file_count */
+            metric: string;
+            /** @enum {string} */
+            operator: "at_least" | "above" | "at_most" | "below";
+            /** @enum {string} */
+            unit: "count" | "ratio" | "bytes" | "seconds" | "percent";
+            wanted: number;
+        };
+        /** @description File groups that runs of the table lost to other writers lately. */
+        ExplainedConflicts: {
+            /** @description A run that lost everything waits until then. */
+            cooling_until: string | null;
+            count: number;
+            days: number;
+            last_at: string | null;
+            last_reason: string | null;
+            lost_groups: number;
+        };
+        /** @description Bytes of inputs in rolling 24 hours; null is unlimited. */
+        ExplainedDay: {
+            /** @description When the oldest of the used bytes are 24 hours old. */
+            frees_at: string | null;
+            limit: number | null;
+            remaining: number | null;
+            used: number | null;
+        };
+        /** @description A partition, with its size. */
+        ExplainedPartition: {
+            file_count: number;
+            /**
+             * @description Canonical JSON of its values.
+             * @example {"day":"2026-11-01"}
+             */
+            partition: string;
+            spec_id: number;
+            total_bytes: number;
+        };
+        /** @description A kill switch that is on. `stops`: running work stops; else it ends what is in flight. */
+        ExplainedPause: {
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            at: string;
+            by: string;
+            reason: string;
+            /** @enum {string} */
+            scope: "fleet" | "table";
+            stops: boolean;
+        };
+        /** @description One rule of the policy. `partition`: the busiest of those that are due, else the one that came nearest. */
+        ExplainedRule: {
+            conditions: components["schemas"]["ExplainedCondition"][];
+            due: boolean;
+            /** @description The first twenty, most small files first. */
+            due_partitions: components["schemas"]["ExplainedPartition"][];
+            due_partitions_total: number;
+            /** @description Partitions for which it holds, by what keeps them from being due. */
+            held_back: {
+                [key: string]: number;
             };
-            /** @description The answer in sentences. */
+            /**
+             * @description `full`: a setting of `rewrite.full`.
+             * @enum {string}
+             */
+            kind: "trigger" | "full";
+            /** @example many small files */
+            name: string;
+            /** @description Null for a rule on the table as a whole. */
+            partition: components["schemas"]["ExplainedPartition"] | null;
+        };
+        /** @description When the table is looked at by the policy. */
+        ExplainedSchedule: {
+            cron: string;
+            cron_next_at: string | null;
+            last_start_at: string | null;
+            min_interval_seconds: number | null;
+            time_zone: string;
+        };
+        /** @description Partitions by the policy's `seal`. */
+        ExplainedSeal: {
+            is_on: boolean;
+            /** @description If nothing more is written. */
+            next_sealed_at: string | null;
+            sealed_partitions: number;
+            unsealed_partitions: number;
+        };
+        /** @description One setting that holds for the table. */
+        ExplainedSetting: {
+            /** @description False: kept and shown, without an effect in this version. */
+            acted_on: boolean;
+            /**
+             * @description Where it comes from.
+             * @example namespace lake.sales
+             */
+            origin: string;
+            /**
+             * @description As policies write it; sizes in bytes.
+             * @example 6h
+             */
+            value: unknown;
+        };
+        /** @description Every rule, judged now; any of them makes the table due. */
+        ExplainedTriggers: {
+            rules: components["schemas"]["ExplainedRule"][];
+            seal: components["schemas"]["ExplainedSeal"];
+        };
+        /** @description Quiet hours and blackouts: how things stand now, and when the next window begins. */
+        ExplainedWindows: {
+            ends_at: string | null;
+            inside: boolean;
+            kind: components["schemas"]["WindowKind"] | null;
+            next_start: string | null;
+            on_start: components["schemas"]["OnStart"] | null;
+            reason: string | null;
+        };
+        /**
+         * @description Why a table did or did not run, whether it is due, what holds it back, and what a run would do now.
+         *
+         *     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be looked at.
+         * @example {
+         *       "due": true,
+         *       "table": "lake.sales.orders",
+         *       "would_start_by_itself": false
+         *     }
+         */
+        Explanation: {
+            budgets: components["schemas"]["ExplainedBudgets"];
+            conditions: components["schemas"]["Condition"][];
+            conflicts: components["schemas"]["ExplainedConflicts"];
+            /** @description Whether a rule makes it due: what will start runs once they start by themselves. */
+            due: boolean | null;
+            /** @description Whether the table can be rewritten: every condition holds. */
+            eligible: boolean | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            explained_at: string;
+            health: components["schemas"]["HealthFigures"] | null;
+            last_run: components["schemas"]["Run"] | null;
+            /** @description The last five, newest first. */
+            last_runs: components["schemas"]["EndedRun"][];
+            live_run: components["schemas"]["Run"] | null;
+            next_eligible: components["schemas"]["NextEligible"];
+            now: components["schemas"]["RunNow"];
+            pauses: components["schemas"]["ExplainedPause"][];
+            schedule: components["schemas"]["ExplainedSchedule"];
+            settings: {
+                [key: string]: components["schemas"]["ExplainedSetting"];
+            };
+            /** @description The newest of each kind, about the table and about the fleet. */
+            signals: {
+                [key: string]: unknown;
+            }[];
+            /** @description How runs start. */
+            starts: string;
+            /** @description The answer for people: at most 24 lines of at most 100 columns. */
             summary: string[];
             /** @example lake.sales.orders */
             table: string;
             table_id: string;
+            triggers: components["schemas"]["ExplainedTriggers"] | null;
+            windows: components["schemas"]["ExplainedWindows"];
+            /** @description False in this version: see `starts`. */
+            would_start_by_itself: boolean;
         };
         /** @description Files of one partition that are rewritten together by one task. */
         FileGroup: {
@@ -622,11 +1823,281 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
+        /** @description Queries that filtered by exactly these columns. */
+        FilteredColumns: {
+            /** @description Empty: queries without a filter. */
+            columns: string[];
+            query_count: number;
+        };
+        /** @description By which columns queries filtered lately. */
+        Filters: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "filters";
+            queries: components["schemas"]["FilteredColumns"][];
+        };
+        /** @description Sums over the tables that the caller sees. Files and bytes are those of tables that were measured. */
+        Fleet: {
+            backlog: components["schemas"]["Backlog"];
+            budget: components["schemas"]["BudgetUse"];
+            /** @description Ended in the last 24 hours. */
+            ended_runs: {
+                [key: string]: number;
+            };
+            file_count: number;
+            live_runs: {
+                [key: string]: number;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            measured_at: string;
+            measured_tables: number;
+            /** @description Null unless all tables are paused. */
+            pause: components["schemas"]["Pause"] | null;
+            paused_tables: number;
+            races: components["schemas"]["Races"];
+            small_file_count: number;
+            small_files: components["schemas"]["SmallFileFlow"];
+            tables: number;
+            total_bytes: number;
+            /** @description Written and dropped by runs that ended in the last 24 hours. */
+            wasted_bytes: number;
+        };
+        /** @description Every table. */
+        FleetScope: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "fleet";
+        };
+        /** @description A table in the ranking, as it was measured last. */
+        FleetTable: {
+            avoidable_file_count: number;
+            /** @description Read cost that one scan saves, in bytes for each byte rewritten. */
+            benefit_per_cost: number;
+            catalog: string;
+            file_count: number;
+            is_paused: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            measured_at: string;
+            name: string;
+            namespace: string[];
+            owner_team: string | null;
+            score: number;
+            small_file_count: number;
+            table_id: string;
+            total_bytes: number;
+        };
+        /** @description Measured tables, the most worthwhile to rewrite first. */
+        FleetTableList: {
+            items: components["schemas"]["FleetTable"][];
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
+        };
+        /**
+         * @description What can be done to tables of one format in this version, with the reason for each no.
+         * @example {
+         *       "capabilities": [
+         *         {
+         *           "engine": "arrow",
+         *           "operation": "rewrite",
+         *           "possible": true,
+         *           "strategy": "binpack"
+         *         },
+         *         {
+         *           "operation": "expire_snapshots",
+         *           "possible": false,
+         *           "reason": "this version does not expire snapshots of Iceberg tables"
+         *         }
+         *       ],
+         *       "format": "iceberg",
+         *       "refused_settings": [
+         *         {
+         *           "reason": "this version has no native procedure for Iceberg tables; arrow does it",
+         *           "setting": "rewrite.engine",
+         *           "value": "native"
+         *         }
+         *       ],
+         *       "served": true
+         *     }
+         */
+        Format: {
+            capabilities: components["schemas"]["Cell"][];
+            format: components["schemas"]["FormatName"];
+            refused_settings: components["schemas"]["RefusedSetting"][];
+            /** @description True when catalogs of this format can be created. */
+            served: boolean;
+        };
+        /**
+         * @description Every table format that Packhouse is made for.
+         * @example {
+         *       "items": [
+         *         {
+         *           "capabilities": [
+         *             {
+         *               "engine": "arrow",
+         *               "operation": "rewrite",
+         *               "possible": true,
+         *               "strategy": "binpack"
+         *             },
+         *             {
+         *               "operation": "expire_snapshots",
+         *               "possible": false,
+         *               "reason": "this version does not expire snapshots of Iceberg tables"
+         *             }
+         *           ],
+         *           "format": "iceberg",
+         *           "refused_settings": [
+         *             {
+         *               "reason": "this version has no native procedure for Iceberg tables; arrow does it",
+         *               "setting": "rewrite.engine",
+         *               "value": "native"
+         *             }
+         *           ],
+         *           "served": true
+         *         }
+         *       ]
+         *     }
+         */
+        FormatList: {
+            items: components["schemas"]["Format"][];
+        };
+        /**
+         * @description Every table format that Packhouse is made for; a catalog can be created for those that are served.
+         * @enum {string}
+         */
+        FormatName: "iceberg" | "delta" | "paimon" | "hive";
+        /** @description When a full rewrite of a partition without deletes is worth it. A run may force one all the same. */
+        FullEligibility: {
+            /**
+             * @description It has at least so many files.
+             * @default 3
+             */
+            min_files?: number;
+            /**
+             * @description It has more small files than large ones.
+             * @default true
+             */
+            more_small_than_large?: boolean;
+        };
+        /** @description When a whole partition is rewritten. */
+        "FullRules-Input": {
+            /**
+             * @description Always while the partition is smaller than this.
+             * @example 1GiB
+             */
+            always_below_bytes?: "off" | (number | string) | null;
+            /**
+             * @description When it is worth it for a partition without deletes; `off`: always.
+             * @example {
+             *       "min_files": 3,
+             *       "more_small_than_large": true
+             *     }
+             */
+            eligibility?: "off" | components["schemas"]["FullEligibility"] | null;
+            /**
+             * @description Each so often.
+             * @example 1d
+             */
+            interval?: "off" | string | null;
+            /**
+             * @description When what was added since is more than this percentage of what was there.
+             * @example 200
+             */
+            size_amplification_percent?: "off" | number | null;
+            /**
+             * @description When more than this was added since the last full rewrite.
+             * @example 10GiB
+             */
+            when_increment_above_bytes?: "off" | (number | string) | null;
+        };
+        /** @description When a whole partition is rewritten. */
+        "FullRules-Output": {
+            /**
+             * @description Always while the partition is smaller than this.
+             * @example 1GiB
+             */
+            always_below_bytes?: "off" | number | null;
+            /**
+             * @description When it is worth it for a partition without deletes; `off`: always.
+             * @example {
+             *       "min_files": 3,
+             *       "more_small_than_large": true
+             *     }
+             */
+            eligibility?: "off" | components["schemas"]["FullEligibility"] | null;
+            /**
+             * @description Each so often.
+             * @example 1d
+             */
+            interval?: "off" | string | null;
+            /**
+             * @description When what was added since is more than this percentage of what was there.
+             * @example 200
+             */
+            size_amplification_percent?: "off" | number | null;
+            /**
+             * @description When more than this was added since the last full rewrite.
+             * @example 10GiB
+             */
+            when_increment_above_bytes?: "off" | number | null;
+        };
         /**
          * @description Where a file group stands.
          * @enum {string}
          */
         GroupState: "planned" | "running" | "written" | "committed" | "dropped";
+        /** @description Figures of the files, as they were measured last. */
+        HealthFigures: {
+            avoidable_file_count: number;
+            file_count: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            measured_at: string;
+            score: number;
+            small_file_count: number;
+            total_bytes: number;
+        };
+        /** @description Measurements of a table, newest first; one for each snapshot that was looked at, at most 500. */
+        HealthHistory: {
+            items: components["schemas"]["HealthMeasurement"][];
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
+        };
+        /** @description What was found in one snapshot. */
+        HealthMeasurement: {
+            average_file_bytes: number;
+            avoidable_file_count: number;
+            /** @description Read cost that one scan saves, in bytes for each byte rewritten. */
+            benefit_per_cost: number;
+            file_count: number;
+            files_with_deletes: number;
+            id: number;
+            is_latest: boolean;
+            large_file_count: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            measured_at: string;
+            partition_count: number;
+            score: number;
+            /** @description Small files more or less than in the measurement before. */
+            small_file_change: number;
+            small_file_count: number;
+            snapshot_id: string | null;
+            total_bytes: number;
+        };
         /** @description A run that changed the table. */
         HistoryEntry: {
             finished_at: string | null;
@@ -645,31 +2116,253 @@ export interface components {
             started_at: string | null;
             state: components["schemas"]["RunState"];
         };
+        /** @description One thing that holds the table back. `until` null: nobody knows when it ends, `detail` says what would end it. */
+        Hold: {
+            /** @example quiet_hours */
+            code: string;
+            detail: string;
+            /** @description The code in words. */
+            reason: string;
+            until: string | null;
+        };
+        /** @description An API key, without its secret. */
+        Key: {
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            created_at: string;
+            created_by: string;
+            expires_at: string | null;
+            /** @example key_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            id: string;
+            /** @description To the minute. */
+            last_used_at: string | null;
+            name: string;
+            revoked_at: string | null;
+            role: components["schemas"]["Role"];
+            /** @description 1 or 2: which of the two live keys of its name. */
+            slot: number;
+            /**
+             * @description Teams whose tables the caller sees and may change; null for every team.
+             * @example [
+             *       "sales"
+             *     ]
+             */
+            teams: string[] | null;
+        };
+        /**
+         * @description A key to make.
+         * @example {
+         *       "expires_at": "2027-11-01T00:00:00Z",
+         *       "name": "etl",
+         *       "role": "operator",
+         *       "teams": [
+         *         "sales"
+         *       ]
+         *     }
+         */
+        KeyCreate: {
+            /**
+             * @description From then on it is refused; null for never.
+             * @example 2027-11-01T00:00:00Z
+             */
+            expires_at?: string | null;
+            /**
+             * @description Who holds it; two live keys may share a name while one replaces the other.
+             * @example etl
+             */
+            name: string;
+            /** @description What it may do; each role may do all that the ones before it may. */
+            role: components["schemas"]["Role"];
+            /**
+             * @description Teams whose tables the caller sees and may change; null for every team.
+             * @example [
+             *       "sales"
+             *     ]
+             */
+            teams?: string[] | null;
+        };
+        /** @description A new key with its secret, which is shown this once. */
+        KeyCreated: {
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            created_at: string;
+            created_by: string;
+            expires_at: string | null;
+            /** @example key_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            id: string;
+            /** @description To the minute. */
+            last_used_at: string | null;
+            name: string;
+            revoked_at: string | null;
+            role: components["schemas"]["Role"];
+            /**
+             * @description Send it as `Authorization: Bearer …`; it can't be shown again.
+             * @example pkh_9f3c…
+             */
+            secret: string;
+            /** @description 1 or 2: which of the two live keys of its name. */
+            slot: number;
+            /**
+             * @description Teams whose tables the caller sees and may change; null for every team.
+             * @example [
+             *       "sales"
+             *     ]
+             */
+            teams: string[] | null;
+        };
+        /** @description Keys, newest first; revoked and expired ones too. */
+        KeyList: {
+            items: components["schemas"]["Key"][];
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
+        };
+        /** @description Tables with a primary key, whose buckets are made of sorted runs. */
+        KeyTableRules: {
+            /**
+             * @description `lazy`: after so many commits without one, one is forced.
+             * @example 10
+             */
+            forced_every?: number | null;
+            /** @description `eager`: at every commit; `lazy`: at the trigger, with a forced one now and then. */
+            lookup?: ("eager" | "lazy") | null;
+            /**
+             * @description So many sorted runs make a bucket due: each file of level 0 is one, each other level is one. Writers should slow down at 3 more.
+             * @example 5
+             */
+            sorted_run_trigger?: number | null;
+        };
+        /**
+         * @description What the files should be like.
+         * @enum {string}
+         */
+        Layout: "binpack" | "cluster" | "unknown";
+        /** @description What the files should be like, judged by the filters of queries (signals of kind `filters`, seven days). */
+        LayoutAdvice: {
+            because: string;
+            /** @description Columns to sort by, or to lay a curve over. */
+            cluster_by: string[];
+            /** @description Columns beside those of the partition, most used first. */
+            columns: components["schemas"]["ColumnUse"][];
+            /** @description Queries without a filter. */
+            full_scan_share: number | null;
+            /** @description `binpack`: packing small files is enough. `unknown`: no filters were told. */
+            layout: components["schemas"]["Layout"];
+            /** @description Queries that name all partition columns. */
+            partition_query_share: number | null;
+            query_count: number;
+        };
+        /** @description One setting that a version changed. */
+        LeafChange: {
+            /** @description Null: it is not set any more. */
+            after: unknown;
+            /** @description Null: it was not set. */
+            before: unknown;
+            /**
+             * @description Dotted name.
+             * @example rewrite.target_file_bytes
+             */
+            setting: string;
+        };
+        /** @description Limits of the whole fleet; null is unlimited. A change of rates reaches a run at its next start. */
+        Limits: {
+            /** @description Bytes per second, read + written. */
+            bandwidth: number | null;
+            parallel_runs: number | null;
+            /** @description Object-store requests per second. */
+            requests: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            updated_at: string;
+            updated_by: string;
+            /** @description Grows with each write; the ETag is this in quotes. */
+            version: number;
+        };
         /** @description How much a table's rewrites may move, held while they run. */
         "LimitSettings-Input": {
-            /** @description Bytes per second that `share_percent` is a share of. */
+            /**
+             * @description Bytes per second that `share_percent` is a share of.
+             * @example 400MB
+             */
             available_bandwidth?: "off" | (number | string) | null;
-            /** @description Bytes per second, read + written. */
+            /**
+             * @description Bytes per second, read + written.
+             * @example 50MB
+             */
             bandwidth?: "unlimited" | (number | string) | null;
-            /** @description Bytes read by rewrites in any rolling 24 hours. */
+            /**
+             * @description Bytes read by rewrites in any rolling 24 hours.
+             * @example 1TB
+             */
             bytes_per_day?: "unlimited" | (number | string) | null;
+            /**
+             * @description Groups of this table at once.
+             * @example 4
+             */
             parallel_groups?: number | null;
-            /** @description Storage requests per second. */
+            /**
+             * @description Object-store requests per second.
+             * @example 200
+             */
             requests?: "unlimited" | number | null;
-            share_percent?: number | "off" | null;
+            /**
+             * @description The same as a percentage of `available_bandwidth`; the stricter one holds.
+             * @example 30
+             */
+            share_percent?: "off" | number | null;
         };
         /** @description How much a table's rewrites may move, held while they run. */
         "LimitSettings-Output": {
-            /** @description Bytes per second that `share_percent` is a share of. */
+            /**
+             * @description Bytes per second that `share_percent` is a share of.
+             * @example 400MB
+             */
             available_bandwidth?: "off" | number | null;
-            /** @description Bytes per second, read + written. */
+            /**
+             * @description Bytes per second, read + written.
+             * @example 50MB
+             */
             bandwidth?: "unlimited" | number | null;
-            /** @description Bytes read by rewrites in any rolling 24 hours. */
+            /**
+             * @description Bytes read by rewrites in any rolling 24 hours.
+             * @example 1TB
+             */
             bytes_per_day?: "unlimited" | number | null;
+            /**
+             * @description Groups of this table at once.
+             * @example 4
+             */
             parallel_groups?: number | null;
-            /** @description Storage requests per second. */
+            /**
+             * @description Object-store requests per second.
+             * @example 200
+             */
             requests?: "unlimited" | number | null;
-            share_percent?: number | "off" | null;
+            /**
+             * @description The same as a percentage of `available_bandwidth`; the stricter one holds.
+             * @example 30
+             */
+            share_percent?: "off" | number | null;
+        };
+        /**
+         * @description Limits of the whole fleet. What is absent or null is unlimited.
+         * @example {
+         *       "bandwidth": "400MB",
+         *       "parallel_runs": 4
+         *     }
+         */
+        LimitsPut: {
+            /** @description Bytes per second, read + written, of all rewrites together; needs `parallel_runs`, over which it is dealt out in equal shares. A run obeys the stricter of its own limit and its share. */
+            bandwidth?: (number | string) | null;
+            /** @description Runs that workers advance at once. */
+            parallel_runs?: number | null;
+            /** @description Object-store requests per second, dealt out likewise. */
+            requests?: number | null;
         };
         /** @description The process answers. */
         Liveness: {
@@ -679,11 +2372,134 @@ export interface components {
              */
             status: "ok";
         };
+        /** @description Upkeep besides rewriting data files; each `off` or as a whole. */
+        "MaintenanceSettings-Input": {
+            /**
+             * @description Let old snapshots go.
+             * @example {
+             *       "keep_last": 10,
+             *       "older_than": "5d"
+             *     }
+             */
+            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots"] | null;
+            /**
+             * @description Let history go after a time, and rewrite what blocks that.
+             * @example {
+             *       "retention": "7d"
+             *     }
+             */
+            reclaim?: "off" | components["schemas"]["Reclaim"] | null;
+            /**
+             * @description Remove files that no snapshot knows.
+             * @example {
+             *       "interval": "7d",
+             *       "older_than": "3d",
+             *       "quarantine": "7d"
+             *     }
+             */
+            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Input"] | null;
+            /**
+             * @description Make manifests fewer.
+             * @example {
+             *       "interval": "7d"
+             *     }
+             */
+            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests"] | null;
+        };
+        /** @description Upkeep besides rewriting data files; each `off` or as a whole. */
+        "MaintenanceSettings-Output": {
+            /**
+             * @description Let old snapshots go.
+             * @example {
+             *       "keep_last": 10,
+             *       "older_than": "5d"
+             *     }
+             */
+            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots"] | null;
+            /**
+             * @description Let history go after a time, and rewrite what blocks that.
+             * @example {
+             *       "retention": "7d"
+             *     }
+             */
+            reclaim?: "off" | components["schemas"]["Reclaim"] | null;
+            /**
+             * @description Remove files that no snapshot knows.
+             * @example {
+             *       "interval": "7d",
+             *       "older_than": "3d",
+             *       "quarantine": "7d"
+             *     }
+             */
+            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Output"] | null;
+            /**
+             * @description Make manifests fewer.
+             * @example {
+             *       "interval": "7d"
+             *     }
+             */
+            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests"] | null;
+        };
+        /**
+         * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
+         * @enum {string}
+         */
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
+        /** @description Every table of a namespace and of those inside it. */
+        NamespaceScope: {
+            /** @example lake */
+            catalog: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "namespace";
+            /**
+             * @description Levels, outer first.
+             * @example [
+             *       "sales"
+             *     ]
+             */
+            namespace: string[];
+        };
+        /** @description When a run could begin: the latest end of what holds it back, now when nothing does. */
+        NextEligible: {
+            /** @description Null when it can't be told: see `reason`. */
+            at: string | null;
+            held_by: components["schemas"]["Hold"][];
+            reason: string | null;
+        };
+        /** @description True where the part is not. */
+        Not: {
+            not: components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"];
+        };
+        /**
+         * @description What a running rewrite does when a window begins, mildest first.
+         * @enum {string}
+         */
+        OnStart: "finish" | "drain" | "interrupt";
+        /**
+         * @description How a column is compared.
+         * @enum {string}
+         */
+        Op: "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "in" | "not_in" | "is_null" | "is_not_null";
         /**
          * @description What a run does to its table. The capability matrix says which of them a table format can do.
          * @enum {string}
          */
         Operation: "rewrite" | "rewrite_manifests" | "rewrite_deletes" | "expire_snapshots" | "remove_orphans" | "delete_old_compactions" | "reclaim" | "purge";
+        /** @description A column to order by, with its direction where the strategy is `sort`. */
+        OrderColumn: {
+            /** @description For `sort` only; `asc` when absent. */
+            direction?: ("asc" | "desc") | null;
+            /**
+             * @description Name, dotted where nested.
+             * @example city
+             */
+            name: string;
+            /** @description For `sort` only; when absent `first` ascending, `last` descending. */
+            nulls?: ("first" | "last") | null;
+        };
         /** @description One partition that has something to better. */
         PartitionHealth: {
             average_file_bytes: number;
@@ -695,6 +2511,53 @@ export interface components {
             small_file_count: number;
             spec_id: number;
             total_bytes: number;
+        };
+        /** @description Every table whose dotted address fits. */
+        PatternScope: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "pattern";
+            /**
+             * @description Over `catalog.namespace.name`: `*` any characters, dots too; `?` one character.
+             * @example lake.*.events_*
+             */
+            pattern: string;
+        };
+        /** @description A pause that is on. */
+        Pause: {
+            mode: components["schemas"]["PauseMode"];
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            paused_at: string;
+            /** @example key:admin */
+            paused_by: string;
+            /** @example backfill of October */
+            reason: string;
+        };
+        /**
+         * @description What becomes of running work.
+         * @enum {string}
+         */
+        PauseMode: "drain" | "stop";
+        /**
+         * @description A pause and why.
+         * @example {
+         *       "mode": "drain",
+         *       "reason": "backfill of October"
+         *     }
+         */
+        PauseRequest: {
+            /**
+             * @description `drain`: groups in flight are finished and committed, no new ones begin; `stop`: groups in flight are interrupted, what is written is committed. The rest waits for the resume.
+             * @default drain
+             */
+            mode?: components["schemas"]["PauseMode"];
+            /** @description Shown wherever something waits for it. */
+            reason: string;
         };
         /** @description A file group that a run would rewrite. */
         PlannedGroup: {
@@ -721,20 +2584,321 @@ export interface components {
          *     }
          */
         PlanRequest: {
+            /**
+             * @description Also files of the right size.
+             * @default false
+             */
+            force_full?: boolean;
+            partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
             /** @description Tried instead of the table's stored policy. */
             policy?: components["schemas"]["PolicyDocument-Input"] | null;
         };
-        /** @description A table's policy as its owner writes it. Sizes are bytes or strings such as `128MiB`; rates are per second. */
-        "PolicyDocument-Input": {
-            enabled?: boolean | null;
-            limits?: components["schemas"]["LimitSettings-Input"] | null;
-            rewrite?: components["schemas"]["RewriteSettings-Input"] | null;
+        /**
+         * @description A policy to create for more than one table.
+         * @example {
+         *       "name": "sales",
+         *       "policy": {
+         *         "limits": {
+         *           "bandwidth": "50MB",
+         *           "parallel_groups": 2
+         *         },
+         *         "rewrite": {
+         *           "target_file_bytes": "128MiB"
+         *         }
+         *       },
+         *       "scope": {
+         *         "catalog": "lake",
+         *         "kind": "namespace",
+         *         "namespace": [
+         *           "sales"
+         *         ]
+         *       }
+         *     }
+         */
+        PolicyCreate: {
+            /**
+             * @description 1 to 64 letters, digits, `_` or `-`; not beginning with `tbl_`.
+             * @example sales
+             */
+            name: string;
+            /**
+             * @description The fields to set.
+             * @default {}
+             */
+            policy?: components["schemas"]["PolicyDocument-Input"];
+            /**
+             * @description Which tables it covers; fixed at creation.
+             * @example {
+             *       "catalog": "lake",
+             *       "kind": "namespace",
+             *       "namespace": [
+             *         "sales"
+             *       ]
+             *     }
+             */
+            scope: components["schemas"]["FleetScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"];
         };
-        /** @description A table's policy as its owner writes it. Sizes are bytes or strings such as `128MiB`; rates are per second. */
-        "PolicyDocument-Output": {
+        /**
+         * @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
+         * @example {
+         *       "limits": {
+         *         "bandwidth": "50MB"
+         *       },
+         *       "preset": "balanced",
+         *       "rewrite": {
+         *         "target_file_bytes": "256MiB"
+         *       }
+         *     }
+         */
+        "PolicyDocument-Input": {
+            /** @description Slow down while queries are slow. */
+            backoff?: "off" | components["schemas"]["Backoff"] | null;
+            /**
+             * @description Ranges of dates in which nothing new is rewritten.
+             * @example [
+             *       {
+             *         "from": "2026-12-24",
+             *         "reason": "holidays",
+             *         "time_zone": "Europe/Berlin",
+             *         "to": "2026-12-27"
+             *       }
+             *     ]
+             */
+            blackouts?: components["schemas"]["Blackout-Input"][] | null;
+            /** @description `false`: observed, never rewritten. */
             enabled?: boolean | null;
+            /** @description How much its rewrites may move. */
+            limits?: components["schemas"]["LimitSettings-Input"] | null;
+            /** @description Upkeep besides rewriting data files. */
+            maintenance?: components["schemas"]["MaintenanceSettings-Input"] | null;
+            /** @description A named base; everything that is set wins over it. */
+            preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
+            /** @description Which table goes first. */
+            priority?: ("low" | "normal" | "high") | null;
+            /**
+             * @description Windows of each week in which nothing new is rewritten.
+             * @example [
+             *       {
+             *         "days": [
+             *           "mon",
+             *           "fri"
+             *         ],
+             *         "from": "09:00",
+             *         "time_zone": "Europe/Berlin",
+             *         "to": "17:00"
+             *       }
+             *     ]
+             */
+            quiet_hours?: components["schemas"]["QuietHours"][] | null;
+            /** @description What is rewritten, and into what. */
+            rewrite?: components["schemas"]["RewriteSettings-Input"] | null;
+            /** @description When the table is looked at. */
+            schedule?: components["schemas"]["ScheduleSettings"] | null;
+            /**
+             * @description Rewrite sealed partitions only.
+             * @example {
+             *       "after": "1h"
+             *     }
+             */
+            seal?: "off" | components["schemas"]["Seal"] | null;
+            /**
+             * @description Named rules, any of which makes a partition due.
+             * @example [
+             *       {
+             *         "all": [
+             *           {
+             *             "at_least": 20,
+             *             "metric": "small_file_count"
+             *           }
+             *         ],
+             *         "name": "many small files"
+             *       }
+             *     ]
+             */
+            triggers?: components["schemas"]["TriggerRule-Input"][] | null;
+            /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
+            verification?: ("metadata" | "sample" | "content") | null;
+        };
+        /**
+         * @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
+         * @example {
+         *       "limits": {
+         *         "bandwidth": "50MB"
+         *       },
+         *       "preset": "balanced",
+         *       "rewrite": {
+         *         "target_file_bytes": "256MiB"
+         *       }
+         *     }
+         */
+        "PolicyDocument-Output": {
+            /** @description Slow down while queries are slow. */
+            backoff?: "off" | components["schemas"]["Backoff"] | null;
+            /**
+             * @description Ranges of dates in which nothing new is rewritten.
+             * @example [
+             *       {
+             *         "from": "2026-12-24",
+             *         "reason": "holidays",
+             *         "time_zone": "Europe/Berlin",
+             *         "to": "2026-12-27"
+             *       }
+             *     ]
+             */
+            blackouts?: components["schemas"]["Blackout-Output"][] | null;
+            /** @description `false`: observed, never rewritten. */
+            enabled?: boolean | null;
+            /** @description How much its rewrites may move. */
             limits?: components["schemas"]["LimitSettings-Output"] | null;
+            /** @description Upkeep besides rewriting data files. */
+            maintenance?: components["schemas"]["MaintenanceSettings-Output"] | null;
+            /** @description A named base; everything that is set wins over it. */
+            preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
+            /** @description Which table goes first. */
+            priority?: ("low" | "normal" | "high") | null;
+            /**
+             * @description Windows of each week in which nothing new is rewritten.
+             * @example [
+             *       {
+             *         "days": [
+             *           "mon",
+             *           "fri"
+             *         ],
+             *         "from": "09:00",
+             *         "time_zone": "Europe/Berlin",
+             *         "to": "17:00"
+             *       }
+             *     ]
+             */
+            quiet_hours?: components["schemas"]["QuietHours"][] | null;
+            /** @description What is rewritten, and into what. */
             rewrite?: components["schemas"]["RewriteSettings-Output"] | null;
+            /** @description When the table is looked at. */
+            schedule?: components["schemas"]["ScheduleSettings"] | null;
+            /**
+             * @description Rewrite sealed partitions only.
+             * @example {
+             *       "after": "1h"
+             *     }
+             */
+            seal?: "off" | components["schemas"]["Seal"] | null;
+            /**
+             * @description Named rules, any of which makes a partition due.
+             * @example [
+             *       {
+             *         "all": [
+             *           {
+             *             "at_least": 20,
+             *             "metric": "small_file_count"
+             *           }
+             *         ],
+             *         "name": "many small files"
+             *       }
+             *     ]
+             */
+            triggers?: components["schemas"]["TriggerRule-Output"][] | null;
+            /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
+            verification?: ("metadata" | "sample" | "content") | null;
+        };
+        /**
+         * @description What a change of a policy would come to. Nothing was written.
+         * @example {
+         *       "affected_count": 1,
+         *       "affected_tables": [
+         *         {
+         *           "address": "lake.sales.orders",
+         *           "id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+         *         }
+         *       ],
+         *       "change_count": 1,
+         *       "changes": [
+         *         {
+         *           "example": {
+         *             "address": "lake.sales.orders",
+         *             "id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+         *           },
+         *           "settings": [
+         *             {
+         *               "after": 268435456,
+         *               "after_origin": "fleet",
+         *               "before": 134217728,
+         *               "before_origin": "default",
+         *               "setting": "rewrite.target_file_bytes"
+         *             }
+         *           ],
+         *           "table_count": 1
+         *         }
+         *       ],
+         *       "contradictions": [],
+         *       "covered_count": 1200,
+         *       "dry_run": true,
+         *       "due": {
+         *         "count": 1,
+         *         "never_measured": [],
+         *         "never_measured_count": 0,
+         *         "tables": [
+         *           {
+         *             "address": "lake.sales.orders",
+         *             "id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
+         *             "partition": "day=2026-11-01",
+         *             "rule": "many small files"
+         *           }
+         *         ],
+         *         "untold_count": 0
+         *       },
+         *       "notes": []
+         *     }
+         */
+        PolicyPreview: {
+            /** @description Those of which at least one setting would change its value. */
+            affected_count: number;
+            /** @description The first hundred. */
+            affected_tables: components["schemas"]["AffectedTable"][];
+            /** @description Distinct changes. */
+            change_count: number;
+            /** @description The hundred that most tables would see. */
+            changes: components["schemas"]["SharedChange"][];
+            /** @description What a deletion would leave in contradiction; anything else that contradicts itself is refused. */
+            contradictions: components["schemas"]["Contradiction"][];
+            /** @description Tables that the policy covers. */
+            covered_count: number;
+            /** @constant */
+            dry_run: true;
+            /** @description Tables of which the triggers would hold and did not before. */
+            due: components["schemas"]["DueTables"];
+            /** @description What was not looked at, and settings without effect yet. */
+            notes: string[];
+        };
+        /**
+         * @description Which version to store again.
+         * @example {
+         *       "version": 2
+         *     }
+         */
+        PolicyRestore: {
+            /** @description No deletion. */
+            version: number;
+        };
+        /** @description One write of a policy: who, when, what it set, and what it changed against the version before. */
+        PolicyVersion: {
+            changes: components["schemas"]["LeafChange"][];
+            is_deletion: boolean;
+            /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
+            policy: components["schemas"]["PolicyDocument-Output"];
+            /** @description Grows with each write, deletions too; the ETag is this in quotes. */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            written_at: string;
+            written_by: string;
+        };
+        /** @description Versions, newest first. */
+        PolicyVersionList: {
+            items: components["schemas"]["PolicyVersion"][];
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
         };
         /** @description What the plan expects of its own execution. */
         Prediction: {
@@ -746,6 +2910,26 @@ export interface components {
             /** @description Null until a run of the table was measured. */
             seconds: number | null;
         };
+        /** @description A named base to start from; a policy's own settings win over it. */
+        Preset: {
+            /** @example balanced */
+            name: string;
+            /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
+            policy: components["schemas"]["PolicyDocument-Output"];
+            /** @description Where its figures come from. */
+            source: string;
+            /** @description What it is for. */
+            summary: string;
+        };
+        /** @description All presets. */
+        PresetList: {
+            items: components["schemas"]["Preset"][];
+        };
+        /**
+         * @description How soon a queued run is taken. A run that waited `AGEING` longer than one of the next level goes before it.
+         * @enum {string}
+         */
+        Priority: "low" | "normal" | "high";
         /**
          * @description Every error answer of the API.
          * @example {
@@ -817,54 +3001,348 @@ export interface components {
             /** @description Thread-seconds, summed over all tasks, in which reading or writing held back for a limit. */
             throttled_seconds: number;
         };
+        /** @description How long queries took lately. At least one of the percentiles is given. */
+        QueryLatency: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "query_latency";
+            p50_seconds?: number | null;
+            p95_seconds?: number | null;
+            p99_seconds?: number | null;
+            /** @description Over how many queries. */
+            query_count?: number | null;
+        };
+        /** @description A window of each week. */
+        QuietHours: {
+            /**
+             * @description Days on which it begins; all when absent.
+             * @default [
+             *       "mon",
+             *       "tue",
+             *       "wed",
+             *       "thu",
+             *       "fri",
+             *       "sat",
+             *       "sun"
+             *     ]
+             */
+            days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+            /**
+             * @description Local time at which it begins.
+             * @example 09:00
+             * @example 17:30
+             */
+            from: string;
+            /**
+             * @description `drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held.
+             * @default drain
+             */
+            on_start?: components["schemas"]["OnStart"];
+            /**
+             * @description IANA name.
+             * @default UTC
+             * @example UTC
+             * @example Europe/Berlin
+             * @example America/New_York
+             * @example Asia/Tokyo
+             */
+            time_zone?: string;
+            /**
+             * @description Local time at which it ends; at or before `from`: on the next day.
+             * @example 09:00
+             * @example 17:30
+             */
+            to: string;
+        };
+        /** @description File groups of runs that ended in the last 24 hours. */
+        Races: {
+            /** @description Lost groups of all; null without any. */
+            conflict_rate: number | null;
+            groups_committed: number;
+            /** @description Lost to other writers. */
+            groups_lost: number;
+        };
+        /** @description Rates to hold; null is unlimited. */
+        Rates: {
+            bytes_per_second: number | null;
+            requests_per_second: number | null;
+        };
         /** @description Whether requests can be served. `degraded`: they can, but runs may have to wait. */
         Readiness: {
             dependencies: components["schemas"]["Dependency"][];
             /** @enum {string} */
             status: "ready" | "degraded" | "unavailable";
         };
+        /** @description How long history and superseded files are kept; older ones go. */
+        Reclaim: {
+            /**
+             * @description First rewrite what older files are still needed for.
+             * @default true
+             */
+            compact_blocking?: boolean;
+            /**
+             * @description History older than this can't be queried any more.
+             * @example 7d
+             */
+            retention: string;
+        };
+        /**
+         * @description A value of a policy setting that tables of the format can't have.
+         * @example {
+         *       "reason": "this version has no native procedure for Iceberg tables; arrow does it",
+         *       "setting": "rewrite.engine",
+         *       "value": "native"
+         *     }
+         */
+        RefusedSetting: {
+            reason: string;
+            /** @description Dotted name. */
+            setting: string;
+            /** @description `*`: any value but the empty one. */
+            value: string;
+        };
+        /** @description Which files that no snapshot knows go. A file is never younger than twice the longest run either. */
+        "RemoveOrphans-Input": {
+            /**
+             * @description Looked for each so often.
+             * @default 604800
+             * @example 7d
+             */
+            interval?: string;
+            /**
+             * @description Only files older than this, at least a day.
+             * @default 259200
+             * @example 3d
+             */
+            older_than?: string;
+            /**
+             * @description Kept aside so long before they are deleted.
+             * @default 604800
+             * @example 7d
+             */
+            quarantine?: string;
+        };
+        /** @description Which files that no snapshot knows go. A file is never younger than twice the longest run either. */
+        "RemoveOrphans-Output": {
+            /**
+             * @description Looked for each so often.
+             * @default 7d
+             * @example 7d
+             */
+            interval?: string;
+            /**
+             * @description Only files older than this, at least a day.
+             * @default 3d
+             * @example 3d
+             */
+            older_than?: string;
+            /**
+             * @description Kept aside so long before they are deleted.
+             * @default 7d
+             * @example 7d
+             */
+            quarantine?: string;
+        };
+        /** @description When manifests are made fewer: each `interval`, and when there are many small ones. */
+        RewriteManifests: {
+            /**
+             * @description Also when there are more manifests than this, and they are small.
+             * @default 100
+             */
+            above_count?: number;
+            /**
+             * @description Small: on average below this percentage of the table's target for manifests.
+             * @default 25
+             */
+            average_below_percent?: number;
+            /**
+             * @description Each so often.
+             * @default 604800
+             * @example 7d
+             */
+            interval?: "off" | string;
+        };
         /** @description What is rewritten, and into what. */
         "RewriteSettings-Input": {
-            /** @description Codec, with a level after a colon where it has levels; absent: the table's property. */
+            /**
+             * @description What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.
+             * @example [
+             *       "city",
+             *       {
+             *         "direction": "desc",
+             *         "name": "at"
+             *       }
+             *     ]
+             */
+            columns?: (string | components["schemas"]["OrderColumn"])[] | null;
+            /**
+             * @description Codec, with a level after a colon where it has levels; absent: the table's property.
+             * @example zstd:3
+             * @example snappy
+             */
             compression?: string | null;
+            /** @description When deletes make a file a candidate. */
             deletes?: components["schemas"]["DeleteRules"] | null;
-            /** @description Files above are never touched. */
+            /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
+            engine?: ("auto" | "arrow" | "native") | null;
+            /**
+             * @description Large-file isolation: files above are never touched.
+             * @example 1GiB
+             */
             exclude_above_bytes?: "off" | (number | string) | null;
-            /** @description Above it a file is split; `off` leaves it alone. */
-            large_file_bytes?: "off" | (number | string) | null;
-            /** @description Bytes of inputs of one group: the unit of cancel, retry and pacing. */
+            /** @description When a whole partition is rewritten. */
+            full?: components["schemas"]["FullRules-Input"] | null;
+            /** @description Tables with a primary key. */
+            key_tables?: components["schemas"]["KeyTableRules"] | null;
+            /**
+             * @description Above it a file is split: a size, or a share of the target; `off` leaves it alone.
+             * @example 1GiB
+             * @example 180%
+             */
+            large_file_bytes?: "off" | number | string | null;
+            /**
+             * @description Bytes of inputs of one group: the unit of cancel, retry and pacing.
+             * @example 1GiB
+             */
             max_group_bytes?: (number | string) | null;
+            /**
+             * @description Files further apart in time are not merged.
+             * @example 1d
+             */
+            max_time_span?: "off" | string | null;
+            /**
+             * @description Fewer candidates in a partition are left alone, unless a delete or size rule says otherwise.
+             * @example 5
+             */
             min_input_files?: number | null;
-            /** @description Below it a file is a candidate. */
-            small_file_bytes?: (number | string) | null;
-            strategy?: "binpack" | null;
-            /** @description Wanted output size. */
+            /** @description `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. */
+            order_bins_by?: ("locality" | "fill" | "arrival") | null;
+            /**
+             * @description Below it a file is a candidate: a size, or a share of the target.
+             * @example 96MiB
+             * @example 75%
+             */
+            small_file_bytes?: number | string | null;
+            /** @description How files are arranged. */
+            strategy?: components["schemas"]["Strategy"] | null;
+            /**
+             * @description Wanted output size.
+             * @example 128MiB
+             */
             target_file_bytes?: (number | string) | null;
+            /**
+             * @description For `tiered`: classes of sizes, from small to large.
+             * @example [
+             *       {
+             *         "below_bytes": "16MiB",
+             *         "files": 8
+             *       },
+             *       {
+             *         "below_bytes": "128MiB",
+             *         "files": 8
+             *       }
+             *     ]
+             */
+            tiers?: components["schemas"]["Tier-Input"][] | null;
         };
         /** @description What is rewritten, and into what. */
         "RewriteSettings-Output": {
-            /** @description Codec, with a level after a colon where it has levels; absent: the table's property. */
+            /**
+             * @description What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.
+             * @example [
+             *       "city",
+             *       {
+             *         "direction": "desc",
+             *         "name": "at"
+             *       }
+             *     ]
+             */
+            columns?: components["schemas"]["OrderColumn"][] | null;
+            /**
+             * @description Codec, with a level after a colon where it has levels; absent: the table's property.
+             * @example zstd:3
+             * @example snappy
+             */
             compression?: string | null;
+            /** @description When deletes make a file a candidate. */
             deletes?: components["schemas"]["DeleteRules"] | null;
-            /** @description Files above are never touched. */
+            /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
+            engine?: ("auto" | "arrow" | "native") | null;
+            /**
+             * @description Large-file isolation: files above are never touched.
+             * @example 1GiB
+             */
             exclude_above_bytes?: "off" | number | null;
-            /** @description Above it a file is split; `off` leaves it alone. */
-            large_file_bytes?: "off" | number | null;
-            /** @description Bytes of inputs of one group: the unit of cancel, retry and pacing. */
+            /** @description When a whole partition is rewritten. */
+            full?: components["schemas"]["FullRules-Output"] | null;
+            /** @description Tables with a primary key. */
+            key_tables?: components["schemas"]["KeyTableRules"] | null;
+            /**
+             * @description Above it a file is split: a size, or a share of the target; `off` leaves it alone.
+             * @example 1GiB
+             * @example 180%
+             */
+            large_file_bytes?: "off" | number | string | null;
+            /**
+             * @description Bytes of inputs of one group: the unit of cancel, retry and pacing.
+             * @example 1GiB
+             */
             max_group_bytes?: number | null;
+            /**
+             * @description Files further apart in time are not merged.
+             * @example 1d
+             */
+            max_time_span?: "off" | string | null;
+            /**
+             * @description Fewer candidates in a partition are left alone, unless a delete or size rule says otherwise.
+             * @example 5
+             */
             min_input_files?: number | null;
-            /** @description Below it a file is a candidate. */
-            small_file_bytes?: number | null;
-            strategy?: "binpack" | null;
-            /** @description Wanted output size. */
+            /** @description `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. */
+            order_bins_by?: ("locality" | "fill" | "arrival") | null;
+            /**
+             * @description Below it a file is a candidate: a size, or a share of the target.
+             * @example 96MiB
+             * @example 75%
+             */
+            small_file_bytes?: number | string | null;
+            /** @description How files are arranged. */
+            strategy?: components["schemas"]["Strategy"] | null;
+            /**
+             * @description Wanted output size.
+             * @example 128MiB
+             */
             target_file_bytes?: number | null;
+            /**
+             * @description For `tiered`: classes of sizes, from small to large.
+             * @example [
+             *       {
+             *         "below_bytes": "16MiB",
+             *         "files": 8
+             *       },
+             *       {
+             *         "below_bytes": "128MiB",
+             *         "files": 8
+             *       }
+             *     ]
+             */
+            tiers?: components["schemas"]["Tier-Output"][] | null;
         };
+        /**
+         * @description What a caller may do.
+         * @enum {string}
+         */
+        Role: "viewer" | "operator" | "owner" | "admin";
         /** @description One execution of one operation on one table. */
         Run: {
             /** @description Tries so far, the present one included. */
             attempt: number;
             cancel_requested_at: string | null;
             cancel_requested_by: string | null;
+            /** @example lake */
+            catalog: string;
             /**
              * Format: date-time
              * @example 2026-11-01T09:30:00Z
@@ -882,6 +3360,7 @@ export interface components {
             /** @description When a waiting run may start. */
             not_before: string | null;
             operation: components["schemas"]["Operation"];
+            owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
                 [key: string]: unknown;
@@ -890,8 +3369,13 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
+            priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
+            /** @description What was asked for beside the operation: `partitions`, `force_full`. */
+            request: {
+                [key: string]: unknown;
+            };
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
@@ -917,6 +3401,8 @@ export interface components {
             attempt: number;
             cancel_requested_at: string | null;
             cancel_requested_by: string | null;
+            /** @example lake */
+            catalog: string;
             /**
              * Format: date-time
              * @example 2026-11-01T09:30:00Z
@@ -936,6 +3422,7 @@ export interface components {
             /** @description When a waiting run may start. */
             not_before: string | null;
             operation: components["schemas"]["Operation"];
+            owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
                 [key: string]: unknown;
@@ -944,8 +3431,13 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
+            priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
+            /** @description What was asked for beside the operation: `partitions`, `force_full`. */
+            request: {
+                [key: string]: unknown;
+            };
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
@@ -971,6 +3463,8 @@ export interface components {
             attempt: number;
             cancel_requested_at: string | null;
             cancel_requested_by: string | null;
+            /** @example lake */
+            catalog: string;
             /**
              * Format: date-time
              * @example 2026-11-01T09:30:00Z
@@ -981,6 +3475,8 @@ export interface components {
             /** @description Tries that failed. */
             failures: number;
             finished_at: string | null;
+            /** @description The pause that all tables are under. */
+            fleet_pause: components["schemas"]["Pause"] | null;
             /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
             id: string;
             /** @description True when nothing can happen to it any more. */
@@ -988,6 +3484,7 @@ export interface components {
             /** @description When a waiting run may start. */
             not_before: string | null;
             operation: components["schemas"]["Operation"];
+            owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
                 [key: string]: unknown;
@@ -996,9 +3493,14 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
+            priority: components["schemas"]["Priority"];
             progress: components["schemas"]["Progress"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
+            /** @description What was asked for beside the operation: `partitions`, `force_full`. */
+            request: {
+                [key: string]: unknown;
+            };
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
@@ -1008,6 +3510,8 @@ export interface components {
             state: components["schemas"]["RunState"];
             /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
             table_id: string;
+            /** @description The pause that the table is under. */
+            table_pause: components["schemas"]["Pause"] | null;
             /**
              * Format: date-time
              * @example 2026-11-01T09:30:00Z
@@ -1052,9 +3556,10 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
-        /** @description What a run would come to now. `unknown`: the catalog does not answer, `detail` says why. */
+        /** @description What a run would come to now. `unknown`: the table can't be looked at, `detail` says why. */
         RunNow: {
             base_snapshot_id: string | null;
+            cost: components["schemas"]["Cost"] | null;
             detail: string | null;
             groups_total: number | null;
             /** @enum {string} */
@@ -1070,6 +3575,11 @@ export interface components {
                 [key: string]: number;
             };
             skipped_total: number | null;
+            /**
+             * @description What a run asked for now would wait for: codes of `held_by`.
+             * @default []
+             */
+            waits_for: string[];
         };
         /**
          * @description Where a run stands.
@@ -1085,22 +3595,228 @@ export interface components {
          */
         RunSubmit: {
             /**
+             * @description Answer the plan and store nothing.
+             * @default false
+             */
+            dry_run?: boolean;
+            /**
+             * @description Start a run of its own also while an equal one is live.
+             * @default false
+             */
+            force?: boolean;
+            /**
+             * @description Every file of the partitions is a candidate, also those of the right size; a file that would come out as it was is still left alone.
+             * @default false
+             */
+            force_full?: boolean;
+            /**
              * @description What is done to the table.
              * @default rewrite
              */
             operation?: components["schemas"]["Operation"];
+            partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
+            /** @description Absent: what the table's policy says. */
+            priority?: components["schemas"]["Priority"] | null;
             /**
              * @description The registered table's id, `tbl_…`; find it with GET /v1/tables.
              * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             table_id: string;
         };
+        /** @description When the table is looked at, besides after its commits. */
+        ScheduleSettings: {
+            /**
+             * @description Look at these times as well: minute, hour, day of month, month, day of week.
+             * @example 0 2 * * *
+             */
+            cron?: "off" | string | null;
+            /**
+             * @description Between the starts of two runs of the table.
+             * @example 10m
+             */
+            min_interval?: string | null;
+            /** @description IANA name; the zone of `cron`. */
+            time_zone?: string | null;
+            /**
+             * @description A due partition that waited so long ignores quiet hours and goes first.
+             * @example 2d
+             */
+            urgent_after?: "off" | string | null;
+        };
+        /**
+         * @description A policy of the fleet, a catalog, a namespace or a pattern, as stored.
+         * @example {
+         *       "name": "sales",
+         *       "notes": [],
+         *       "policy": {
+         *         "limits": {
+         *           "bandwidth": 50000000,
+         *           "parallel_groups": 2
+         *         },
+         *         "rewrite": {
+         *           "target_file_bytes": 134217728
+         *         }
+         *       },
+         *       "scope": {
+         *         "catalog": "lake",
+         *         "kind": "namespace",
+         *         "namespace": [
+         *           "sales"
+         *         ]
+         *       },
+         *       "updated_at": "2026-11-01T09:30:00Z",
+         *       "updated_by": "key:admin",
+         *       "version": 3
+         *     }
+         */
+        ScopedPolicy: {
+            name: string;
+            /** @description What its author should know: settings without effect yet, what was not checked. */
+            notes: string[];
+            /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
+            policy: components["schemas"]["PolicyDocument-Output"];
+            /**
+             * @description Which tables it covers; fixed at creation.
+             * @example {
+             *       "catalog": "lake",
+             *       "kind": "namespace",
+             *       "namespace": [
+             *         "sales"
+             *       ]
+             *     }
+             */
+            scope: components["schemas"]["FleetScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"];
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            updated_at: string;
+            updated_by: string;
+            /** @description Grows with each write, deletions too; the ETag is this in quotes. */
+            version: number;
+        };
+        /** @description Policies by name. */
+        ScopedPolicyList: {
+            items: components["schemas"]["ScopedPolicy"][];
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
+        };
+        /** @description Only sealed partitions are rewritten: exactly one of the two. */
+        Seal: {
+            /**
+             * @description So long after the end of the partition's own time window.
+             * @example 1h
+             */
+            after?: string | null;
+            /**
+             * @description So long without a commit to it.
+             * @example 30m
+             */
+            quiet_for?: string | null;
+        };
         /** @description One effective setting. */
         Setting: {
-            /** @description `default`, `table property`, `derived` or `table`. */
+            /** @description False: stored and shown, without effect in this version. */
+            acted_on: boolean;
+            /** @description Why it is not acted on. */
+            note: string | null;
+            /**
+             * @description `default`, `table property`, `preset …`, `fleet`, `catalog …`, `namespace …`, `pattern …`, `table`, or `derived` from the target.
+             * @example namespace lake.sales
+             */
             origin: string;
-            /** @description Bytes, a count, a share, a word: as the policy has it. */
+            /** @description Bytes, a count, a share, a duration such as `6h`, a word: as the policy has it. */
             value: unknown;
+        };
+        /** @description One setting that would change, with where it comes from before and after. */
+        SettingChange: {
+            after: unknown;
+            after_origin: string;
+            before: unknown;
+            before_origin: string;
+            /** @description Dotted name. */
+            setting: string;
+        };
+        /** @description Settings that would change alike for some tables. */
+        SharedChange: {
+            example: components["schemas"]["AffectedTable"];
+            settings: components["schemas"]["SettingChange"][];
+            table_count: number;
+        };
+        /** @description A stored signal. */
+        Signal: {
+            /**
+             * @description False: shown, not yet acted on in this version.
+             * @default false
+             */
+            acted_on: boolean;
+            /**
+             * Format: date-time
+             * @description When it came.
+             * @example 2026-11-01T09:30:00Z
+             */
+            at: string;
+            id: number;
+            kind: components["schemas"]["SignalKind"];
+            sent_by: string;
+            signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
+            /** @description Null: it is about the whole fleet. */
+            table_id: string | null;
+        };
+        /**
+         * @description What a signal is about.
+         * @enum {string}
+         */
+        SignalKind: "commit" | "query_latency" | "backpressure" | "filters";
+        /** @description Signals of one kind, newest first; the newest thousand are kept. */
+        SignalList: {
+            items: components["schemas"]["Signal"][];
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
+        };
+        /**
+         * @description What to tell Packhouse. It is stored and shown; nothing starts or slows down by it in this version.
+         * @example {
+         *       "signal": {
+         *         "added_files": 12,
+         *         "kind": "commit"
+         *       },
+         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+         *     }
+         * @example {
+         *       "signal": {
+         *         "kind": "query_latency",
+         *         "p95_seconds": 2.5
+         *       }
+         *     }
+         * @example {
+         *       "signal": {
+         *         "kind": "backpressure",
+         *         "reason": "readers wait",
+         *         "slow_down": true
+         *       },
+         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+         *     }
+         * @example {
+         *       "signal": {
+         *         "kind": "filters",
+         *         "queries": [
+         *           {
+         *             "columns": [
+         *               "day",
+         *               "customer"
+         *             ],
+         *             "query_count": 120
+         *           }
+         *         ]
+         *       },
+         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+         *     }
+         */
+        SignalSend: {
+            signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
+            /** @description Null: it is about the whole fleet. */
+            table_id?: string | null;
         };
         /** @description Files of `from_bytes` to below `below_bytes` (null: no bound). */
         SizeClass: {
@@ -1118,6 +3834,18 @@ export interface components {
             reason: string;
             spec_id: number;
         };
+        /** @description Small files that came and went between measurements of the last 24 hours. */
+        SmallFileFlow: {
+            made: number;
+            made_per_hour: number;
+            removed: number;
+            removed_per_hour: number;
+        };
+        /**
+         * @description How files are arranged.
+         * @enum {string}
+         */
+        Strategy: "binpack" | "sort" | "zorder" | "hilbert" | "tiered" | "window";
         /** @description A registered table. */
         Table: {
             catalog: string;
@@ -1135,8 +3863,34 @@ export interface components {
             name: string;
             namespace: string[];
             owner_team: string | null;
+            /** @description Null unless the table is paused. */
+            pause: components["schemas"]["Pause"] | null;
             /** @description The table's own identity when it was registered. */
             uuid: string;
+            /** @description Grows with each change of team or labels; the ETag is this in quotes. */
+            version: number;
+        };
+        /** @description What policy would suit a table. Nothing is changed by it. */
+        TableAdvice: {
+            /** @description True: the policy does not say; Iceberg's default of 5 days is taken. */
+            expiry_is_assumed: boolean;
+            /** @description How long superseded files are kept. */
+            expiry_seconds: number;
+            layout: components["schemas"]["LayoutAdvice"];
+            table_id: string;
+            upkeep: components["schemas"]["UpkeepAdvice"];
+            writes: components["schemas"]["Writes"];
+        };
+        /** @description Whether writers should slow down, and why. Packhouse can't make them. */
+        TableBackpressure: {
+            reason: string;
+            /** @description The signal behind it; null when the format alone says so. */
+            signal: components["schemas"]["Signal"] | null;
+            since: string | null;
+            slow_down: boolean;
+            table_id: string;
+            /** @description When the signal behind it stops to hold; null without a signal. */
+            until: string | null;
         };
         /**
          * @description Table formats that a catalog can hold.
@@ -1146,6 +3900,8 @@ export interface components {
         /** @description The present data files of a table, and a score from 0 to 100 (nothing to better). */
         TableHealth: {
             average_file_bytes: number;
+            /** @description Small files of partitions with avoidable ones: what merging would read. */
+            avoidable_bytes: number;
             /** @description Small files but for one in each partition. */
             avoidable_file_count: number;
             /** @description Upper bound. */
@@ -1193,6 +3949,23 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
+        /**
+         * @description What to change of a table, as a JSON merge patch: a field left out stays, null takes a value away.
+         * @example {
+         *       "labels": {
+         *         "tier": "gold"
+         *       },
+         *       "owner_team": "sales"
+         *     }
+         */
+        TablePatch: {
+            /** @description Labels to set, or to take away by null; null for all takes all away. */
+            labels?: {
+                [key: string]: string | null;
+            } | null;
+            /** @description Null: the table has no team any more. */
+            owner_team?: string | null;
+        };
         /** @description What a run would do now. Nothing was done. */
         TablePlan: {
             base_snapshot_id: string | null;
@@ -1212,9 +3985,29 @@ export interface components {
             skipped_total: number;
             table_id: string;
         };
-        /** @description A table's own policy as stored. Sizes are answered in bytes, rates in bytes per second. */
+        /**
+         * @description A table's own policy as stored.
+         * @example {
+         *       "notes": [],
+         *       "policy": {
+         *         "limits": {
+         *           "bandwidth": 50000000,
+         *           "parallel_groups": 2
+         *         },
+         *         "rewrite": {
+         *           "target_file_bytes": 134217728
+         *         }
+         *       },
+         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
+         *       "updated_at": "2026-11-01T09:30:00Z",
+         *       "updated_by": "key:admin",
+         *       "version": 3
+         *     }
+         */
         TablePolicy: {
-            /** @description The fields that are set; all others are inherited. */
+            /** @description What its author should know: settings without effect yet, what was not checked. */
+            notes: string[];
+            /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
             table_id: string;
             /**
@@ -1223,7 +4016,7 @@ export interface components {
              */
             updated_at: string;
             updated_by: string;
-            /** @description Grows with each write; the ETag is this in quotes. */
+            /** @description Grows with each write, deletions too; the ETag is this in quotes. */
             version: number;
         };
         /**
@@ -1241,7 +4034,7 @@ export interface components {
             /** @example lake */
             catalog: string;
             /**
-             * @description Free labels.
+             * @description Free labels; a key has no colon.
              * @default {}
              */
             labels?: {
@@ -1254,11 +4047,150 @@ export interface components {
             /** @description Whose table it is. */
             owner_team?: string | null;
         };
+        /** @description A class of sizes: files merge only with others of their tier, and the output lands in the next. */
+        "Tier-Input": {
+            /**
+             * @description Files below this size, down to the bound of the tier before.
+             * @example 16MiB
+             */
+            below_bytes: number | string;
+            /**
+             * @description So many make the tier due.
+             * @example 8
+             */
+            files: number;
+        };
+        /** @description A class of sizes: files merge only with others of their tier, and the output lands in the next. */
+        "Tier-Output": {
+            /**
+             * @description Files below this size, down to the bound of the tier before.
+             * @example 16MiB
+             */
+            below_bytes: number;
+            /**
+             * @description So many make the tier due.
+             * @example 8
+             */
+            files: number;
+        };
+        /** @description One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`. */
+        "TriggerCondition-Input": {
+            /** @description The figure is more than this. */
+            above?: (number) | string | null;
+            /**
+             * @description The figure is this or more.
+             * @example 60
+             * @example 0.2
+             * @example 32MB
+             * @example 2d
+             */
+            at_least?: (number) | string | null;
+            /** @description The figure is this or less. */
+            at_most?: (number) | string | null;
+            /** @description The figure is less than this. */
+            below?: (number) | string | null;
+            /** @description The measured figure. */
+            metric: components["schemas"]["Metric"];
+        };
+        /** @description One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`. */
+        "TriggerCondition-Output": {
+            /** @description The figure is more than this. */
+            above?: number | string | null;
+            /**
+             * @description The figure is this or more.
+             * @example 60
+             * @example 0.2
+             * @example 32MB
+             * @example 2d
+             */
+            at_least?: number | string | null;
+            /** @description The figure is this or less. */
+            at_most?: number | string | null;
+            /** @description The figure is less than this. */
+            below?: number | string | null;
+            /** @description The measured figure. */
+            metric: components["schemas"]["Metric"];
+        };
+        /** @description A named rule; a partition is due when all conditions hold for it. */
+        "TriggerRule-Input": {
+            /** @description All of them must hold. */
+            all: components["schemas"]["TriggerCondition-Input"][];
+            /**
+             * @description Only if the partition's files are not those that its last rewrite left: no rule fires twice.
+             * @default false
+             */
+            input_changed?: boolean;
+            /**
+             * @description Shown where a run says why it began.
+             * @example many small files
+             */
+            name: string;
+        };
+        /** @description A named rule; a partition is due when all conditions hold for it. */
+        "TriggerRule-Output": {
+            /** @description All of them must hold. */
+            all: components["schemas"]["TriggerCondition-Output"][];
+            /**
+             * @description Only if the partition's files are not those that its last rewrite left: no rule fires twice.
+             * @default false
+             */
+            input_changed?: boolean;
+            /**
+             * @description Shown where a run says why it began.
+             * @example many small files
+             */
+            name: string;
+        };
+        /** @description What rewriting costs at the present rate. */
+        UpkeepAdvice: {
+            /** @description Reasons to rewrite more or less often, in words. */
+            because: string[];
+            /** @description What superseded files come to until their snapshots expire. */
+            extra_storage_bytes: number;
+            rewritten_bytes_per_day: number;
+            update_share: number | null;
+            /** @description Bytes rewritten by bytes ingested; null: none ingested. */
+            write_amplification: number | null;
+        };
         /**
          * @description Why a queued run is not started yet.
          * @enum {string}
          */
         WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout";
+        /** @description The caller of this request. */
+        Whoami: {
+            role: components["schemas"]["Role"];
+            /**
+             * @description What records show: `key:` and a name, or `oidc:` and a subject.
+             * @example key:etl
+             */
+            subject: string;
+            /**
+             * @description Teams whose tables the caller sees and may change; null for every team.
+             * @example [
+             *       "sales"
+             *     ]
+             */
+            teams: string[] | null;
+        };
+        /**
+         * @description The two kinds of windows; a blackout is named where both hold.
+         * @enum {string}
+         */
+        WindowKind: "quiet_hours" | "blackout";
+        /** @description What was written in the last seven days, or as far back as the table has snapshots. */
+        Writes: {
+            /** @description Snapshots of others. */
+            commits: number;
+            /** @description Data files that snapshots of others added. */
+            ingested_bytes: number;
+            /** @description What rewrites read. */
+            rewritten_bytes: number;
+            /** @description How long that is. */
+            seconds: number;
+            /** @description Those of them that delete or replace rows. */
+            update_commits: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -1368,6 +4300,84 @@ export interface operations {
             };
         };
     };
+    list_audit: {
+        parameters: {
+            query?: {
+                action?: string | null;
+                caller?: string | null;
+                /** @description Id or name of what was changed. */
+                object?: string | null;
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string | null;
+                /** @description From this instant on. */
+                since?: string | null;
+                /** @description Before this instant. */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditList"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_catalogs: {
         parameters: {
             query?: {
@@ -1402,6 +4412,15 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1508,6 +4527,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -1559,6 +4587,15 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1687,6 +4724,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -1784,6 +4830,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -1851,54 +4906,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_runs: {
-        parameters: {
-            query?: {
-                /** @description Items on a page. */
-                page_size?: number;
-                /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
-                /** @description May be given several times. */
-                state?: components["schemas"]["RunState"][] | null;
-                table_id?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunList"];
-                };
-            };
-            /** @description A valid key is needed */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Fields are wrong */
-            422: {
+            /** @description Too many requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1917,38 +4926,28 @@ export interface operations {
             };
         };
     };
-    submit_run: {
+    discover_tables: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
-                "idempotency-key"?: string | null;
+            header?: never;
+            path: {
+                name: string;
             };
-            path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RunSubmit"];
+                "application/json": components["schemas"]["DiscoverRequest"];
             };
         };
         responses: {
-            /** @description An equal run is live; it is answered, with `deduplicated: true`. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunAccepted"];
-                };
-            };
-            /** @description Successful Response */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunAccepted"];
+                    "application/json": components["schemas"]["Discovery"];
                 };
             };
             /** @description The request can't be read */
@@ -2023,6 +5022,1989 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_fleet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fleet"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause_fleet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PauseRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pause"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume_fleet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_fleet_tables: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FleetTableList"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_formats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormatList"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_keys: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyCreated"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state forbids it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state forbids it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Limits"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_limits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the object as it was read. */
+                "if-match"?: string | null;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LimitsPut"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Limits"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition is needed */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_policies: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScopedPolicyList"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_policy: {
+        parameters: {
+            query?: {
+                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyCreate"];
+            };
+        };
+        responses: {
+            /** @description With `dry_run=true`: what it would come to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyPreview"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScopedPolicy"] | components["schemas"]["PolicyPreview"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state forbids it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScopedPolicy"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replace_policy: {
+        parameters: {
+            query?: {
+                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description ETag of the object as it was read. */
+                "if-match"?: string | null;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string | null;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyDocument-Input"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScopedPolicy"] | components["schemas"]["PolicyPreview"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition is needed */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_policy: {
+        parameters: {
+            query?: {
+                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description ETag of the object as it was read. */
+                "if-match"?: string | null;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string | null;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description With `dry_run=true`: what it would come to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyPreview"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition is needed */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_policy: {
+        parameters: {
+            query?: {
+                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description ETag of the object as it was read. */
+                "if-match"?: string | null;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string | null;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyRestore"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScopedPolicy"] | components["schemas"]["PolicyPreview"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state forbids it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition is needed */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_policy_versions: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string | null;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyVersionList"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_policy_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyVersion"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_policy_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_presets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresetList"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_preset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preset"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_runs: {
+        parameters: {
+            query?: {
+                catalog?: string | null;
+                /** @description From this instant on. */
+                created_after?: string | null;
+                /** @description Before this instant. */
+                created_before?: string | null;
+                operation?: components["schemas"]["Operation"] | null;
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string | null;
+                /** @description May be given several times. */
+                state?: components["schemas"]["RunState"][] | null;
+                table_id?: string | null;
+                /** @description The table's owner team. */
+                team?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunList"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    submit_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunSubmit"];
+            };
+        };
+        responses: {
+            /** @description An equal run is live; it is answered, with `deduplicated: true`. With `dry_run`: the plan. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunAccepted"] | components["schemas"]["TablePlan"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunAccepted"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -2074,6 +7056,15 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2150,6 +7141,15 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2245,7 +7245,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many open streams */
+            /** @description Too many requests; or: Too many open streams */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2319,6 +7319,196 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_signals: {
+        parameters: {
+            query: {
+                kind: components["schemas"]["SignalKind"];
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string | null;
+                /** @description Left out: signals about the fleet. */
+                table_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignalList"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_signal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignalSend"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Signal"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -2334,10 +7524,19 @@ export interface operations {
         parameters: {
             query?: {
                 catalog?: string | null;
+                /** @description `key:value`; several: all of them. */
+                label?: string[] | null;
+                /** @description With `catalog` and `namespace`: the one table. */
+                name?: string | null;
+                /** @description Once for each level, outer first; needs `catalog`. */
+                namespace?: string[] | null;
+                owner_team?: string | null;
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string | null;
+                /** @description Only paused tables, or only others. */
+                paused?: boolean | null;
             };
             header?: never;
             path?: never;
@@ -2365,6 +7564,15 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2471,6 +7679,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -2522,6 +7739,15 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2603,6 +7829,279 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_table: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the object as it was read. */
+                "if-match"?: string | null;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string | null;
+            };
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TablePatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Table"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_table_advice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableAdvice"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_table_backpressure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableBackpressure"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -2670,6 +8169,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -2719,8 +8227,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
-            409: {
+            /** @description Fields are wrong */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2728,8 +8236,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Fields are wrong */
-            422: {
+            /** @description Too many requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2804,6 +8312,87 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_table_measurements: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string | null;
+            };
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthHistory"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -2860,6 +8449,122 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause_table: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PauseRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pause"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2965,6 +8670,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -3023,6 +8737,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -3036,7 +8759,10 @@ export interface operations {
     };
     put_table_policy: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description ETag of the object as it was read. */
                 "if-match"?: string | null;
@@ -3060,7 +8786,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TablePolicy"];
+                    "application/json": components["schemas"]["TablePolicy"] | components["schemas"]["PolicyPreview"];
                 };
             };
             /** @description The request can't be read */
@@ -3153,6 +8879,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service that is needed does not answer */
             503: {
                 headers: {
@@ -3166,13 +8901,408 @@ export interface operations {
     };
     delete_table_policy: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description ETag of the object as it was read. */
                 "if-match"?: string | null;
                 /** @description `*`: only if there is none yet. */
                 "if-none-match"?: string | null;
             };
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description With `dry_run=true`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyPreview"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition is needed */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_table_policy: {
+        parameters: {
+            query?: {
+                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description ETag of the object as it was read. */
+                "if-match"?: string | null;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string | null;
+            };
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyRestore"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TablePolicy"] | components["schemas"]["PolicyPreview"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition is needed */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_table_policy_versions: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string | null;
+            };
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyVersionList"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_table_policy_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyVersion"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume_table: {
+        parameters: {
+            query?: never;
+            header?: never;
             path: {
                 table_id: string;
             };
@@ -3214,15 +9344,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object changed since it was read */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description Fields are wrong */
             422: {
                 headers: {
@@ -3232,8 +9353,55 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A precondition is needed */
-            428: {
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_whoami: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Whoami"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

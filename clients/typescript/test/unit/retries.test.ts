@@ -46,7 +46,7 @@ test("a caller's own key is kept", async () => {
 
 test("an own try that is still being answered is waited for", async () => {
   const server = new MockServer().on("post", "/v1/runs", unreachable, inFlight, ACCEPTED);
-  assert.equal((await server.client().post("/v1/runs", BODY)).id, "run_1");
+  assert.equal((await server.client().submitRun(BODY.body)).id, "run_1");
 });
 
 test("a conflict of states is no reason to try again", async () => {
