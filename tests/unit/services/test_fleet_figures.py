@@ -1,0 +1,90 @@
+"""Sums over the fleet are kept for as long as making them is worth it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from engine.domain.access import SYSTEM
+from engine.services.fleet import FleetService
+
+
+@dataclass
+class _Clock:
+    """Moves when it is told to."""
+
+    seconds: float = 0.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+class _Fleet(FleetService):
+    """Sums that take a set time and are numbered."""
+
+    def __init__(self, clock: Any, took: float) -> None:
+        super().__init__(database=_Record(), clock=clock)  # type: ignore[arg-type]
+        self._time, self._took, self.made = clock, took, 0
+
+    async def _sum_up(self, _teams: Any) -> Any:
+        self.made += 1
+        number = self.made
+        await asyncio.sleep(0)
+        self._time.seconds += self._took
+        return number
+
+
+class _Record:
+    """Nothing is live, nothing is paused."""
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Any]:
+        async def nothing(*_: Any) -> Any:
+            return SimpleNamespace(pause=None)
+
+        yield SimpleNamespace(fleet_figures=SimpleNamespace(live_runs=nothing), fleet=SimpleNamespace(get=nothing))
+
+
+@pytest.fixture(autouse=True)
+def numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.services.fleet.replace", lambda figures, **_: figures)
+
+
+async def _settled() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_many_callers_at_once_make_them_once() -> None:
+    fleet = _Fleet(_Clock(), took=1.0)
+    assert await asyncio.gather(*(fleet.figures(SYSTEM) for _ in range(5))) == [1] * 5
+
+
+async def test_slow_ones_are_answered_while_newer_ones_are_made() -> None:
+    clock = _Clock()
+    fleet = _Fleet(clock, took=1.0)
+    await fleet.figures(SYSTEM)
+    clock.seconds += 20
+    assert await fleet.figures(SYSTEM) == 1
+    await _settled()
+    assert await fleet.figures(SYSTEM) == 2
+
+
+async def test_slow_ones_are_not_answered_for_ever() -> None:
+    clock = _Clock()
+    fleet = _Fleet(clock, took=1.0)
+    await fleet.figures(SYSTEM)
+    clock.seconds += 61
+    assert await fleet.figures(SYSTEM) == 2
+
+
+async def test_quick_ones_are_made_again_at_once() -> None:
+    clock = _Clock()
+    fleet = _Fleet(clock, took=0.01)
+    await fleet.figures(SYSTEM)
+    clock.seconds += 0.2
+    assert await fleet.figures(SYSTEM) == 2
