@@ -73,6 +73,7 @@ def _table(ids: IdSource, number: int, clock: _PastClock) -> dict[str, Any]:
         "location": f"file:///lake/{name}",
         "owner_team": TEAMS[number % len(TEAMS)],
         "created_at": clock.instant,
+        "version": 1,
         "labels": Jsonb({}),
     }
 
