@@ -62,7 +62,8 @@ class Cells:
         headers = {} if role is None else {"Authorization": f"Bearer {self.keys[role]}"}
         headers |= {"If-Match": '"2"'} if operation.takes_if_match else {}
         path, body = filled(operation.path, values), example_body(operation, values)
-        response = await self.client.request(operation.method, path, json=body, headers=headers)
+        query = {name: values[f"?{name}"] for name in operation.query}
+        response = await self.client.request(operation.method, path, json=body, headers=headers, params=query)
         if response.is_success and operation.method != "GET":
             self.put_back()
         return response
@@ -131,6 +132,7 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
         "keys/{key_id}": (await send("POST", "/v1/keys", {"name": "other", "role": "viewer"}))["id"],
         "versions/{version}": "2",
         "owner_team": OWN_TEAM,
+        "?kind": "commit",
     }
     values = {Kind.NONE: common}
     for kind, team in TEAM_OF.items():

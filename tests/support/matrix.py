@@ -49,13 +49,14 @@ def spec() -> Document:
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation of the description."""
+    """One operation of the description; `query` are its required query parameters."""
 
     id: str
     method: str
     path: str
     role: Role | None
     parameters: frozenset[str]
+    query: frozenset[str]
     takes_if_match: bool
     body: Any = field(hash=False, default=None)
 
@@ -128,6 +129,7 @@ def _operation(path: str, method: str, item: Document) -> Operation:
         path=path,
         role=None if role is None else Role(role),
         parameters=frozenset(_PARAMETER.findall(path)),
+        query=frozenset(p["name"] for p in item.get("parameters", ()) if p["in"] == "query" and p.get("required")),
         takes_if_match=any(parameter["name"].lower() == "if-match" for parameter in item.get("parameters", ())),
         body=_example(item),
     )
