@@ -165,7 +165,7 @@ def test_a_wrong_key_and_a_missing_key_are_told_apart_from_errors(packhouse: Ter
 
 
 def test_partitions_of_a_run_are_chosen_by_conditions(packhouse: Terminal, table: str) -> None:
-    planned = packhouse.json("run", table, "--partition", "event_date<1970-01-01", "--dry-run")
+    planned = packhouse.json("run", table, "--partition", "at<1970-01-01", "--dry-run")
     assert (planned.get("plan") or planned)["groups_total"] == 0
     refused = packhouse("run", table, "--partition", "colour=blue")
     assert refused.returncode == 2

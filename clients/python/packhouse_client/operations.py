@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
+from packhouse_client._generated.types import Unset
 from packhouse_client.errors import UnreadableAnswer
 from packhouse_client.senders import Answer, AsyncSender, Sender, new_key
 
@@ -55,7 +56,10 @@ class Recipe(Generic[P, T]):
             kwargs["body"] = _Body(body)
         if kwargs.get("idempotency_key") is None and "idempotency_key" in inspect.signature(self.request).parameters:
             kwargs["idempotency_key"] = new_key()
-        return self.request(*args, **kwargs)
+        arguments = self.request(*args, **kwargs)
+        if isinstance(body, Mapping):
+            arguments["json"] = dict(body)  # bodies that may be left out are not asked for their content
+        return {name: value for name, value in arguments.items() if not isinstance(value, Unset)}
 
     def parse(self, answer: Answer) -> T:
         """Return the answer as its model.

@@ -1,5 +1,7 @@
 """The clients' surface: addresses, bodies, pages, answers as they came."""
 
+import json
+
 import httpx
 import pytest
 from packhouse_client import NoAnswer, Packhouse
@@ -43,6 +45,20 @@ def test_a_body_may_be_a_model_or_a_dictionary(mock: MockPackhouse) -> None:
     client = mock.client()
     by_model = client.runs.submit(body=RunSubmit(table_id=table))
     assert client.runs.submit(body={"table_id": table}).id == by_model.id
+
+
+def test_a_dictionary_is_sent_as_it_is_also_where_a_body_may_be_left_out() -> None:
+    sent: list[httpx.Request] = []
+
+    def keep(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(200, json={})
+
+    client = Packhouse("http://server", "pkh_x", transport=httpx.MockTransport(keep))
+    client.tables.plan.raw("tbl_1", body={"policy": {"colour": "blue"}})
+    client.tables.plan.raw("tbl_1")
+    assert json.loads(sent[0].content) == {"policy": {"colour": "blue"}}
+    assert sent[1].content == b""
 
 
 def test_fields_that_the_models_do_not_know_reach_the_server(mock: MockPackhouse) -> None:
