@@ -188,6 +188,7 @@ def _wire(
     context = RewriteContext(
         database=database,
         formats=formats,
+        capabilities=capabilities,
         observations=observations,
         dispatcher=dispatcher or SparkDispatcher(sessions=spark),
         function=run_group,
@@ -205,7 +206,9 @@ def _wire(
     wakes = Wakes(queue=queue, hints=hints)
     submission = RunSubmission(database=database, formats=formats, capabilities=capabilities, queue=queue, ids=ids)
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
-    tables = TableService(database=database, formats=formats, observations=observations, ids=ids, clock=clock)
+    tables = TableService(
+        database=database, formats=formats, observations=observations, capabilities=capabilities, ids=ids, clock=clock
+    )
     return Container(
         settings=settings,
         clock=clock,
@@ -222,7 +225,9 @@ def _wire(
         catalogs=catalogs,
         tables=tables,
         observations=observations,
-        explain=ExplainService(database=database, formats=formats, observations=observations),
+        explain=ExplainService(
+            database=database, formats=formats, capabilities=capabilities, observations=observations
+        ),
         discovery=DiscoveryService(database=database, formats=formats, catalogs=catalogs, tables=tables),
         advice=AdviceService(database=database, formats=formats, observations=observations),
         signals=SignalService(database=database),

@@ -54,6 +54,7 @@ OF_TABLES: Final[Mapping[str, str]] = {
     "unreachable": "it can't be looked at",
     "table_replaced": "it was dropped and made anew",
     "not_eligible": "it has what the rewrite can't take",
+    "not_possible": "its policy asks for what can't be done",
     "run_at_work": "a run of it is at work",
     "run_waits": "a run of it waits already",
     "quiet_hours": "quiet hours",

@@ -40,7 +40,10 @@ class CapabilityService:
     def check_settings(self, name: FormatName | TableFormatName, values: Mapping[str, Any]) -> None:
         """Raise `InvalidInput` with one problem for each setting (by dotted name) that the format can't fulfil."""
         if problems := refusal_problems(self.of(name), values):
-            raise InvalidInput(f"the policy asks for what {name.value} tables can't have done", problems=problems)
+            what = "; ".join(f"{each.pointer[1:].replace('/', '.')}: {each.message}" for each in problems)
+            raise InvalidInput(
+                f"the policy asks for what {name.value} tables can't have done: {what}", problems=problems
+            )
 
 
 def refusal_problems(capabilities: Capabilities, values: Mapping[str, Any]) -> tuple[FieldProblem, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from engine.domain.clock import Clock
 from engine.queue.budgets import PaceLedger
+from engine.services.capabilities import CapabilityService
 from engine.services.formats import FormatRegistry
 from engine.services.lanes import Dispatcher
 from engine.services.observations import ObservationService
@@ -18,6 +19,7 @@ class RewriteContext:
 
     database: Database
     formats: FormatRegistry
+    capabilities: CapabilityService
     observations: ObservationService
     dispatcher: Dispatcher
     function: Callable[[str], str]

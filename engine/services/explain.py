@@ -4,12 +4,14 @@ Works whatever is broken: without the catalog, for a table that is gone or was m
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from engine.domain.access import Caller
 from engine.domain.errors import InvalidInput, StateConflict, Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
+from engine.services.capabilities import CapabilityService
 from engine.services.explain_document import explanation
 from engine.services.explain_facts import RecordFacts, Sight, look, read_record, with_policy
 from engine.services.formats import FormatRegistry
@@ -22,9 +24,17 @@ from engine.stores.database import Database
 class ExplainService:
     """Explains registered tables. Nothing is changed but for the measurement that each look leaves."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry, observations: ObservationService) -> None:
+    def __init__(
+        self,
+        *,
+        database: Database,
+        formats: FormatRegistry,
+        capabilities: CapabilityService,
+        observations: ObservationService,
+    ) -> None:
         self._database = database
         self._formats = formats
+        self._capabilities = capabilities
         self._observations = observations
 
     async def explain(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
@@ -34,12 +44,13 @@ class ExplainService:
             NotFound: no such table, or none that the caller may see.
         """
         async with self._database.read() as unit:
-            table, _ = await read_registered(unit, table_id, caller)
+            table, catalog = await read_registered(unit, table_id, caller)
             record = await read_record(unit, table)
         policy, sight = await self._look(caller, record)
         async with self._database.read() as unit:
             facts = await with_policy(unit, record, policy, sight)
-        return explanation(facts)
+        refusals = self._capabilities.of(catalog.format).refusals(policy.values)
+        return explanation(replace(facts, refusals=refusals))
 
     async def _look(self, caller: Caller, record: RecordFacts) -> tuple[EffectivePolicy, Sight]:
         table, policy = record.table, None

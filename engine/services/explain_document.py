@@ -195,7 +195,7 @@ def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
     }
     reasons = dict(Counter(partition.reason for partition in trial.plan.skipped))
     return {
-        "outcome": _outcome(facts.policy, trial),
+        "outcome": _outcome(facts, trial),
         "waits_for": [hold.code for hold in eligible.held_by if hold.holds_requests],
         "skipped_reasons": reasons,
         "cost": cost,
@@ -203,11 +203,11 @@ def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
     }
 
 
-def _outcome(policy: EffectivePolicy, trial: Trial) -> str:
-    if not trial.is_eligible:
-        return "refused"
-    if not policy.enabled:
+def _outcome(facts: Facts, trial: Trial) -> str:
+    if not facts.policy.enabled:
         return "disabled"
+    if facts.refusals or not trial.is_eligible:
+        return "refused"
     return "rewrite" if trial.plan.groups else "nothing_to_do"
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from engine.domain.capabilities import Refusal
 from engine.domain.fleet import Fleet
 from engine.domain.measurements import Measurement
 from engine.domain.policies import EffectivePolicy, Windows, WindowState
@@ -83,13 +84,14 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that an explanation goes by."""
+    """All that an explanation goes by. `refusals`: settings that the format can't fulfil, so that a run fails."""
 
     record: RecordFacts
     policy: EffectivePolicy
     windows: WindowState
     day: DayBudget
     sight: Sight
+    refusals: Sequence[Refusal] = ()
 
 
 async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:

@@ -17,7 +17,7 @@ from engine.domain.units import format_bytes
 from engine.planning.estimates import predicted_requests
 from engine.planning.triggers import MeasuredCondition, RuleState
 from engine.services.explain_facts import Facts
-from engine.services.explain_timing import Eligibility, cron_next
+from engine.services.explain_timing import Eligibility, cron_next, refused_settings
 from engine.services.explain_words import clock, duration, figure, many, place, sentence, short
 
 WIDTH: Final = 100
@@ -61,7 +61,7 @@ def _headline(facts: Facts, eligible: Eligibility) -> str:
     ref, sight = short(str(facts.record.table.ref), 70), facts.sight
     if sight.blocked is not None:
         return f"{ref} can't be looked at now."
-    if sight.trial is not None and not sight.trial.is_eligible:
+    if facts.refusals or (sight.trial is not None and not sight.trial.is_eligible):
         return f"{ref} can't be rewritten as it stands."
     due = "is due for a rewrite" if sight.evaluation is not None and sight.evaluation.is_due else "is not due"
     if eligible.held_by:
@@ -80,9 +80,11 @@ def _can(facts: Facts) -> Iterator[str]:
                 f"It was measured last at {clock(seen.measured_at)}: {seen.file_count} files, {seen.small_file_count} "
                 f"of them small, score {seen.score:.0f} of 100."
             )
+    for refused in refused_settings(facts):
+        yield f"It can't be rewritten: {refused}."
     if sight.trial is None:
         return
-    if sight.trial.is_eligible:
+    if sight.trial.is_eligible and not facts.refusals:
         yield f"It can be rewritten: all {len(sight.trial.conditions)} conditions hold."
     for condition in sight.trial.conditions:
         if not condition.holds:
@@ -92,6 +94,9 @@ def _can(facts: Facts) -> Iterator[str]:
 def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     trial = facts.sight.trial
     if trial is None:
+        return
+    if facts.refusals:
+        yield "A run now would fail for that."
         return
     plan, expected = trial.plan, trial.plan.prediction
     if not plan.groups:
@@ -115,7 +120,7 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
 
 def _holds(eligible: Eligibility) -> Iterator[str]:
     for hold in eligible.held_by:
-        if hold.code in {"unreachable", "table_replaced", "not_eligible"}:
+        if hold.code in {"unreachable", "table_replaced", "not_eligible", "not_possible"}:
             continue
         until = f" until {clock(hold.until)}" if hold.until else ""
         why = hold.detail if hold.detail.startswith(hold.words) else f"{hold.words} ({hold.detail})"

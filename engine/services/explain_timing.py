@@ -84,6 +84,8 @@ def _state_of_table(facts: Facts) -> Iterator[Hold]:
     if sight.trial is not None and not sight.trial.is_eligible:
         failed = [condition for condition in sight.trial.conditions if not condition.holds]
         yield Hold("not_eligible", None, "; ".join(f"{each.name} ({each.detail})" for each in failed))
+    if facts.refusals:
+        yield Hold("not_possible", None, "; ".join(refused_settings(facts)))
 
 
 def _runs(facts: Facts) -> Iterator[Hold]:
@@ -126,6 +128,15 @@ def _seal(facts: Facts) -> Iterator[Hold]:
     if waiting:
         until = datetime.fromtimestamp(evaluation.seal.next_at_ms / 1000, UTC)
         yield Hold("not_sealed", until, "the first of them is sealed then, if nothing more is written to it")
+
+
+def refused_settings(facts: Facts) -> list[str]:
+    """Return, in words, each setting that the table's format can't fulfil, with where it comes from."""
+    return [
+        f"{each.field} is {each.value if isinstance(each.value, str) else 'set'} "
+        f"(it comes from: {facts.policy.origins[each.field]}), and {each.reason}"
+        for each in facts.refusals
+    ]
 
 
 def _paused(pause: Pause, remedy: str) -> str:

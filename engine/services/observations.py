@@ -18,6 +18,7 @@ from engine.domain.errors import Rejected, Transient
 from engine.domain.ids import TableId
 from engine.domain.measurements import Measurement
 from engine.domain.policies import EffectivePolicy, PolicyDocument
+from engine.domain.tables import TableFormatName
 from engine.formats.base import OpenTable
 from engine.planning.health import TableHealth, health
 from engine.planning.ranking import benefit_per_cost
@@ -34,6 +35,7 @@ class Observed:
     """A registered table as it was found: `looked_at` is the instant before it was loaded."""
 
     table_id: TableId
+    format: TableFormatName
     opened: OpenTable
     policy: EffectivePolicy
     looked_at: datetime
@@ -60,7 +62,7 @@ class ObservationService:
         properties = await self._formats.call(opened.policy_properties)
         async with self._database.read() as unit:
             policy = await PolicyReader.effective(unit, table, properties, instead)
-        return Observed(table_id, opened, policy, looked_at)
+        return Observed(table_id, catalog.format, opened, policy, looked_at)
 
     async def measure(self, seen: Observed) -> TableHealth:
         """Return the health of the table's files and keep it.

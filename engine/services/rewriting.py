@@ -16,6 +16,7 @@ from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import GroupState, RunState, StoredGroup
+from engine.domain.tables import TableFormatName
 from engine.formats.base import OpenTable
 from engine.planning.file_groups import make_plan
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, Pace, WriteSettings
@@ -41,6 +42,7 @@ class RewriteFlow:
         self._attempt = attempt
         self._step = step
         self._open_pace: Callable[[], Awaitable[None]]
+        self._format: TableFormatName
         self._budget = Budget()  # the table's, and the run's share of the fleet's
         self._commits = Commits(
             database=context.database,
@@ -71,8 +73,10 @@ class RewriteFlow:
             await self._attempt.check()
             await self.ending.disabled()
             return
+        self._context.capabilities.check_settings(self._format, policy.values)
         plan = await self._plan(table, policy, budget)
-        await self._context.observations.measure(Observed(self._attempt.run.table_id, table, policy, looked_at))
+        seen = Observed(self._attempt.run.table_id, self._format, table, policy, looked_at)
+        await self._context.observations.measure(seen)
         leftover = await self.ending.groups(GroupState.WRITTEN)
         await self._attempt.check()
         has_work = bool(plan.groups or leftover)
@@ -103,8 +107,9 @@ class RewriteFlow:
 
     async def _policy(self, table: OpenTable) -> tuple[EffectivePolicy, DayBudget]:
         async with self._context.database.read() as unit:
-            registered, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+            registered, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
             policy = await PolicyReader.effective(unit, registered, table.policy_properties())
+            self._format = catalog.format
             self._budget = policy.budget().at_most((await unit.fleet.get()).limits.share())
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 

@@ -22,6 +22,7 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import TERMINAL_STATES, Run, RunState
 from engine.domain.tables import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
+from engine.services.capabilities import CapabilityService
 from engine.services.formats import FormatRegistry
 from engine.services.names import check_table_ref
 from engine.services.observations import ObservationService
@@ -40,12 +41,14 @@ class TableService:
         database: Database,
         formats: FormatRegistry,
         observations: ObservationService,
+        capabilities: CapabilityService,
         ids: IdSource,
         clock: Clock,
     ) -> None:
         self._database = database
         self._formats = formats
         self._observations = observations
+        self._capabilities = capabilities
         self._ids = ids
         self._clock = clock
 
@@ -160,11 +163,13 @@ class TableService:
         """Return what a run of this request would do now; `policy` is tried instead of the stored one.
 
         Raises:
-            InvalidInput: the policy to try contradicts itself on this table, or the predicate does not fit it.
+            InvalidInput: the policy contradicts itself on this table or asks for what its format can't do, or the
+                predicate does not fit it.
             NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
         """
         seen = await self._observations.observe(caller, table_id, instead=policy)
         check_settings(seen.policy)
+        self._capabilities.check_settings(seen.format, seen.policy.values)
         last = await self._latest_run(table_id, TERMINAL_STATES)
         trial = await self._formats.ask(f"table {table_id}", try_plan, seen.opened, seen.policy, last, request)
         if policy is None:
