@@ -95,7 +95,11 @@ class FormatRegistry:
             kept = self._kept.get(catalog.name)
             if kept is None or kept.fingerprint != fingerprint:
                 what = f"catalog {catalog.name!r}"
-                kept = _Kept(fingerprint, await self.ask(what, table_format.connect, catalog.name, properties))
+                try:
+                    kept = _Kept(fingerprint, await self.ask(what, table_format.connect, catalog.name, properties))
+                except InvalidInput as error:  # what is wrong is what a reference stands for: never answered
+                    error.problems = tuple(replace(problem, value=None) for problem in error.problems)
+                    raise
                 self._kept[catalog.name] = kept
         return kept.connection
 

@@ -158,3 +158,13 @@ async def test_a_broken_connection_is_an_answer(api: Api, tmp_path: Path) -> Non
     await api.post("/v1/catalogs", catalog(uri=f"sqlite:///{tmp_path}/no/such/folder.db"), status=201)
     answer = await api.post("/v1/catalogs/lake/check", status=200)
     assert not answer["ok"]
+
+
+async def test_what_a_wrong_reference_stands_for_is_not_answered(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_NO_ADDRESS", "hunter2-is-no-address")
+    properties = PROPERTIES | {"uri": "env:TEST_NO_ADDRESS"}
+    await api.post("/v1/catalogs", {"name": "lake", "format": "iceberg", "properties": properties}, status=201)
+    body = {"catalog": "lake", "namespace": ["a"], "name": "b"}
+    refused = await api.call("POST", "/v1/tables", status=422, json=body)
+    assert refused.json()["errors"][0]["pointer"] == "/properties/uri"
+    assert "hunter2" not in refused.text
