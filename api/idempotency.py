@@ -1,7 +1,7 @@
 """`Idempotency-Key` on POSTs that create: the same request twice is done once and gets the same answer twice.
 
 Only answers of success are kept. A refused request leaves nothing behind, so it may be mended and sent again under the
-same key. The scope of a key is caller and path; another body under it is an error.
+same key. The scope of a key is caller (with its role and teams) and path; another body under it is an error.
 """
 
 import hashlib
@@ -15,6 +15,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
+from engine.domain.access import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -56,7 +57,7 @@ async def _once(request: Request, key: str, handler: Handler) -> Response:
     route = f"{request.method} {request.url.path}"
     if request.url.query:  # a dry run is another request than the write
         route += f"?{request.url.query}"
-    scope = (request.state.caller.subject, route, key)
+    scope = (_who(request.state.caller), route, key)
     kept = await entries.begin(*scope, hashlib.sha256(await request.body()).hexdigest())
     if kept is not None:
         return Response(kept.body, kept.status, headers={**kept.headers, "Idempotent-Replayed": "true"})
@@ -69,6 +70,12 @@ async def _once(request: Request, key: str, handler: Handler) -> Response:
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
     await entries.finish(*scope, status=response.status_code, headers=headers, body=bytes(response.body))
     return response
+
+
+def _who(caller: Caller) -> str:
+    """Return the caller with what it may do: a name that comes back with other teams gets no answer of the former's."""
+    teams = "*" if caller.visible_teams is None else ",".join(sorted(caller.visible_teams))
+    return f"{caller.subject} {caller.role} {teams}"
 
 
 def _checked(key: str) -> str:

@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
-from tests.integration.api.conftest import Api
+from tests.integration.api.access import make_key
+from tests.integration.api.conftest import ADDRESS, Api
+from tests.support.world import Lake
 
 BODY = {"name": "lake", "format": "iceberg", "properties": {"type": "sql", "uri": "env:X", "warehouse": "file:///x"}}
 KEY = {"Idempotency-Key": "first-try"}
@@ -48,3 +50,23 @@ async def test_two_at_once_are_done_once(api: Api) -> None:
 @pytest.mark.parametrize("key", ["", "x" * 256, "with space", "tab\there"])
 async def test_a_key_that_can_not_be_one_is_refused(api: Api, key: str) -> None:
     await api.call("POST", "/v1/catalogs", status=422, json=BODY, headers={"Idempotency-Key": key})
+
+
+async def test_a_name_that_comes_back_with_other_teams_gets_no_answer_of_the_former(api: Api, lake: Lake) -> None:
+    table_id = (await api.post("/v1/tables", ADDRESS | {"owner_team": "sales"}, status=201))["id"]
+    former = await make_key(api, "operator", name="etl", teams=["sales"])
+    request = {"json": {"table_id": table_id}, "headers": KEY}
+    assert (await api.with_key(former["secret"]).post("/v1/runs", **request)).status_code == 202
+    await api.call("DELETE", f"/v1/keys/{former['id']}", status=204)
+    later = await make_key(api, "operator", name="etl", teams=["hr"])
+    assert (await api.with_key(later["secret"]).post("/v1/runs", **request)).status_code == 404
+
+
+async def test_a_retry_with_the_key_that_takes_over_is_the_same_request(api: Api, lake: Lake) -> None:
+    table_id = (await api.post("/v1/tables", ADDRESS | {"owner_team": "sales"}, status=201))["id"]
+    old, new = [await make_key(api, "operator", name="etl", teams=["sales", "hr"]) for _ in range(2)]
+    request = {"json": {"table_id": table_id}, "headers": KEY}
+    first = await api.with_key(old["secret"]).post("/v1/runs", **request)
+    again = await api.with_key(new["secret"]).post("/v1/runs", **request)
+    assert again.json() == first.json()
+    assert again.headers["idempotent-replayed"] == "true"
