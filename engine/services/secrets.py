@@ -5,6 +5,7 @@ written `file:///…` and is left alone). What looks like a secret and is given 
 it, and every reader of the catalog would see it.
 """
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,19 +32,30 @@ _REMEDY: Final = (
 )
 
 
+_OWN: Final = "PACKHOUSE_"
+_OWN_REMEDY: Final = "give the secret a variable or a file of its own: what Packhouse itself runs by is for no catalog"
+_MACHINE: Final = ("/proc", "/sys", "/dev")
+_NO_SECRETS: Final = f"files under {', '.join(_MACHINE)} are the machine's, not secrets of catalogs"
+
+
 def is_reference(value: str) -> bool:
     """Tell whether a property's value stands for a secret that is kept elsewhere."""
     return bool(_ENV.fullmatch(value) or _FILE.fullmatch(value))
 
 
 def problems_of_clear_secrets(properties: Mapping[str, str]) -> list[FieldProblem]:
-    """Return one problem for each property that holds a secret in clear. The value is never repeated."""
+    """Return one problem for each property with a secret in clear, or a reference to what is no catalog's secret.
+
+    A secret in clear is never repeated.
+    """
     problems = []
     for name, value in properties.items():
-        if is_reference(value) or value.lower() in _HARMLESS:
-            continue
         pointer = f"/properties/{name.replace('~', '~0').replace('/', '~1')}"
-        if _SECRET_NAME.search(name):
+        if (message := _problem_of_reference(value)) is not None:
+            problems.append(FieldProblem(pointer, message, value, _OWN_REMEDY))
+        elif is_reference(value) or value.lower() in _HARMLESS:
+            continue
+        elif _SECRET_NAME.search(name):
             problems.append(FieldProblem(pointer, "this property looks like a secret given in clear", None, _REMEDY))
         elif _SECRET_IN_URI.search(value):
             hint = f"{_REMEDY} of the whole value"
@@ -76,7 +88,22 @@ def secrets_in(properties: Mapping[str, str], resolved: Mapping[str, str]) -> se
     return {text for text in values | passwords if len(text) >= SHORTEST_SECRET}
 
 
+def _problem_of_reference(value: str) -> str | None:
+    """Return what forbids a reference: who may make catalogs sends what they stand for to servers of their choice."""
+    if (match := _ENV.fullmatch(value)) and match[1].upper().startswith(_OWN):
+        return f"{_OWN}* are settings of Packhouse itself, which no catalog gets"
+    if (match := _FILE.fullmatch(value)) and _is_of_machine(Path(os.path.normpath(match[1]))):
+        return _NO_SECRETS
+    return None
+
+
+def _is_of_machine(path: Path) -> bool:
+    return any(path.is_relative_to(folder) for folder in _MACHINE)
+
+
 def _resolve(value: str, environ: Mapping[str, str]) -> str:
+    if (message := _problem_of_reference(value)) is not None:
+        raise ValueError(message)
     if match := _ENV.fullmatch(value):
         if match[1] not in environ:
             message = f"the environment variable {match[1]} is not set in this process"
@@ -88,6 +115,8 @@ def _resolve(value: str, environ: Mapping[str, str]) -> str:
 
 
 def _read(path: Path) -> str:
+    if _is_of_machine(path.resolve()):
+        raise ValueError(_NO_SECRETS)
     with path.open("rb") as file:
         content = file.read(MAX_SECRET_BYTES + 1)
     if len(content) > MAX_SECRET_BYTES:

@@ -7,7 +7,7 @@ import pytest
 from tests.integration.api.conftest import Api
 from tests.support.world import Lake
 
-PROPERTIES = {"type": "sql", "uri": "env:PACKHOUSE_TEST_CATALOG_URI", "warehouse": "file:///tmp/warehouse"}
+PROPERTIES = {"type": "sql", "uri": "env:TEST_CATALOG_URI", "warehouse": "file:///tmp/warehouse"}
 
 
 def catalog(name: str = "lake", **properties: str) -> dict[str, object]:
@@ -143,7 +143,7 @@ async def test_a_check_names_the_secret_that_is_missing(api: Api) -> None:
     await api.post("/v1/catalogs", catalog(), status=201)
     answer = await api.post("/v1/catalogs/lake/check", status=200)
     assert not answer["ok"]
-    assert "PACKHOUSE_TEST_CATALOG_URI" in answer["steps"][0]["detail"]
+    assert "TEST_CATALOG_URI" in answer["steps"][0]["detail"]
 
 
 async def test_a_secret_is_read_from_its_file_when_it_is_used(api: Api, tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ async def test_a_table_without_files_is_explained(api: Api, lake: Lake):
 
 async def test_without_the_catalog_the_record_still_answers(api: Api, lake: Lake, table_id: str):
     await explained(api, table_id)
-    broken = lake.properties | {"uri": "env:PACKHOUSE_TEST_NOT_SET"}
+    broken = lake.properties | {"uri": "env:TEST_NOT_SET"}
     await api.call("PUT", "/v1/catalogs/lake", status=200, json={"properties": broken}, headers={"If-Match": '"1"'})
     answer = await explained(api, table_id)
     assert (answer["eligible"], answer["due"], answer["triggers"]) == (None, None, None)

@@ -76,3 +76,20 @@ def test_what_looks_like_a_secret_is_found(properties: dict[str, str]) -> None:
 )
 def test_what_is_no_secret_passes(properties: dict[str, str]) -> None:
     assert problems_of_clear_secrets(properties) == []
+
+
+@pytest.mark.parametrize(
+    "reference", ["env:PACKHOUSE_SECRET_KEY", "env:packhouse_database_url", "file:/proc/self/environ"]
+)
+def test_what_packhouse_itself_runs_by_is_for_no_catalog(reference: str) -> None:
+    environ = {"PACKHOUSE_SECRET_KEY": "hunter2", "packhouse_database_url": "hunter2"}
+    assert [problem.pointer for problem in problems_of_clear_secrets({"token": reference})] == ["/properties/token"]
+    with pytest.raises(InvalidInput) as caught:
+        resolve_secrets({"token": reference}, environ=environ)
+    assert "hunter2" not in repr(caught.value.problems)
+
+
+def test_a_link_does_not_lead_to_files_of_the_machine(tmp_path: Path) -> None:
+    (tmp_path / "token").symlink_to("/proc/self/environ")
+    with pytest.raises(InvalidInput):
+        resolve_secrets({"token": f"file:{tmp_path / 'token'}"}, environ={})
