@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from packhouse import documents, output, problems
+from packhouse import documents, output, policy_rendering, problems, yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.main import app, global_options_first
 from packhouse.predicates import predicate_of
@@ -146,3 +146,62 @@ def test_global_options_may_stand_anywhere() -> None:
 
 def test_what_follows_two_dashes_is_left_alone() -> None:
     assert global_options_first(["tables", "get", "--", "-o"]) == ["tables", "get", "--", "-o"]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("off", "off"),
+        ("17:00", "17:00"),
+        ("2026-12-24", "2026-12-24"),
+        ("yes", "yes"),
+        ("false", False),
+        ("12", 12),
+        ("012", "012"),
+        ("0.5", 0.5),
+        ("1e3", "1e3"),
+        ("null", None),
+        ("", None),
+    ],
+)
+def test_words_of_policies_are_read_as_people_mean_them(text: str, meant: object) -> None:
+    (found,) = yaml_reading.load_all(f"value: {text}")
+    assert found == {"value": meant}
+
+
+@pytest.mark.parametrize("text", ["preset: balanced\npreset: artemis", "rewrite: {a: 1, a: 2}"])
+def test_a_field_that_comes_twice_is_refused(text: str) -> None:
+    with pytest.raises(problems.CommandError, match="comes twice"):
+        documents.read_document(io.StringIO(text))
+
+
+def test_a_value_that_is_no_yaml_is_refused_by_its_field() -> None:
+    with pytest.raises(problems.CommandError, match="quiet_hours"):
+        documents.with_fields({}, ["quiet_hours=[{"])
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_bytes(b"\xff\xfe")
+    with (tmp_path / "policy.yaml").open() as file, pytest.raises(problems.CommandError, match="neither YAML nor JSON"):
+        documents.read_document(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("rewrite.target_file_bytes", 128 * 2**20, "128MiB"),
+        ("limits.bandwidth", 80_000_000, "80MB"),
+        ("rewrite.large_file_bytes", 241_591_910, "241591910 (about 230 MiB)"),
+        ("rewrite.min_input_files", 1024, "1024"),
+        ("limits.bandwidth", "unlimited", "unlimited"),
+    ],
+)
+def test_sizes_of_settings_are_shown_as_people_write_them(name: str, value: object, shown: str) -> None:
+    assert policy_rendering.values(value, name) == shown
+
+
+def test_words_of_the_server_name_commands() -> None:
+    error = _refusal(404, {"detail": "no run 'x'; list them with GET /v1/runs"})
+    assert "list them with `packhouse runs list`" in _shown(error)
+    said = problems.in_commands("POST /v1/tables/tbl_1/resume ends it; POST /v1/runs starts one")
+    assert said == "`packhouse tables resume tbl_1` ends it; `packhouse run TABLE` starts one"

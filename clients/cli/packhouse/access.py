@@ -8,13 +8,16 @@ import typer
 from packhouse_client.models import Role
 from rich.console import Console
 
+from packhouse.exit_codes import ExitCode
 from packhouse.output import moment, print_fields, print_rows, print_tree
+from packhouse.problems import CommandError
 from packhouse.session import Session
 from packhouse.tables import LimitOption
 
 app = typer.Typer(no_args_is_help=True, help="API keys: make, list, show, revoke.")
 
-KeyArgument = Annotated[str, typer.Argument(metavar="KEY_ID")]
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Its id, or its name.")]
+_LISTED = 1000
 
 
 @app.command()
@@ -66,7 +69,7 @@ def list_(context: typer.Context, limit: LimitOption = 100) -> None:
 def get(context: typer.Context, key: KeyArgument) -> None:
     """Show a key without its secret."""
     session = Session.of(context)
-    found = session.ask(session.client.keys.get, key)
+    found = session.ask(session.client.keys.get, _key_id(session, key))
     session.show(found, lambda console: print_fields(console, found))
 
 
@@ -74,15 +77,30 @@ def get(context: typer.Context, key: KeyArgument) -> None:
 def revoke(context: typer.Context, key: KeyArgument) -> None:
     """Revoke a key for good."""
     session = Session.of(context)
-    session.answer(session.client.keys.revoke, key)
-    session.show({"revoked": key}, lambda console: print_fields(console, {"revoked": key}))
+    identity = _key_id(session, key)
+    session.answer(session.client.keys.revoke, identity)
+    session.show({"revoked": identity}, lambda console: print_fields(console, {"revoked": identity}))
+
+
+def _key_id(session: Session, key: str) -> str:
+    if key.startswith("key_"):
+        return key
+    listed = session.pages(session.client.keys.list, limit=_LISTED)
+    live = [found["id"] for found in listed if found["name"] == key and not found["revoked_at"]]
+    if len(live) != 1:
+        what = f"{len(live)} live keys have the name {key!r}" if live else f"no live key has the name {key!r}"
+        code = ExitCode.USAGE if live else ExitCode.NOT_FOUND
+        raise CommandError(what, code, "give an id: `packhouse keys list` shows them")
+    return str(live[0])
 
 
 def whoami(context: typer.Context) -> None:
     """Show who you are to the server: name, role, teams."""
     session = Session.of(context)
     found = session.ask(session.client.access.whoami)
-    session.show(found, lambda console: print_tree(console, found))
+    teams = found.get("teams")
+    shown = found | {"teams": "all" if teams is None else ", ".join(teams)}
+    session.show(found, lambda console: print_tree(console, shown))
 
 
 def audit(

@@ -1,5 +1,6 @@
 """How people name a table: its id, or its address `catalog.namespace.name`."""
 
+from difflib import get_close_matches
 from typing import Any
 
 from packhouse.exit_codes import ExitCode
@@ -40,8 +41,14 @@ def find_table(session: Session, table: str) -> dict[str, Any]:
     for candidate in session.pages(session.client.tables.list, limit=_LISTED, **filters):
         if address_of(candidate) == table:
             return candidate
-    hint = f"packhouse tables register {table}"
+    near = get_close_matches(table, _addresses(session, catalog), n=1)
+    meant = f"did you mean {near[0]}? " if near else ""
+    hint = f"{meant}`packhouse tables list` shows what your key may see; `packhouse tables register {table}` adds it"
     raise CommandError(f"no table {table} is registered", ExitCode.NOT_FOUND, hint)
+
+
+def _addresses(session: Session, catalog: str) -> list[str]:
+    return [address_of(found) for found in session.pages(session.client.tables.list, limit=_LISTED, catalog=catalog)]
 
 
 def table_id(session: Session, table: str) -> str:

@@ -10,6 +10,7 @@ from packhouse import completion
 from packhouse.documents import assignments
 from packhouse.exit_codes import ExitCode
 from packhouse.output import Markup, moment, print_fields, print_rows, print_tree
+from packhouse.problems import CommandError
 from packhouse.session import Session, etag_of
 
 app = typer.Typer(no_args_is_help=True, help="Catalogs: create, list, change, check, discover, delete.")
@@ -103,13 +104,22 @@ def discover(
     owner_team: Annotated[str | None, typer.Option(help="The team that they belong to.")] = None,
 ) -> None:
     """List the tables of a catalog, and register those that match."""
+    if owner_team and not register:
+        raise CommandError("--owner-team is for --register", ExitCode.USAGE, "add --register, or leave the team out")
     session = Session.of(context)
-    body = {"pattern": pattern, "register": register} | ({"owner_team": owner_team} if owner_team else {})
+    body = {"pattern": pattern.removeprefix(f"{name}."), "register": register} | (
+        {"owner_team": owner_team} if owner_team else {}
+    )
     found = session.ask(session.client.catalogs.discover, name, body=body)
 
     def render(console: Console) -> None:
-        rows = [(".".join((*t["namespace"], t["name"])), t["outcome"], t["detail"]) for t in found["tables"]]
+        rows = [
+            (".".join((name, *t["namespace"], t["name"])), t["outcome"].replace("_", " "), t["detail"])
+            for t in found["tables"]
+        ]
         print_rows(console, ("table", "outcome", "detail"), rows)
+        if not rows:
+            session.say("no table of the catalog matches: a pattern is held against namespace.name, such as 'shop.*'")
         if found["truncated"]:
             session.say(f"[yellow]only the first {found['examined']} tables of the catalog were looked at[/]")
 

@@ -5,6 +5,7 @@ from typing import Any, TextIO
 
 import yaml
 
+from packhouse import yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError
 
@@ -17,8 +18,8 @@ def read_document(file: TextIO) -> dict[str, Any]:
     """
     name = getattr(file, "name", "the file")
     try:
-        found = yaml.safe_load(file)
-    except yaml.YAMLError as error:
+        found = yaml_reading.load(file.read())
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise CommandError(f"{name} is neither YAML nor JSON: {error}", ExitCode.USAGE) from None
     if not isinstance(found, dict):
         raise CommandError(f"{name} holds no mapping", ExitCode.USAGE, "write fields such as `enabled: true`")
@@ -42,10 +43,13 @@ def with_fields(document: Mapping[str, Any], words: Iterable[str]) -> dict[str, 
     """Return a document with dotted fields set: `limits.bandwidth=80MB`. `null` takes a field away.
 
     Values are read as YAML: `true`, `5`, `0.3` and `unlimited` are what they look like.
+
+    Raises:
+        CommandError: a value is no YAML, or a field lies inside of a value.
     """
     changed = _copy(document)
     for key, text in assignments(words).items():
-        _put(changed, key.split("."), yaml.safe_load(text), key)
+        _put(changed, key.split("."), _value(key, text), key)
     return without_nulls(changed)
 
 
@@ -57,6 +61,14 @@ def without_nulls(document: Mapping[str, Any]) -> dict[str, Any]:
         if inner is not None and inner != {}:
             kept[name] = inner
     return kept
+
+
+def _value(key: str, text: str) -> Any:
+    try:
+        return yaml_reading.load(text)
+    except yaml.YAMLError:
+        hint = "write a word, a number, or YAML in quotes: --set 'quiet_hours=[{from: 09:00, to: 17:00}]'"
+        raise CommandError(f"{key}: {text!r} is not YAML", ExitCode.USAGE, hint) from None
 
 
 def _put(node: dict[str, Any], path: list[str], value: object, key: str) -> None:

@@ -16,6 +16,7 @@ import yaml
 from packhouse_client import ApiError
 from packhouse_client.errors import InvalidInput
 
+from packhouse import yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.output import as_yaml
 from packhouse.problems import CommandError, field_lines
@@ -59,7 +60,7 @@ class _Unreadable(Exception):
 
 def _read(text: str) -> Mapping[str, Any]:
     try:
-        found = yaml.safe_load(text)
+        found = yaml_reading.load(text)
     except yaml.YAMLError as error:
         raise _Unreadable(f"not YAML: {error}") from None
     if not isinstance(found, dict):

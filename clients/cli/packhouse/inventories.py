@@ -16,6 +16,7 @@ from typing import Any, Final
 import yaml
 from packhouse_client.errors import NotFound
 
+from packhouse import yaml_reading
 from packhouse.addresses import address_of, split_address
 from packhouse.exit_codes import ExitCode
 from packhouse.output import as_yaml
@@ -117,7 +118,7 @@ def _place(kind: str, name: str) -> Path:
 
 def _read(path: Path) -> Iterator[dict[str, Any]]:
     try:
-        documents = list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+        documents = yaml_reading.load_all(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise CommandError(f"{path} can't be read: {error}", ExitCode.USAGE) from None
     for document in documents:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 from packhouse_client import Answer
+from packhouse_client.errors import NotFound
 from rich.console import Console
 
 from packhouse import completion, editing
@@ -12,7 +13,7 @@ from packhouse.addresses import table_id
 from packhouse.documents import read_document, with_fields
 from packhouse.exit_codes import ExitCode
 from packhouse.output import as_yaml, moment, print_fields, print_rows
-from packhouse.policy_rendering import changes_of, preview, values
+from packhouse.policy_rendering import changes_of, preview, values, with_sizes
 from packhouse.problems import CommandError
 from packhouse.session import Session, etag_of
 from packhouse.tables import LimitOption, TableArgument
@@ -49,7 +50,11 @@ def get(context: typer.Context, target: TargetArgument) -> None:
     """Show a policy as it is stored. `effective` shows every setting of a table, inherited ones too."""
     session = Session.of(context)
     found = Target.of(session, target)
-    _show(session, session.answer(found.calls.get, found.identity))
+    try:
+        _show(session, session.answer(found.calls.get, found.identity))
+    except NotFound as error:
+        hint = f"`packhouse policy effective {target}` shows what holds; `policy set {target}` makes one"
+        raise CommandError(error.detail, ExitCode.NOT_FOUND, hint if found.is_table else None, error) from error
 
 
 @app.command("set")
@@ -132,7 +137,7 @@ def edit(context: typer.Context, target: TargetArgument) -> None:
     def write(document: Mapping[str, Any]) -> Answer:
         return session.answer(found.calls.put, found.identity, body=document, **_condition(present))
 
-    written = editing.edit(target, present.document["policy"] if present else {}, write)
+    written = editing.edit(target, with_sizes(present.document["policy"]) if present else {}, write)
     if written is None:
         session.say("nothing changed")
     else:
@@ -194,10 +199,10 @@ def effective(context: typer.Context, table: TableArgument) -> None:
     session = Session.of(context)
     found = session.ask(session.client.table_policies.effective, table_id(session, table))
     rows = [
-        (name, values(setting["value"]), setting["origin"], None if setting.get("acted_on", True) else "not yet")
+        (name, values(setting["value"], name), setting["origin"], "yes" if setting.get("acted_on", True) else "not yet")
         for name, setting in found["settings"].items()
     ]
-    session.show(found, lambda console: print_rows(console, ("setting", "value", "from", "has effect"), rows))
+    session.show(found, lambda console: print_rows(console, ("=setting", "value", "from", "has effect"), rows))
 
 
 @app.command()
@@ -230,6 +235,9 @@ def _write(
     dry_run: bool,
 ) -> None:
     policies = session.client.policies
+    if any(scope.values()) and (present is not None or target.is_table):
+        hint = "leave the option out, or delete the policy and make another"
+        raise CommandError(f"{target.name} has its scope already: it stays", ExitCode.USAGE, hint)
     if present is None and not target.is_table:
         body = {"name": target.name, "scope": scope_of(scope), "policy": document}
         if dry_run:
@@ -255,7 +263,7 @@ def _show(session: Session, answer: Answer) -> None:
     stored = answer.document
 
     def render(console: Console) -> None:
-        console.out(as_yaml(stored["policy"]), highlight=False)
+        console.out(as_yaml(with_sizes(stored["policy"])), highlight=False)
         session.say(f"[dim]version {stored['version']}, by {stored['updated_by']}[/]")
         for note in stored.get("notes") or ():
             session.say(f"[yellow]note[/] {note}")

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final, TypeGuard
 
 from rich.console import Console
 from rich.markup import escape
 
-from packhouse.output import print_rows
+from packhouse.output import print_rows, size
 
 Document = Mapping[str, Any]
+_SIZES: Final = frozenset({"bandwidth", "available_bandwidth", "bytes_per_day"})
+_UNITS: Final = {"GiB": 2**30, "MiB": 2**20, "GB": 10**9, "MB": 10**6, "KiB": 2**10, "kB": 10**3}
 
 
 def preview(console: Console, found: Document) -> None:
@@ -21,8 +23,9 @@ def preview(console: Console, found: Document) -> None:
         count, example = change["table_count"], change["example"]["address"]
         title = example if count == 1 else f"{count} tables, such as {example}"
         rows = [
-            (s["setting"], values(s["before"]), values(s["after"]), s["before_origin"], s["after_origin"])
+            (name, values(s["before"], name), values(s["after"], name), s["before_origin"], s["after_origin"])
             for s in change["settings"]
+            for name in (s["setting"],)
         ]
         print_rows(console, ("setting", "now", "then", "?from", "?then from"), rows, title=title)
     for problem in found["contradictions"]:
@@ -33,15 +36,35 @@ def preview(console: Console, found: Document) -> None:
 
 def changes_of(changes: Sequence[Document]) -> str:
     """Return what a version changed, one setting a line."""
-    return "\n".join(f"{c['setting']}: {values(c['before'])} → {values(c['after'])}" for c in changes)
+    return "\n".join(
+        f"{c['setting']}: {values(c['before'], c['setting'])} → {values(c['after'], c['setting'])}" for c in changes
+    )
 
 
-def values(value: Any) -> str:
-    """Return a setting's value in short; `-` where none is set."""
-    match value:
+def values(value: Any, name: str = "") -> str:
+    """Return a setting's value in short, sizes as people write them; `-` where none is set."""
+    match with_sizes(value, name):
         case None:
             return "-"
         case bool() | list() | dict():
-            return json.dumps(value)
+            return json.dumps(with_sizes(value, name))
+        case shown:
+            return f"{shown} (about {size(shown)})" if _is_size(shown, name) else str(shown)
+
+
+def with_sizes(value: Any, name: str = "") -> Any:
+    """Return a document, or the value of a setting, with sizes in the exact form that people write: `128MiB`."""
+    match value:
+        case dict():
+            return {key: with_sizes(inner, key) for key, inner in value.items()}
+        case list():
+            return [with_sizes(inner) for inner in value]
+        case _ if _is_size(value, name):
+            return next((f"{value // step}{unit}" for unit, step in _UNITS.items() if value % step == 0), value)
         case _:
-            return str(value)
+            return value
+
+
+def _is_size(value: object, name: str) -> TypeGuard[int]:
+    last = name.rpartition(".")[2]
+    return type(value) is int and value > 0 and (last.endswith("_bytes") or last in _SIZES)

@@ -1,6 +1,7 @@
 """What can go wrong in a command, and how it is shown: what, each wrong field, what to do; on standard error."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,6 +13,16 @@ from packhouse.exit_codes import ExitCode, for_error
 
 KEY_HINT: Final = "PACKHOUSE_API_KEY or --api-key: the key that `packhouse-server up` printed at its first start"
 _SHOWN_CHARACTERS: Final = 120
+_COMMANDS: Final = (
+    (r"GET /v1/(tables|runs|keys|catalogs)(?!/)", r"`packhouse \1 list`"),
+    (r"GET /v1/policies(?!/)", "`packhouse policy list`"),
+    (r"GET /v1/(presets|formats|audit|whoami)(?!/)", r"`packhouse \1`"),
+    (r"POST /v1/runs(?!/)", "`packhouse run TABLE`"),
+    (r"POST /v1/fleet/(pause|resume)", r"`packhouse fleet \1`"),
+    (r"POST /v1/(catalogs|tables)/(\S+?)/(check|discover|pause|resume)\b", r"`packhouse \1 \3 \2`"),
+    (r"PUT /v1/catalogs/(\S+)", r"`packhouse catalogs set \1`"),
+)
+"""How requests that the server's words name are made here."""
 
 
 class CommandError(Exception):
@@ -33,11 +44,18 @@ def of(error: errors.PackhouseError) -> CommandError:
     return CommandError(message, for_error(error), _hint(error), error)
 
 
+def in_commands(text: str) -> str:
+    """Return words of the server with commands in place of HTTP requests."""
+    for request, command in _COMMANDS:
+        text = re.sub(request, command, text)
+    return text
+
+
 def show(error: CommandError, console: Console) -> None:
     """Print an error: what, then one line for each wrong field, then what to do."""
-    console.print(f"[bold red]error[/] {escape(error.message)}", soft_wrap=True)
+    console.print(f"[bold red]error[/] {escape(in_commands(error.message))}", soft_wrap=True)
     for line in field_lines(error.cause):
-        console.print(f"  {escape(line)}", soft_wrap=True)
+        console.print(f"  {escape(in_commands(line))}", soft_wrap=True)
     if error.hint:
         console.print(f"  [green]→[/] {escape(error.hint)}", soft_wrap=True)
 

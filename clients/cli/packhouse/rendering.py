@@ -9,6 +9,7 @@ from rich.markup import escape
 from packhouse.addresses import address_of
 from packhouse.output import Markup, moment, print_fields, print_rows, seconds, size, state
 from packhouse.policy_rendering import values
+from packhouse.problems import in_commands
 
 Document = Mapping[str, Any]
 _MARKS = {True: Markup("[green]holds[/]"), False: Markup("[red]fails[/]")}
@@ -111,12 +112,13 @@ def dry_run(console: Console, answer: Document) -> None:
 
 def explanation(console: Console, answer: Document) -> None:
     """Show the sentences first, then failed conditions, then every setting with where it came from."""
-    for sentence in answer["summary"]:
-        console.print(f"• {escape(sentence)}")
+    for sentence in map(in_commands, answer["summary"]):
+        mark = " " if sentence.startswith(" ") else "•"
+        console.print(f"{mark} {escape(sentence.strip())}")
     console.print()
     _conditions(console, answer, only_failed=False)
-    rows = [(name, values(setting["value"]), setting["origin"]) for name, setting in answer["settings"].items()]
-    print_rows(console, ("setting", "value", "from"), rows)
+    rows = [(name, values(setting["value"], name), setting["origin"]) for name, setting in answer["settings"].items()]
+    print_rows(console, ("=setting", "value", "from"), rows)
 
 
 def history(console: Console, items: Sequence[Document]) -> None:
@@ -134,10 +136,9 @@ def history(console: Console, items: Sequence[Document]) -> None:
                 predicted,
                 size(result["rewritten_bytes"]),
                 seconds(result["seconds"]),
-                ", ".join(run["snapshot_ids"]),
             )
         )
-    columns = ("=run", "state", "?finished", ">files", "?>predicted", ">bytes", "?>time", "?snapshots")
+    columns = ("=run", "=state", "?=finished", ">files", "?>predicted", ">bytes", "?>time")
     print_rows(console, columns, rows)
 
 
@@ -151,6 +152,7 @@ def run(console: Console, found: Document) -> None:
     """Show one run: where it stands, and what it came to if it has ended."""
     fields: dict[str, Any] = {
         "run": found["id"],
+        "table": found.get("table_id"),
         "state": state(found["state"]),
         "detail": found.get("detail"),
         "attempt": found["attempt"],

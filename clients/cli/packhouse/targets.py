@@ -46,7 +46,7 @@ def scope_of(words: Mapping[str, str | None]) -> dict[str, Any]:
     """Return the scope that options name: `fleet`, `catalog`, `namespace` (catalog.a.b) or `pattern`.
 
     Raises:
-        CommandError: not exactly one is given.
+        CommandError: not exactly one is given, or a namespace without its catalog.
     """
     given = {kind: value for kind, value in words.items() if value}
     if len(given) != 1:
@@ -58,6 +58,9 @@ def scope_of(words: Mapping[str, str | None]) -> dict[str, Any]:
             return {"kind": "fleet"}
         case "namespace":
             catalog, *levels = value.split(".")
+            if not levels or not all((catalog, *levels)):
+                hint = f"write the catalog, too: --namespace CATALOG.{value}"
+                raise CommandError(f"{value!r} is no namespace of a catalog", ExitCode.USAGE, hint)
             return {"kind": kind, "catalog": catalog, "namespace": levels}
         case _:
             return {"kind": kind, kind: value}
