@@ -1,4 +1,4 @@
-"""PyIceberg's catalogs with two guards: requests that end, and no code named by properties.
+"""PyIceberg's catalogs with guards: requests that end and stay with their server, and no code named by properties.
 
 PyIceberg sends REST requests without a time limit, and imports whatever module a table's property `py-io-impl` names.
 Table properties are written by others: such names are dropped, storage is always Arrow's.
@@ -6,7 +6,7 @@ Table properties are written by others: such names are dropped, storage is alway
 
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 import requests
 from pyiceberg.catalog import Catalog
@@ -39,10 +39,21 @@ class GuardedRestCatalog(RestCatalog):
             "http://",
         ):  # a mounted signer for the catalog's own address is more specific and stays
             session.mount(scheme, _TimedAdapter())
+        session.hooks["response"].append(_stay)
         return session
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> FileIO:
         return super()._load_file_io({**properties, "py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}, location)
+
+
+def _stay(response: requests.Response, **_options: Any) -> None:
+    """Follow no redirect to another server: only the catalog's own address was checked, and credentials are for it."""
+    if not response.is_redirect:
+        return
+    target = urljoin(response.url, response.headers["location"])
+    if urlsplit(target)[:2] != urlsplit(response.url)[:2]:
+        response.close()
+        raise requests.RequestException("the catalog redirects to another server, which is not followed")
 
 
 class _TimedAdapter(HTTPAdapter):

@@ -1,7 +1,11 @@
 """Commits through a REST catalog: which answers are a no, and which leave the outcome unknown."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -102,3 +106,37 @@ def test_refused_credentials_say_what_to_do(rest: Rest):
     with pytest.raises(StateConflict, match="credentials"):
         rest.open()
     assert [step.ok for step in rest.connection.check()][-1] is False
+
+
+@contextmanager
+def _sending_on(to: str) -> Iterator[tuple[str, list[str]]]:
+    """Serve redirects to another server, as a catalog that was taken over would; yield its address and what came."""
+    came: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            came.append(self.path)
+            self.send_response(307)
+            self.send_header("Location", f"{to}/latest/meta-data")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name the library gives it
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", came
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_redirect_to_another_server_is_not_followed() -> None:
+    with _sending_on("http://127.0.0.1:1") as (insider, came_inside), _sending_on(insider) as (catalog, came):
+        steps = IcebergFormat().connect("rest", {"type": "rest", "uri": catalog}).check()
+    assert came
+    assert came_inside == []
+    assert "redirects to another server" in steps[-1].detail
