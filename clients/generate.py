@@ -1,8 +1,8 @@
 """Writes the generated half of the Python SDK from `openapi.yaml`; with `--check` compares only.
 
 It goes to `clients/python/packhouse_client/_generated`; what is written by hand stands around it. The output depends on
-the spec, `clients/sdk.yaml` and the versions in `uv.lock`, and on nothing else. Files are labelled as generated; edit
-the API instead.
+the spec, `clients/sdk.yaml`, `clients/templates` and the versions in `uv.lock`, and on nothing else. Files are labelled
+as generated; edit the API instead.
 """
 
 import argparse
@@ -31,6 +31,7 @@ def generate(folder: Path) -> None:
     command: list[str | Path] = [
         Path(tools) / "openapi-python-client",
         *("generate", "--path", SPEC, "--config", ROOT / "clients" / "sdk.yaml"),
+        *("--custom-template-path", ROOT / "clients" / "templates"),
         *("--meta", "none", "--output-path", folder, "--fail-on-warning"),
     ]
     environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}

@@ -98,10 +98,17 @@ class FullRulesInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            always_below_bytes_type_0 = cast(Literal["off"], data)
-            if always_below_bytes_type_0 != "off":
-                raise ValueError(f"always_below_bytes_type_0 must match const 'off', got '{always_below_bytes_type_0}'")
-            return always_below_bytes_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                always_below_bytes_type_0 = cast(Literal["off"], data)
+                if always_below_bytes_type_0 != "off":
+                    raise ValueError(
+                        f"always_below_bytes_type_0 must match const 'off', got '{always_below_bytes_type_0}'"
+                    )
+                return always_below_bytes_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(int | Literal["off"] | None | str | Unset, data)
 
         always_below_bytes = _parse_always_below_bytes(d.pop("always_below_bytes", UNSET))
@@ -111,10 +118,15 @@ class FullRulesInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            eligibility_type_0 = cast(Literal["off"], data)
-            if eligibility_type_0 != "off":
-                raise ValueError(f"eligibility_type_0 must match const 'off', got '{eligibility_type_0}'")
-            return eligibility_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                eligibility_type_0 = cast(Literal["off"], data)
+                if eligibility_type_0 != "off":
+                    raise ValueError(f"eligibility_type_0 must match const 'off', got '{eligibility_type_0}'")
+                return eligibility_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
@@ -132,10 +144,15 @@ class FullRulesInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            interval_type_0 = cast(Literal["off"], data)
-            if interval_type_0 != "off":
-                raise ValueError(f"interval_type_0 must match const 'off', got '{interval_type_0}'")
-            return interval_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                interval_type_0 = cast(Literal["off"], data)
+                if interval_type_0 != "off":
+                    raise ValueError(f"interval_type_0 must match const 'off', got '{interval_type_0}'")
+                return interval_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(Literal["off"] | None | str | Unset, data)
 
         interval = _parse_interval(d.pop("interval", UNSET))
@@ -145,12 +162,17 @@ class FullRulesInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            size_amplification_percent_type_0 = cast(Literal["off"], data)
-            if size_amplification_percent_type_0 != "off":
-                raise ValueError(
-                    f"size_amplification_percent_type_0 must match const 'off', got '{size_amplification_percent_type_0}'"
-                )
-            return size_amplification_percent_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                size_amplification_percent_type_0 = cast(Literal["off"], data)
+                if size_amplification_percent_type_0 != "off":
+                    raise ValueError(
+                        f"size_amplification_percent_type_0 must match const 'off', got '{size_amplification_percent_type_0}'"
+                    )
+                return size_amplification_percent_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(int | Literal["off"] | None | Unset, data)
 
         size_amplification_percent = _parse_size_amplification_percent(d.pop("size_amplification_percent", UNSET))
@@ -160,12 +182,17 @@ class FullRulesInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            when_increment_above_bytes_type_0 = cast(Literal["off"], data)
-            if when_increment_above_bytes_type_0 != "off":
-                raise ValueError(
-                    f"when_increment_above_bytes_type_0 must match const 'off', got '{when_increment_above_bytes_type_0}'"
-                )
-            return when_increment_above_bytes_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                when_increment_above_bytes_type_0 = cast(Literal["off"], data)
+                if when_increment_above_bytes_type_0 != "off":
+                    raise ValueError(
+                        f"when_increment_above_bytes_type_0 must match const 'off', got '{when_increment_above_bytes_type_0}'"
+                    )
+                return when_increment_above_bytes_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(int | Literal["off"] | None | str | Unset, data)
 
         when_increment_above_bytes = _parse_when_increment_above_bytes(d.pop("when_increment_above_bytes", UNSET))

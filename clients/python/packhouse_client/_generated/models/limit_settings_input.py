@@ -97,12 +97,17 @@ class LimitSettingsInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            available_bandwidth_type_0 = cast(Literal["off"], data)
-            if available_bandwidth_type_0 != "off":
-                raise ValueError(
-                    f"available_bandwidth_type_0 must match const 'off', got '{available_bandwidth_type_0}'"
-                )
-            return available_bandwidth_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                available_bandwidth_type_0 = cast(Literal["off"], data)
+                if available_bandwidth_type_0 != "off":
+                    raise ValueError(
+                        f"available_bandwidth_type_0 must match const 'off', got '{available_bandwidth_type_0}'"
+                    )
+                return available_bandwidth_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(int | Literal["off"] | None | str | Unset, data)
 
         available_bandwidth = _parse_available_bandwidth(d.pop("available_bandwidth", UNSET))
@@ -112,10 +117,15 @@ class LimitSettingsInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            bandwidth_type_0 = cast(Literal["unlimited"], data)
-            if bandwidth_type_0 != "unlimited":
-                raise ValueError(f"bandwidth_type_0 must match const 'unlimited', got '{bandwidth_type_0}'")
-            return bandwidth_type_0
+            try:
+                if not data == "unlimited":
+                    raise TypeError()
+                bandwidth_type_0 = cast(Literal["unlimited"], data)
+                if bandwidth_type_0 != "unlimited":
+                    raise ValueError(f"bandwidth_type_0 must match const 'unlimited', got '{bandwidth_type_0}'")
+                return bandwidth_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(int | Literal["unlimited"] | None | str | Unset, data)
 
         bandwidth = _parse_bandwidth(d.pop("bandwidth", UNSET))
@@ -125,10 +135,15 @@ class LimitSettingsInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            bytes_per_day_type_0 = cast(Literal["unlimited"], data)
-            if bytes_per_day_type_0 != "unlimited":
-                raise ValueError(f"bytes_per_day_type_0 must match const 'unlimited', got '{bytes_per_day_type_0}'")
-            return bytes_per_day_type_0
+            try:
+                if not data == "unlimited":
+                    raise TypeError()
+                bytes_per_day_type_0 = cast(Literal["unlimited"], data)
+                if bytes_per_day_type_0 != "unlimited":
+                    raise ValueError(f"bytes_per_day_type_0 must match const 'unlimited', got '{bytes_per_day_type_0}'")
+                return bytes_per_day_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(int | Literal["unlimited"] | None | str | Unset, data)
 
         bytes_per_day = _parse_bytes_per_day(d.pop("bytes_per_day", UNSET))
@@ -147,10 +162,15 @@ class LimitSettingsInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            requests_type_0 = cast(Literal["unlimited"], data)
-            if requests_type_0 != "unlimited":
-                raise ValueError(f"requests_type_0 must match const 'unlimited', got '{requests_type_0}'")
-            return requests_type_0
+            try:
+                if not data == "unlimited":
+                    raise TypeError()
+                requests_type_0 = cast(Literal["unlimited"], data)
+                if requests_type_0 != "unlimited":
+                    raise ValueError(f"requests_type_0 must match const 'unlimited', got '{requests_type_0}'")
+                return requests_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(int | Literal["unlimited"] | None | Unset, data)
 
         requests = _parse_requests(d.pop("requests", UNSET))
@@ -160,10 +180,15 @@ class LimitSettingsInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            share_percent_type_0 = cast(Literal["off"], data)
-            if share_percent_type_0 != "off":
-                raise ValueError(f"share_percent_type_0 must match const 'off', got '{share_percent_type_0}'")
-            return share_percent_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                share_percent_type_0 = cast(Literal["off"], data)
+                if share_percent_type_0 != "off":
+                    raise ValueError(f"share_percent_type_0 must match const 'off', got '{share_percent_type_0}'")
+                return share_percent_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(float | Literal["off"] | None | Unset, data)
 
         share_percent = _parse_share_percent(d.pop("share_percent", UNSET))

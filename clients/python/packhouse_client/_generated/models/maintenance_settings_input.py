@@ -103,10 +103,15 @@ class MaintenanceSettingsInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            expire_snapshots_type_0 = cast(Literal["off"], data)
-            if expire_snapshots_type_0 != "off":
-                raise ValueError(f"expire_snapshots_type_0 must match const 'off', got '{expire_snapshots_type_0}'")
-            return expire_snapshots_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                expire_snapshots_type_0 = cast(Literal["off"], data)
+                if expire_snapshots_type_0 != "off":
+                    raise ValueError(f"expire_snapshots_type_0 must match const 'off', got '{expire_snapshots_type_0}'")
+                return expire_snapshots_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
@@ -124,10 +129,15 @@ class MaintenanceSettingsInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            reclaim_type_0 = cast(Literal["off"], data)
-            if reclaim_type_0 != "off":
-                raise ValueError(f"reclaim_type_0 must match const 'off', got '{reclaim_type_0}'")
-            return reclaim_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                reclaim_type_0 = cast(Literal["off"], data)
+                if reclaim_type_0 != "off":
+                    raise ValueError(f"reclaim_type_0 must match const 'off', got '{reclaim_type_0}'")
+                return reclaim_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
@@ -145,10 +155,15 @@ class MaintenanceSettingsInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            remove_orphans_type_0 = cast(Literal["off"], data)
-            if remove_orphans_type_0 != "off":
-                raise ValueError(f"remove_orphans_type_0 must match const 'off', got '{remove_orphans_type_0}'")
-            return remove_orphans_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                remove_orphans_type_0 = cast(Literal["off"], data)
+                if remove_orphans_type_0 != "off":
+                    raise ValueError(f"remove_orphans_type_0 must match const 'off', got '{remove_orphans_type_0}'")
+                return remove_orphans_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
@@ -166,10 +181,17 @@ class MaintenanceSettingsInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            rewrite_manifests_type_0 = cast(Literal["off"], data)
-            if rewrite_manifests_type_0 != "off":
-                raise ValueError(f"rewrite_manifests_type_0 must match const 'off', got '{rewrite_manifests_type_0}'")
-            return rewrite_manifests_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                rewrite_manifests_type_0 = cast(Literal["off"], data)
+                if rewrite_manifests_type_0 != "off":
+                    raise ValueError(
+                        f"rewrite_manifests_type_0 must match const 'off', got '{rewrite_manifests_type_0}'"
+                    )
+                return rewrite_manifests_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             try:
                 if not isinstance(data, dict):
                     raise TypeError()

@@ -240,10 +240,15 @@ class PolicyDocumentInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            backoff_type_0 = cast(Literal["off"], data)
-            if backoff_type_0 != "off":
-                raise ValueError(f"backoff_type_0 must match const 'off', got '{backoff_type_0}'")
-            return backoff_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                backoff_type_0 = cast(Literal["off"], data)
+                if backoff_type_0 != "off":
+                    raise ValueError(f"backoff_type_0 must match const 'off', got '{backoff_type_0}'")
+                return backoff_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
@@ -416,10 +421,15 @@ class PolicyDocumentInput:
                 return data
             if isinstance(data, Unset):
                 return data
-            seal_type_0 = cast(Literal["off"], data)
-            if seal_type_0 != "off":
-                raise ValueError(f"seal_type_0 must match const 'off', got '{seal_type_0}'")
-            return seal_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                seal_type_0 = cast(Literal["off"], data)
+                if seal_type_0 != "off":
+                    raise ValueError(f"seal_type_0 must match const 'off', got '{seal_type_0}'")
+                return seal_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             try:
                 if not isinstance(data, dict):
                     raise TypeError()

@@ -242,10 +242,15 @@ class PolicyDocumentOutput:
                 return data
             if isinstance(data, Unset):
                 return data
-            backoff_type_0 = cast(Literal["off"], data)
-            if backoff_type_0 != "off":
-                raise ValueError(f"backoff_type_0 must match const 'off', got '{backoff_type_0}'")
-            return backoff_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                backoff_type_0 = cast(Literal["off"], data)
+                if backoff_type_0 != "off":
+                    raise ValueError(f"backoff_type_0 must match const 'off', got '{backoff_type_0}'")
+                return backoff_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
@@ -418,10 +423,15 @@ class PolicyDocumentOutput:
                 return data
             if isinstance(data, Unset):
                 return data
-            seal_type_0 = cast(Literal["off"], data)
-            if seal_type_0 != "off":
-                raise ValueError(f"seal_type_0 must match const 'off', got '{seal_type_0}'")
-            return seal_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                seal_type_0 = cast(Literal["off"], data)
+                if seal_type_0 != "off":
+                    raise ValueError(f"seal_type_0 must match const 'off', got '{seal_type_0}'")
+                return seal_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             try:
                 if not isinstance(data, dict):
                     raise TypeError()

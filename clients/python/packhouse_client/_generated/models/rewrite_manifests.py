@@ -60,10 +60,15 @@ class RewriteManifests:
         def _parse_interval(data: object) -> Literal["off"] | str | Unset:
             if isinstance(data, Unset):
                 return data
-            interval_type_0 = cast(Literal["off"], data)
-            if interval_type_0 != "off":
-                raise ValueError(f"interval_type_0 must match const 'off', got '{interval_type_0}'")
-            return interval_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                interval_type_0 = cast(Literal["off"], data)
+                if interval_type_0 != "off":
+                    raise ValueError(f"interval_type_0 must match const 'off', got '{interval_type_0}'")
+                return interval_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(Literal["off"] | str | Unset, data)
 
         interval = _parse_interval(d.pop("interval", UNSET))

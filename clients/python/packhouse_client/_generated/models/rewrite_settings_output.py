@@ -312,12 +312,17 @@ class RewriteSettingsOutput:
                 return data
             if isinstance(data, Unset):
                 return data
-            exclude_above_bytes_type_0 = cast(Literal["off"], data)
-            if exclude_above_bytes_type_0 != "off":
-                raise ValueError(
-                    f"exclude_above_bytes_type_0 must match const 'off', got '{exclude_above_bytes_type_0}'"
-                )
-            return exclude_above_bytes_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                exclude_above_bytes_type_0 = cast(Literal["off"], data)
+                if exclude_above_bytes_type_0 != "off":
+                    raise ValueError(
+                        f"exclude_above_bytes_type_0 must match const 'off', got '{exclude_above_bytes_type_0}'"
+                    )
+                return exclude_above_bytes_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(int | Literal["off"] | None | Unset, data)
 
         exclude_above_bytes = _parse_exclude_above_bytes(d.pop("exclude_above_bytes", UNSET))
@@ -361,10 +366,15 @@ class RewriteSettingsOutput:
                 return data
             if isinstance(data, Unset):
                 return data
-            large_file_bytes_type_0 = cast(Literal["off"], data)
-            if large_file_bytes_type_0 != "off":
-                raise ValueError(f"large_file_bytes_type_0 must match const 'off', got '{large_file_bytes_type_0}'")
-            return large_file_bytes_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                large_file_bytes_type_0 = cast(Literal["off"], data)
+                if large_file_bytes_type_0 != "off":
+                    raise ValueError(f"large_file_bytes_type_0 must match const 'off', got '{large_file_bytes_type_0}'")
+                return large_file_bytes_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(int | Literal["off"] | None | str | Unset, data)
 
         large_file_bytes = _parse_large_file_bytes(d.pop("large_file_bytes", UNSET))
@@ -383,10 +393,15 @@ class RewriteSettingsOutput:
                 return data
             if isinstance(data, Unset):
                 return data
-            max_time_span_type_0 = cast(Literal["off"], data)
-            if max_time_span_type_0 != "off":
-                raise ValueError(f"max_time_span_type_0 must match const 'off', got '{max_time_span_type_0}'")
-            return max_time_span_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                max_time_span_type_0 = cast(Literal["off"], data)
+                if max_time_span_type_0 != "off":
+                    raise ValueError(f"max_time_span_type_0 must match const 'off', got '{max_time_span_type_0}'")
+                return max_time_span_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(Literal["off"] | None | str | Unset, data)
 
         max_time_span = _parse_max_time_span(d.pop("max_time_span", UNSET))

@@ -77,10 +77,15 @@ class ScheduleSettings:
                 return data
             if isinstance(data, Unset):
                 return data
-            cron_type_0 = cast(Literal["off"], data)
-            if cron_type_0 != "off":
-                raise ValueError(f"cron_type_0 must match const 'off', got '{cron_type_0}'")
-            return cron_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                cron_type_0 = cast(Literal["off"], data)
+                if cron_type_0 != "off":
+                    raise ValueError(f"cron_type_0 must match const 'off', got '{cron_type_0}'")
+                return cron_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(Literal["off"] | None | str | Unset, data)
 
         cron = _parse_cron(d.pop("cron", UNSET))
@@ -108,10 +113,15 @@ class ScheduleSettings:
                 return data
             if isinstance(data, Unset):
                 return data
-            urgent_after_type_0 = cast(Literal["off"], data)
-            if urgent_after_type_0 != "off":
-                raise ValueError(f"urgent_after_type_0 must match const 'off', got '{urgent_after_type_0}'")
-            return urgent_after_type_0
+            try:
+                if not data == "off":
+                    raise TypeError()
+                urgent_after_type_0 = cast(Literal["off"], data)
+                if urgent_after_type_0 != "off":
+                    raise ValueError(f"urgent_after_type_0 must match const 'off', got '{urgent_after_type_0}'")
+                return urgent_after_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             return cast(Literal["off"] | None | str | Unset, data)
 
         urgent_after = _parse_urgent_after(d.pop("urgent_after", UNSET))

@@ -1,0 +1,34 @@
+"""Settings that are a word or something else come through the SDK's models unharmed."""
+
+from typing import Any
+
+import pytest
+from packhouse_client.models import PolicyDocumentOutput
+
+from engine.domain.policies import PRESETS
+
+BACKOFF = {"signal": "query_latency_p95", "throttle_above": "2s", "pause_above": "5s", "resume_below": "1s"}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"backoff": "off"},
+        {"backoff": BACKOFF},
+        {"seal": {"after": "1h"}},
+        {"limits": {"bandwidth": "unlimited"}},
+        {"limits": {"bandwidth": 5_000_000}},
+        {"rewrite": {"exclude_above_bytes": 1_000_000_000}},
+        {"maintenance": {"rewrite_manifests": {"interval": "7d"}}},
+    ],
+)
+def test_a_constant_beside_other_forms_is_no_obstacle(document: dict[str, Any]) -> None:
+    read = PolicyDocumentOutput.from_dict(document).to_dict()
+    ((name, given),) = document.items()
+    assert read[name] == given or given.items() <= read[name].items()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_can_be_read(name: str) -> None:
+    document = PRESETS[name].document.model_dump(mode="json", by_alias=True, exclude_none=True)
+    PolicyDocumentOutput.from_dict(document)
