@@ -19,6 +19,14 @@ from engine.domain.hints import Misread, nearest
 MAX_PROBLEMS: Final = 50
 _PLACES: Final = {"query": "query", "path": "path", "header": "header", "cookie": "cookie"}
 _WORDS: Final = ("literal_error", "enum")
+_PLAIN_WORDS: Final = {
+    "model_type": "Input should be an object",
+    "tuple_type": "Input should be a list",
+    "list_type": "Input should be a list",
+    "bool_parsing": "Input should be true or false",
+    "bool_type": "Input should be true or false",
+}
+"""For errors that pydantic puts into the words of Python."""
 _ADDED_BY_PYDANTIC: Final = "Value error, "
 Location = tuple[str | int, ...]
 
@@ -119,12 +127,14 @@ def _fold(place: str, location: Location, found: Sequence[Mapping[str, Any]], mo
     messages = dict.fromkeys(_message(one) for one in telling)
     value = None if "properties" in location else first.get("input")
     hint = next((hint for one in found if (hint := _hint(one)) is not None), None)
+    if hint is None and place == "path" and first["type"] == "string_pattern_mismatch":
+        hint = "give the id or name that its list shows; an address such as lake.shop.orders is no id"
     return FieldProblem(pointer, "; or: ".join(messages), value, hint)
 
 
 def _message(found: Mapping[str, Any]) -> str:
-    if found["type"] == "model_type":  # pydantic's own words name the class
-        return "Input should be an object"
+    if found["type"] in _PLAIN_WORDS:
+        return _PLAIN_WORDS[found["type"]]
     return str(found["msg"]).removeprefix(_ADDED_BY_PYDANTIC)
 
 

@@ -112,7 +112,7 @@ def _problems(
 
 
 def _no_field(column: str, specs: Sequence[PartitionSpecFields], columns: Sequence[str], pointer: str) -> FieldProblem:
-    sources = sorted({field.column for spec in specs for field in spec.fields})
+    sources = sorted({_in_words(field) for spec in specs for field in spec.fields})
     if not sources:
         text = (
             f"the table is not partitioned (spec {specs[-1].spec_id if specs else 0}): it has no partitions to choose"
@@ -121,7 +121,12 @@ def _no_field(column: str, specs: Sequence[PartitionSpecFields], columns: Sequen
     text = "no partition spec of the table partitions by this column"
     if column not in columns:
         text = "the table has no such column"
-    return FieldProblem(f"{pointer}/column", text, column, f"it is partitioned by: {', '.join(sources)}")
+    hint = f"conditions are on columns; it is partitioned by: {', '.join(sources)}"
+    return FieldProblem(f"{pointer}/column", text, column, hint)
+
+
+def _in_words(field: PartitionField) -> str:
+    return field.column if field.transform == "identity" else f"{field.column} (its {field.transform})"
 
 
 _Values = Sequence[Any]

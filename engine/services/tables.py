@@ -84,7 +84,7 @@ class TableService:
         try:
             opened = await self._formats.open_table(catalog, ref)
         except NotFound:
-            hint = f"POST /v1/catalogs/{ref.catalog}/check shows whether the catalog is the right one"
+            hint = f"POST /v1/catalogs/{ref.catalog}/discover lists the tables that it has"
             problem = FieldProblem("/name", f"the catalog has no table {ref}", ref.name, hint)
             raise InvalidInput(f"no table {ref} in its catalog", problems=(problem,)) from None
         return Table(

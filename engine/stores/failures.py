@@ -29,8 +29,8 @@ FOREIGN_KEY: Final = "foreign_key"
 _CONFLICTS: Final = {
     LIVE_RUN: "an equal run of the table is live already",
     LEASED_TABLE: "another run holds the table",
-    "pk_catalogs": "a catalog of this name exists",
-    "uq_tables_ref": "the table is registered already",
+    "pk_catalogs": "a catalog of this name exists: choose another name, or change the one that is there",
+    "uq_tables_ref": "the table is registered already: GET /v1/tables lists what is, with ids",
     "pk_policies": "a policy of this name exists already",
     "pk_policy_versions": "the policy was written at the same time",
     "uq_api_keys_live": "a key of this name exists",

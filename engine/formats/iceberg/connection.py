@@ -64,7 +64,10 @@ def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     schemes = _SCHEMES.get(kind or "", ())
     if not uri:
         yield FieldProblem(
-            "/properties/uri", "is missing", None, f"give the catalog's address, {' or '.join(schemes)}…"
+            "/properties/uri",
+            "is missing",
+            None,
+            f"give the catalog's address, such as {schemes[0] if schemes else 'https://'}…",
         )
     elif schemes and not uri.startswith((*schemes, "env:", "file:")):
         hint = f"begin it with one of {', '.join(schemes)}"
