@@ -9,7 +9,7 @@ from typing import Final
 
 from engine.domain.ids import RunId
 from engine.domain.leases import Lease
-from engine.domain.policies.windows import Windows, WindowState
+from engine.domain.policies.windows import WindowKind, Windows, WindowState
 from engine.domain.runs import ReadyRun, Run, WaitingFor
 from engine.services.policies import PolicyReader
 from engine.stores.database import Database
@@ -87,7 +87,7 @@ class ClaimService:
     async def _window(self, run: ReadyRun) -> tuple[datetime, WindowState | None]:
         """Return until when a run waits for the windows of its table, and their state; None when it need not wait.
 
-        A run that waited for `schedule.urgent_after` is let through.
+        A run that waited for `schedule.urgent_after` is let through quiet hours, never through a blackout.
         """
         async with self._database.read() as unit:
             now = await unit.now()
@@ -100,6 +100,6 @@ class ClaimService:
             return now, None
         until = state.ends_at or now + _ENDLESS
         patience = policy.values.get("schedule.urgent_after")
-        if isinstance(patience, int):
+        if isinstance(patience, int) and state.kind is not WindowKind.BLACKOUT:
             until = min(until, run.created_at + timedelta(seconds=patience))
         return (until, state) if until > now else (now, None)

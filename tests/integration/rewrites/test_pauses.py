@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -160,17 +160,23 @@ async def test_a_blackout_holds_a_run_back_until_the_policy_lets_go(world: World
     assert (await world.get(run.id)).state is RunState.SUCCEEDED
 
 
-async def test_a_run_that_waited_long_enough_starts_in_a_blackout(world: World) -> None:
-    await world.set_policy(
-        {
-            "blackouts": [{"from": "2020-01-01", "to": "2150-01-01", "time_zone": "UTC", "reason": "freeze"}],
-            "schedule": {"urgent_after": "1h"},
-        }
-    )
+async def test_a_run_that_waited_long_enough_starts_in_quiet_hours(world: World) -> None:
+    whole_day = {"from": "00:00", "to": "00:00", "time_zone": "UTC"}
+    await world.set_policy({"quiet_hours": [whole_day], "schedule": {"urgent_after": "1h"}})
     run = await world.submit()
     assert not await world.container.worker.advance_next()
     held = await world.get(run.id)
     assert held.not_before == run.created_at + timedelta(hours=1)
+
+
+async def test_no_run_starts_in_a_blackout_however_long_it_waited(world: World) -> None:
+    freeze = {"from": "2020-01-01", "to": "2150-01-01", "time_zone": "UTC", "reason": "freeze"}
+    await world.set_policy({"blackouts": [freeze], "schedule": {"urgent_after": "1h"}})
+    run = await world.submit()
+    assert not await world.container.worker.advance_next()
+    held = await world.get(run.id)
+    assert held.waiting_for is WaitingFor.BLACKOUT
+    assert held.not_before == datetime(2150, 1, 1, tzinfo=UTC)
 
 
 async def test_the_priority_of_the_policy_holds_unless_the_request_says_another(world: World) -> None:
