@@ -12,7 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.domain.capabilities import FormatName, why_not_acted_on
+from engine.domain.capabilities import FormatName, why_not_acted_on, why_only_partly
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 from engine.domain.hints import did_you_mean
 from engine.domain.policies import PRESETS, PolicyDocument, PolicyScope
@@ -125,12 +125,14 @@ class PolicyChecks:
 
 
 def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:
-    """Return notes that name the settings of a document which are stored but have no effect in this version."""
+    """Return notes that name the settings of a document which have no effect in this version, or not all of it."""
     by_reason: dict[str, list[str]] = defaultdict(list)
     for field in document.leaves():
         if (reason := why_not_acted_on(field)) is not None:
             by_reason[reason].append(field)
-    return tuple(f"stored, not yet acted on: {', '.join(fields)} ({reason})" for reason, fields in by_reason.items())
+    kept = [f"stored, not yet acted on: {', '.join(fields)} ({reason})" for reason, fields in by_reason.items()]
+    partly = [f"{field}: {missing}" for field in document.leaves() if (missing := why_only_partly(field)) is not None]
+    return (*kept, *partly)
 
 
 async def _first_covered(unit: UnitOfWork, scope: PolicyScope) -> tuple[list[tuple[Catalog, TableRef]], bool]:

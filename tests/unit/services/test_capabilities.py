@@ -5,12 +5,22 @@ from typing import Any
 import pytest
 
 from engine.domain.access import SYSTEM
-from engine.domain.capabilities import ENGINES, STRATEGIES, FormatName, is_acted_on, not_served, why_not_acted_on
+from engine.domain.capabilities import (
+    ENGINES,
+    STRATEGIES,
+    FormatName,
+    is_acted_on,
+    not_served,
+    why_not_acted_on,
+    why_only_partly,
+)
 from engine.domain.errors import InvalidInput
+from engine.domain.policies import PolicyDocument
 from engine.domain.runs import Operation
 from engine.domain.tables import TableFormatName
 from engine.formats.iceberg.capabilities import CAPABILITIES as ICEBERG
 from engine.services.capabilities import CapabilityService
+from engine.services.policy_checks import not_acted_on
 
 SERVICE = CapabilityService(served={TableFormatName.ICEBERG: ICEBERG})
 EVERY_CELL = len(STRATEGIES) * len(ENGINES) + len(Operation) - 1
@@ -83,3 +93,13 @@ def test_settings_that_wait_for_the_scheduler_are_not_acted_on(field: str) -> No
 @pytest.mark.parametrize("field", ["enabled", "rewrite.target_file_bytes", "limits.bandwidth", "quiet_hours"])
 def test_settings_that_take_effect_are_acted_on(field: str) -> None:
     assert is_acted_on(field)
+
+
+@pytest.mark.parametrize("setting", ["quiet_hours", "blackouts"])
+def test_what_windows_do_to_running_work_is_told_to_have_no_effect_yet(setting: str) -> None:
+    window: dict[str, Any] = {"from": "09:00", "to": "17:00", "on_start": "interrupt"}
+    if setting == "blackouts":
+        window |= {"from": "2026-12-24", "to": "2026-12-27", "time_zone": "UTC", "reason": "holidays"}
+    (note,) = not_acted_on(PolicyDocument.model_validate({setting: [window]}))
+    assert note == f"{setting}: {why_only_partly(setting)}"
+    assert "on_start" in note
