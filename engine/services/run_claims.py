@@ -28,6 +28,7 @@ class ClaimService:
         self._database = database
         self._holder = holder
         self._lease_seconds = lease_seconds
+        self._reviewed: RunId | None = None  # the last that the present round of reviews has seen
 
     async def claim_next(self) -> Claimed | None:
         """Claim the best run that is ready; None when there is none, or others were faster with all that were seen."""
@@ -52,9 +53,13 @@ class ClaimService:
         return await self._claim(run_id)
 
     async def review(self, limit: int) -> list[RunId]:
-        """Let go of runs that were held back for windows which their policy no longer has; return them."""
+        """Let go of runs that were held back for windows which their policy no longer has; return them.
+
+        Looks at `limit` runs and goes on from there the next time, so that those which have to wait hide no others.
+        """
         async with self._database.read() as unit:
-            held = await unit.runs.list_held_back(limit)
+            held = await unit.runs.list_held_back(limit, self._reviewed)
+        self._reviewed = held[-1].id if len(held) == limit else None
         freed = []
         for run in held:
             _, state = await self._window(run)

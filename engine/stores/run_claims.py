@@ -100,9 +100,9 @@ class RunClaims(RunChanges):
         values = {**waits(waiting_for, not_before), "reason": reason, "detail": detail}
         return await self._change(guard, values, Entry("held_back", by, reason, details))
 
-    async def list_held_back(self, limit: int) -> builtins.list[ReadyRun]:
-        """Return queued runs that wait for the end of quiet hours or a blackout, oldest first."""
-        rows = await self._connection.execute(run_listings.held_back(_WINDOWS, limit))
+    async def list_held_back(self, limit: int, after: RunId | None = None) -> builtins.list[ReadyRun]:
+        """Return queued runs that wait for the end of quiet hours or a blackout, oldest first, younger than `after`."""
+        rows = await self._connection.execute(run_listings.held_back(_WINDOWS, limit, after))
         return [ReadyRun(RunId(row.id), TableId(row.table_id), row.priority, row.created_at) for row in rows]
 
     async def let_go(self, run_id: RunId, *, by: str) -> Run | None:

@@ -87,10 +87,11 @@ def ready(limit: int, *, is_fleet_paused: bool = False) -> Select[Any]:
     return union_all(*(select(branch) for branch in oldest)).subquery().select()
 
 
-def held_back(waiting_for: Iterable[WaitingFor], limit: int) -> Select[Any]:
-    """Return the query of queued runs that wait for one of these, oldest first."""
+def held_back(waiting_for: Iterable[WaitingFor], limit: int, after: RunId | None = None) -> Select[Any]:
+    """Return the query of queued runs that wait for one of these, oldest first, those younger than `after`."""
     columns = (runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at)
-    return select(*columns).where(_IS_QUEUED, runs.c.waiting_for.in_(waiting_for)).order_by(runs.c.id).limit(limit)
+    query = select(*columns).where(_IS_QUEUED, runs.c.waiting_for.in_(waiting_for)).order_by(runs.c.id).limit(limit)
+    return query if after is None else query.where(runs.c.id > after)
 
 
 def expired(limit: int) -> Select[Any]:

@@ -3,19 +3,24 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from engine.domain.access import SYSTEM
-from engine.domain.ids import RunId
+from engine.domain.ids import RunId, TableId
+from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import GroupState, Priority, Run, RunState, WaitingFor
+from engine.domain.tables import Table, TableRef
 from engine.services import lanes
 from engine.services.attempts import Stop
+from engine.services.run_claims import ClaimService
 from engine.spark.dispatch import Ticket
 from tests.support.world import World
 
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
 ONE_LANE = {"limits": {"parallel_groups": 1}}
 
 
@@ -158,6 +163,30 @@ async def test_a_blackout_holds_a_run_back_until_the_policy_lets_go(world: World
     assert await world.container.coordinator.review() == 1
     assert await world.container.worker.advance_next()
     assert (await world.get(run.id)).state is RunState.SUCCEEDED
+
+
+async def test_runs_that_have_to_wait_hide_no_run_whose_window_is_gone(world: World) -> None:
+    freeze = {"blackouts": [{"from": "2020-01-01", "to": "2150-01-01", "time_zone": "UTC", "reason": "freeze"}]}
+    other = Table(TableId("tbl_other"), TableRef("lake", ("lake",), "other"), "uuid", "s3://lake/other", None, NOW)
+    scope = PolicyScope(PolicyScopeKind.TABLE, table_id=other.id)
+    async with world.container.database.begin() as unit:
+        await unit.tables.insert(replace(other, ref=replace(other.ref, catalog=await catalog_of(world))))
+        await unit.policies.insert(other.id, scope, PolicyDocument.model_validate(freeze), "test")
+    await world.set_policy(freeze)
+    await world.container.runs.submit(SYSTEM, other.id, RunRequest())
+    run = await world.submit()
+    assert not await world.container.worker.advance_next()
+    async with world.container.database.begin() as unit:
+        await unit.policies.delete(world.table_id, "test", 1)
+    claims = ClaimService(database=world.container.database, holder="test", lease_seconds=60)
+    assert [await claims.review(1), await claims.review(1)] == [[], [run.id]]
+
+
+async def catalog_of(world: World) -> str:
+    async with world.container.database.read() as unit:
+        table = await unit.tables.get(world.table_id)
+    assert table is not None
+    return table.ref.catalog
 
 
 async def test_a_run_that_waited_long_enough_starts_in_quiet_hours(world: World) -> None:
