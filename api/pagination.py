@@ -9,6 +9,7 @@ from fastapi import Depends, Query
 from itsdangerous import BadSignature, URLSafeSerializer
 from starlette.requests import Request
 
+from api.query_values import TextWhole
 from engine.domain.errors import FieldProblem, InvalidInput
 
 T = TypeVar("T")
@@ -84,7 +85,7 @@ class Pages:
 
 async def pages(
     request: Request,
-    page_size: Annotated[int, Query(ge=1, le=500, description="Items on a page.")] = 50,
+    page_size: Annotated[TextWhole, Query(ge=1, le=500, description="Items on a page.")] = 50,
     page_token: Annotated[
         str | None, Query(max_length=1024, description="`next_page_token` of the page before.")
     ] = None,

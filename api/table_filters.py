@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query
 
+from api.query_values import TextFlag
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.tables import TableFilter
 
@@ -22,7 +23,7 @@ async def table_filter(
     owner_team: Annotated[str | None, Query(min_length=1, max_length=128)] = None,
     label: Annotated[list[_Label] | None, Query(max_length=5, description="`key:value`; several: all of them.")] = None,
     *,
-    paused: Annotated[bool | None, Query(description="Only paused tables, or only others.")] = None,
+    paused: Annotated[TextFlag | None, Query(description="Only paused tables, or only others.")] = None,
 ) -> TableFilter:
     """Read the filters of a request.
 

@@ -3,13 +3,13 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import AwareDatetime
 
 from api.deps import AdminDep, ServicesDep
 from api.pagination import PageQuery
 from api.responses import problems
 from api.schemas.audit import AuditList
 from engine.domain.audit import AuditFilter
+from engine.domain.strict import Instant
 
 router = APIRouter(prefix="/v1/audit", tags=["access"])
 
@@ -20,8 +20,8 @@ async def audit_filter(
     object: Annotated[  # noqa: A002 - the name on the wire
         str | None, Query(max_length=300, description="Id or name of what was changed.")
     ] = None,
-    since: Annotated[AwareDatetime | None, Query(description="From this instant on.")] = None,
-    until: Annotated[AwareDatetime | None, Query(description="Before this instant.")] = None,
+    since: Annotated[Instant | None, Query(description="From this instant on.")] = None,
+    until: Annotated[Instant | None, Query(description="Before this instant.")] = None,
 ) -> AuditFilter:
     """Read what to list."""
     return AuditFilter(caller, action, object, since, until)

@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse
 from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
 from api.pagination import PageQuery
 from api.preconditions import Conditions, set_etag
+from api.query_values import TextFlag, TextWhole
 from api.responses import WITH_BODY, problems
 from api.schemas.policies import EffectivePolicy, PolicyRestore, PolicyVersion, PolicyVersionList, TablePolicy
 from api.schemas.policy_effects import PolicyPreview
@@ -16,9 +17,9 @@ from engine.domain.policies import PolicyDocument
 router = APIRouter(prefix="/v1/tables/{table_id}", tags=["policies"])
 
 DryRun = Annotated[
-    bool, Query(description="Write nothing and need no precondition: answer what the change would come to.")
+    TextFlag, Query(description="Write nothing and need no precondition: answer what the change would come to.")
 ]
-VersionPath = Annotated[int, Path(ge=1, le=10**9, examples=[2])]
+VersionPath = Annotated[TextWhole, Path(ge=1, le=10**9, examples=[2])]
 CONDITIONS = ("precondition_failed", "precondition_required", "not_found", "invalid_input")
 TABLE = ("state_conflict", "table_replaced")
 

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import AwareDatetime
 
 from api.deps import OperatorDep, RunIdPath, ServicesDep, ViewerDep
 from api.idempotency import IdempotentRoute, idempotency_key
@@ -17,6 +16,7 @@ from api.streaming import EVENT_STREAM, event_stream, wants_stream
 from engine.domain.ids import RunId, TableId, first_run_id
 from engine.domain.runs import GroupState, Operation, RunFilter, RunState
 from engine.domain.runs import Run as DomainRun
+from engine.domain.strict import Instant
 
 creating = APIRouter(
     prefix="/v1/runs", tags=["runs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -46,8 +46,8 @@ async def run_filter(
     operation: Annotated[Operation | None, Query()] = None,
     catalog: Annotated[str | None, _Id] = None,
     team: Annotated[str | None, Query(min_length=1, max_length=200, description="The table's owner team.")] = None,
-    created_after: Annotated[AwareDatetime | None, Query(description="From this instant on.")] = None,
-    created_before: Annotated[AwareDatetime | None, Query(description="Before this instant.")] = None,
+    created_after: Annotated[Instant | None, Query(description="From this instant on.")] = None,
+    created_before: Annotated[Instant | None, Query(description="Before this instant.")] = None,
 ) -> RunFilter:
     """Read which runs a request asks for."""
     return RunFilter(

@@ -9,6 +9,7 @@ from api.schemas.common import Answer, PlainText, Request
 from api.schemas.tables import LabelKey, LabelValue, OwnerTeam
 from engine.domain import discoveries as domain
 from engine.domain.discoveries import DiscoveryOutcome
+from engine.domain.strict import Flag
 from engine.domain.tables import MAX_LABELS
 
 
@@ -22,12 +23,12 @@ class DiscoverRequest(Request):
     pattern: Annotated[PlainText, StringConstraints(min_length=1, max_length=255)] = Field(
         default="*", description="Matched against `namespace.name`: `*` is any characters, `?` is one."
     )
-    registers: bool = Field(default=False, alias="register", description="Register those that match and can be.")
+    registers: Flag = Field(default=False, alias="register", description="Register those that match and can be.")
     owner_team: OwnerTeam | None = Field(default=None, description="The team of those that are registered.")
     labels: dict[LabelKey, LabelValue] = Field(
         default={}, description="Labels of those that are registered.", max_length=MAX_LABELS
     )
-    dry_run: bool = Field(default=False, description="With `register`: open each table, register none.")
+    dry_run: Flag = Field(default=False, description="With `register`: open each table, register none.")
     limit: int = Field(default=200, ge=1, le=1000, description="Register at most so many with this request.")
 
     @model_validator(mode="after")

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Self
 
-from pydantic import AwareDatetime, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, PageToken, PlainText, Request
 from engine.domain.access import ApiKey, Caller, Role
+from engine.domain.strict import Instant as WrittenInstant
 from engine.services.keys import KeyWish
 
 Team = Annotated[PlainText, Field(min_length=1, max_length=200)]
@@ -32,7 +33,7 @@ class KeyCreate(Request):
     )
     role: Role = Field(description="What it may do; each role may do all that the ones before it may.")
     teams: Annotated[list[Team], Field(min_length=1, max_length=100)] | None = _TEAMS
-    expires_at: AwareDatetime | None = Field(
+    expires_at: WrittenInstant | None = Field(
         default=None, description="From then on it is refused; null for never.", examples=[_LATER]
     )
 

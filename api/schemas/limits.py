@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, PlainText, Request
 from engine.domain.fleet import Fleet, FleetLimits
+from engine.domain.strict import Whole
 from engine.domain.tables import Pause as DomainPause
 from engine.domain.units import ByteSize
 
@@ -54,16 +55,14 @@ class LimitsPut(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"parallel_runs": 4, "bandwidth": "400MB"}]})
 
-    parallel_runs: int | None = Field(
-        default=None, strict=True, ge=1, le=10_000, description="Runs that workers advance at once."
-    )
+    parallel_runs: Whole | None = Field(default=None, ge=1, le=10_000, description="Runs that workers advance at once.")
     bandwidth: Bandwidth | None = Field(
         default=None,
         description="Bytes per second, read + written, of all rewrites together; needs `parallel_runs`, over which it "
         "is dealt out in equal shares. A run obeys the stricter of its own limit and its share.",
     )
-    requests: int | None = Field(
-        default=None, strict=True, ge=1, le=2**53, description="Object-store requests per second, dealt out likewise."
+    requests: Whole | None = Field(
+        default=None, ge=1, le=2**53, description="Object-store requests per second, dealt out likewise."
     )
 
     def to_domain(self) -> FleetLimits:

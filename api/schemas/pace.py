@@ -6,17 +6,18 @@ from pydantic import BaseModel, Field
 
 from api.schemas.common import Answer
 from engine.domain.budgets import PaceAnswer, TaskReport
+from engine.domain.strict import Flag, Number, Whole
 
 
 class PaceReport(BaseModel):
     """What a task has moved since it started. Fields that this version does not know are passed over."""
 
-    group: int = Field(ge=0)
-    bytes_read: int = Field(ge=0)
-    bytes_written: int = Field(ge=0)
-    requests: int = Field(ge=0)
-    throttled_seconds: float = Field(ge=0, allow_inf_nan=False)
-    finished: bool = False
+    group: Whole = Field(ge=0)
+    bytes_read: Whole = Field(ge=0)
+    bytes_written: Whole = Field(ge=0)
+    requests: Whole = Field(ge=0)
+    throttled_seconds: Number = Field(ge=0, allow_inf_nan=False)
+    finished: Flag = False
 
     def to_domain(self) -> TaskReport:
         """Return the domain's form."""

@@ -9,6 +9,7 @@ from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
 from engine.domain.policies import Difference, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.policies.scopes import MAX_PATTERN
+from engine.domain.strict import Whole
 from engine.services.policies import settings_document
 from engine.services.policies_of_tables import ShownPolicy
 from engine.services.policy_history import ComparedVersion
@@ -237,7 +238,7 @@ class PolicyRestore(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"version": 2}]})
 
-    version: int = Field(ge=1, le=10**9, description="No deletion.")
+    version: Whole = Field(ge=1, le=10**9, description="No deletion.")
 
 
 class Setting(Answer):

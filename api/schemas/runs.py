@@ -12,6 +12,7 @@ from engine.domain import runs as domain
 from engine.domain.fleet import Pauses
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import GroupState, Operation, Priority, RunState, WaitingFor
+from engine.domain.strict import Flag
 from engine.services.run_views import RunProgress
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
@@ -32,14 +33,14 @@ class RunSubmit(Request):
     )
     operation: Operation = Field(default=Operation.REWRITE, description="What is done to the table.")
     partitions: Partitions | None = None
-    force_full: bool = Field(
+    force_full: Flag = Field(
         default=False,
         description="Every file of the partitions is a candidate, also those of the right size; a file that would come "
         "out as it was is still left alone.",
     )
     priority: Priority | None = Field(default=None, description="Absent: what the table's policy says.")
-    dry_run: bool = Field(default=False, description="Answer the plan and store nothing.")
-    force: bool = Field(default=False, description="Start a run of its own also while an equal one is live.")
+    dry_run: Flag = Field(default=False, description="Answer the plan and store nothing.")
+    force: Flag = Field(default=False, description="Start a run of its own also while an equal one is live.")
 
     def request(self) -> RunRequest:
         """Return what is asked for."""

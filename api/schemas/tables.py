@@ -14,6 +14,7 @@ from engine.domain import runs as domain_runs
 from engine.domain import tables as domain
 from engine.domain.measurements import Measurement
 from engine.domain.policies import PolicyDocument
+from engine.domain.strict import Flag
 from engine.domain.tables import MAX_LABELS, TableRef
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
@@ -209,7 +210,7 @@ class PlanRequest(Request):
 
     policy: PolicyDocument | None = Field(default=None, description="Tried instead of the table's stored policy.")
     partitions: Partitions | None = None
-    force_full: bool = Field(default=False, description="Also files of the right size.")
+    force_full: Flag = Field(default=False, description="Also files of the right size.")
 
 
 class Condition(Answer):

@@ -12,6 +12,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from engine.domain.ids import TableId
+from engine.domain.strict import Flag, Number, Whole
 
 MAX_SECONDS: Final = 86_400.0
 _MOST: Final = 2**53 - 1
@@ -35,8 +36,8 @@ def _one_line(text: str) -> str:
 
 
 Text = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_one_line)]
-Count = Annotated[int, Field(ge=0, le=_MOST)]
-Seconds = Annotated[float, Field(ge=0, le=MAX_SECONDS, allow_inf_nan=False)]
+Count = Annotated[Whole, Field(ge=0, le=_MOST)]
+Seconds = Annotated[Number, Field(ge=0, le=MAX_SECONDS, allow_inf_nan=False)]
 
 
 class _Value(BaseModel):
@@ -73,16 +74,16 @@ class Backpressure(_Value):
     """Whether writers are asked to slow down, by somebody who knows; it holds for `valid_seconds`."""
 
     kind: Literal[SignalKind.BACKPRESSURE]
-    slow_down: bool
+    slow_down: Flag
     reason: Text
-    valid_seconds: int = Field(default=300, ge=1, le=int(MAX_SECONDS), description="After that it is forgotten.")
+    valid_seconds: Whole = Field(default=300, ge=1, le=int(MAX_SECONDS), description="After that it is forgotten.")
 
 
 class FilteredColumns(_Value):
     """Queries that filtered by exactly these columns."""
 
     columns: list[Text] = Field(max_length=32, description="Empty: queries without a filter.")
-    query_count: Annotated[int, Field(ge=1, le=_MOST)]
+    query_count: Annotated[Whole, Field(ge=1, le=_MOST)]
 
 
 class Filters(_Value):

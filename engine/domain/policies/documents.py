@@ -16,6 +16,7 @@ from engine.domain.policies.rewriting import RewriteSettings
 from engine.domain.policies.schedules import ScheduleSettings, Seal
 from engine.domain.policies.triggers import Triggers
 from engine.domain.policies.windows import Blackout, QuietHours
+from engine.domain.strict import Flag, Number, Whole
 
 PresetName = Literal["balanced", "upsolver", "artemis", "paimon-universal", "maxcompute-tiered"]
 
@@ -26,16 +27,16 @@ class LimitSettings(Section):
     bandwidth: Literal["unlimited"] | Rate | None = Field(
         None, description="Bytes per second, read + written.", examples=["50MB"]
     )
-    requests: Literal["unlimited"] | Annotated[int, Field(ge=1, le=10**9)] | None = Field(
+    requests: Literal["unlimited"] | Annotated[Whole, Field(ge=1, le=10**9)] | None = Field(
         None, description="Object-store requests per second.", examples=[200]
     )
-    share_percent: Literal["off"] | Annotated[float, Field(gt=0, le=100)] | None = Field(
+    share_percent: Literal["off"] | Annotated[Number, Field(gt=0, le=100)] | None = Field(
         None, description="The same as a percentage of `available_bandwidth`; the stricter one holds.", examples=[30]
     )
     available_bandwidth: Literal["off"] | Rate | None = Field(
         None, description="Bytes per second that `share_percent` is a share of.", examples=["400MB"]
     )
-    parallel_groups: Annotated[int, Field(ge=1, le=64)] | None = Field(
+    parallel_groups: Annotated[Whole, Field(ge=1, le=64)] | None = Field(
         None, description="Groups of this table at once.", examples=[4]
     )
     bytes_per_day: Literal["unlimited"] | Annotated[AnyBytes, Field(ge=2**20)] | None = Field(
@@ -50,7 +51,7 @@ class Backoff(Part):
     throttle_above: Interval = Field(description="Above it the budget is cut by `factor`.", examples=["2s"])
     pause_above: Interval = Field(description="Above it no new group starts.", examples=["5s"])
     resume_below: Interval = Field(description="Below it all goes on as before.", examples=["1s"])
-    factor: Annotated[float, Field(gt=0, lt=1)] = Field(0.5, description="What is left of the budget.")
+    factor: Annotated[Number, Field(gt=0, lt=1)] = Field(0.5, description="What is left of the budget.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -70,7 +71,7 @@ class PolicyDocument(Section):
         }
     )
 
-    enabled: bool | None = Field(None, description="`false`: observed, never rewritten.")
+    enabled: Flag | None = Field(None, description="`false`: observed, never rewritten.")
     preset: PresetName | None = Field(None, description="A named base; everything that is set wins over it.")
     rewrite: RewriteSettings | None = Field(None, description="What is rewritten, and into what.")
     triggers: Triggers | None = Field(

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engine.domain.policies.fields import DAY_SECONDS, Interval, Part, Section, lasting
+from engine.domain.strict import Flag, Whole
 from engine.domain.units import Duration
 
 
@@ -12,10 +13,10 @@ class RewriteManifests(Part):
     """When manifests are made fewer: each `interval`, and when there are many small ones."""
 
     interval: Literal["off"] | Interval = Field(7 * DAY_SECONDS, description="Each so often.", examples=["7d"])
-    above_count: Annotated[int, Field(ge=1, le=10**9)] = Field(
+    above_count: Annotated[Whole, Field(ge=1, le=10**9)] = Field(
         100, description="Also when there are more manifests than this, and they are small."
     )
-    average_below_percent: Annotated[int, Field(ge=1, le=100)] = Field(
+    average_below_percent: Annotated[Whole, Field(ge=1, le=100)] = Field(
         25, description="Small: on average below this percentage of the table's target for manifests."
     )
 
@@ -24,7 +25,9 @@ class ExpireSnapshots(Part):
     """Which snapshots go."""
 
     older_than: Interval = Field(description="Only snapshots older than this.", examples=["5d"])
-    keep_last: Annotated[int, Field(ge=1, le=10**6)] = Field(10, description="So many of the newest stay, however old.")
+    keep_last: Annotated[Whole, Field(ge=1, le=10**6)] = Field(
+        10, description="So many of the newest stay, however old."
+    )
 
 
 class RemoveOrphans(Part):
@@ -43,7 +46,7 @@ class Reclaim(Part):
     """How long history and superseded files are kept; older ones go."""
 
     retention: Interval = Field(description="History older than this can't be queried any more.", examples=["7d"])
-    compact_blocking: bool = Field(True, description="First rewrite what older files are still needed for.")
+    compact_blocking: Flag = Field(True, description="First rewrite what older files are still needed for.")
 
 
 class MaintenanceSettings(Section):

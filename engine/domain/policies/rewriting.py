@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from engine.domain.hints import Misread
 from engine.domain.policies.fields import AnyBytes, FileBytes, Interval, Part, Section, TargetShare, plain_text
+from engine.domain.strict import Flag, Number, Whole
 
 
 class Strategy(StrEnum):
@@ -57,7 +58,7 @@ class Tier(Part):
     below_bytes: AnyBytes = Field(
         description="Files below this size, down to the bound of the tier before.", examples=["16MiB"]
     )
-    files: Annotated[int, Field(ge=2, le=10_000)] = Field(description="So many make the tier due.", examples=[8])
+    files: Annotated[Whole, Field(ge=2, le=10_000)] = Field(description="So many make the tier due.", examples=[8])
 
 
 def _ascending(tiers: tuple[Tier, ...]) -> tuple[Tier, ...]:
@@ -70,10 +71,10 @@ def _ascending(tiers: tuple[Tier, ...]) -> tuple[Tier, ...]:
 class DeleteRules(Section):
     """When deletes make a data file a candidate whatever its size."""
 
-    files: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
+    files: Annotated[Whole, Field(ge=1, le=10**6)] | None = Field(
         None, description="At least so many delete files apply to it.", examples=[1]
     )
-    ratio: Annotated[float, Field(gt=0, le=1)] | None = Field(
+    ratio: Annotated[Number, Field(gt=0, le=1)] | None = Field(
         None, description="At least this share of its rows is deleted.", examples=[0.1]
     )
 
@@ -81,8 +82,8 @@ class DeleteRules(Section):
 class FullEligibility(Part):
     """When a full rewrite of a partition without deletes is worth it. A run may force one all the same."""
 
-    more_small_than_large: bool = Field(True, description="It has more small files than large ones.")
-    min_files: Annotated[int, Field(ge=2, le=10_000)] = Field(3, description="It has at least so many files.")
+    more_small_than_large: Flag = Field(True, description="It has more small files than large ones.")
+    min_files: Annotated[Whole, Field(ge=2, le=10_000)] = Field(3, description="It has at least so many files.")
 
 
 class FullRules(Section):
@@ -95,7 +96,7 @@ class FullRules(Section):
     when_increment_above_bytes: Literal["off"] | AnyBytes | None = Field(
         None, description="When more than this was added since the last full rewrite.", examples=["10GiB"]
     )
-    size_amplification_percent: Literal["off"] | Annotated[int, Field(ge=1, le=100_000)] | None = Field(
+    size_amplification_percent: Literal["off"] | Annotated[Whole, Field(ge=1, le=100_000)] | None = Field(
         None, description="When what was added since is more than this percentage of what was there.", examples=[200]
     )
     eligibility: Literal["off"] | FullEligibility | None = Field(
@@ -108,7 +109,7 @@ class FullRules(Section):
 class KeyTableRules(Section):
     """Tables with a primary key, whose buckets are made of sorted runs."""
 
-    sorted_run_trigger: Annotated[int, Field(ge=2, le=1000)] | None = Field(
+    sorted_run_trigger: Annotated[Whole, Field(ge=2, le=1000)] | None = Field(
         None,
         description="So many sorted runs make a bucket due: each file of level 0 is one, each other level is one. "
         "Writers should slow down at 3 more.",
@@ -117,7 +118,7 @@ class KeyTableRules(Section):
     lookup: Literal["eager", "lazy"] | None = Field(
         None, description="`eager`: at every commit; `lazy`: at the trigger, with a forced one now and then."
     )
-    forced_every: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
+    forced_every: Annotated[Whole, Field(ge=1, le=10_000)] | None = Field(
         None, description="`lazy`: after so many commits without one, one is forced.", examples=[10]
     )
 
@@ -143,7 +144,7 @@ class RewriteSettings(Section):
     exclude_above_bytes: Literal["off"] | AnyBytes | None = Field(
         None, description="Large-file isolation: files above are never touched.", examples=["1GiB"]
     )
-    min_input_files: Annotated[int, Field(ge=2, le=10_000)] | None = Field(
+    min_input_files: Annotated[Whole, Field(ge=2, le=10_000)] | None = Field(
         None,
         description="Fewer candidates in a partition are left alone, unless a delete or size rule says otherwise.",
         examples=[5],

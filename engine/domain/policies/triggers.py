@@ -18,6 +18,7 @@ from pydantic import (
 
 from engine.domain.hints import Misread
 from engine.domain.policies.fields import MAX_BYTES, Part
+from engine.domain.strict import Flag
 from engine.domain.units import HELD, WrittenDuration, WrittenSizeText, format_duration, parse_bytes, parse_duration
 
 Operator = Literal["at_least", "above", "at_most", "below"]
@@ -151,7 +152,7 @@ class TriggerRule(Part):
         tuple[TriggerCondition, ...], Field(min_length=1, max_length=16, description="All of them must hold.")
     ]
     input_changed: Annotated[
-        bool,
+        Flag,
         Field(
             description="Only if the partition's files are not those that its last rewrite left: no rule fires twice."
         ),

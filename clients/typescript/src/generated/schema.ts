@@ -4260,6 +4260,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Fields are wrong */
             422: {
                 headers: {
