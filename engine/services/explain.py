@@ -13,7 +13,7 @@ from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
 from engine.services.capabilities import CapabilityService
 from engine.services.explain_document import explanation
-from engine.services.explain_facts import RecordFacts, Sight, look, read_record, with_policy
+from engine.services.explain_facts import RecordFacts, Sight, look, read_record, too_small_budget, with_policy
 from engine.services.formats import FormatRegistry
 from engine.services.observations import ObservationService
 from engine.services.policies import PolicyReader
@@ -49,8 +49,8 @@ class ExplainService:
         policy, sight = await self._look(caller, record)
         async with self._database.read() as unit:
             facts = await with_policy(unit, record, policy, sight)
-        refusals = self._capabilities.of(catalog.format).refusals(policy.values)
-        return explanation(replace(facts, refusals=refusals))
+        impossible = self._capabilities.of(catalog.format).refusals(policy.values)
+        return explanation(replace(facts, refusals=(*impossible, *too_small_budget(facts))))
 
     async def _look(self, caller: Caller, record: RecordFacts) -> tuple[EffectivePolicy, Sight]:
         table, policy = record.table, None

@@ -4,7 +4,7 @@ The record is read in one transaction by a bounded number of queries, the table 
 (the catalog is away, the table is gone or was made anew): then `Sight.blocked` says so and the rest is None.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -16,6 +16,7 @@ from engine.domain.policies import EffectivePolicy, Windows, WindowState
 from engine.domain.runs import TERMINAL_STATES, Run, RunState, WaitingFor
 from engine.domain.signals import Signal
 from engine.domain.tables import Table
+from engine.domain.units import format_bytes
 from engine.formats.base import OpenTable
 from engine.planning.evaluations import Evaluation, evaluate_policy
 from engine.planning.health import TableHealth
@@ -119,6 +120,15 @@ async def with_policy(unit: UnitOfWork, record: RecordFacts, policy: EffectivePo
         day=await day_budget(unit, record.table.id, policy),
         sight=sight,
     )
+
+
+def too_small_budget(facts: Facts) -> Iterator[Refusal]:
+    """Yield the daily budget when a file group is larger than all of it: a run would fail (`DayBudget.admit`)."""
+    groups = [] if facts.sight.trial is None else facts.sight.trial.plan.groups
+    largest = max((group.input_bytes for group in groups), default=0)
+    if facts.day.limit is not None and largest > facts.day.limit:
+        reason = f"one file group ({format_bytes(largest)}) is more: raise it, or lower rewrite.max_group_bytes"
+        yield Refusal("limits.bytes_per_day", facts.day.limit, reason)
 
 
 def look(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts) -> tuple[Trial, Evaluation]:
