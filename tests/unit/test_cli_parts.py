@@ -161,12 +161,14 @@ def test_what_follows_two_dashes_is_left_alone() -> None:
         ("0.5", 0.5),
         ("1e3", "1e3"),
         ("null", None),
+        ("north", "north"),
+        ("nullable", "nullable"),
         ("", None),
     ],
 )
 def test_words_of_policies_are_read_as_people_mean_them(text: str, meant: object) -> None:
-    (found,) = yaml_reading.load_all(f"value: {text}")
-    assert found == {"value": meant}
+    (found,) = yaml_reading.load_all(f"name: {text}")
+    assert found == {"name": meant}
 
 
 @pytest.mark.parametrize("text", ["preset: balanced\npreset: artemis", "rewrite: {a: 1, a: 2}"])
