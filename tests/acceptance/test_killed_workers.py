@@ -17,7 +17,8 @@ from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
 from engine.domain.ids import RunId
-from engine.domain.runs import Operation, Run, RunState
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Run, RunState
 from engine.domain.tables import TableFormatName, TableRef
 from engine.factory import Container, open_container
 from engine.settings import Settings
@@ -57,7 +58,7 @@ async def control_plane(settings: Settings, lake: Lake) -> AsyncIterator[tuple[C
         await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, lake.properties)
         table = await container.tables.register(SYSTEM, TableRef("lake", NAME[:1], NAME[1]), owner_team=None, labels={})
         coordinator = asyncio.create_task(container.coordinator.run())
-        run, _ = await container.runs.submit(SYSTEM, table.id, Operation.REWRITE)
+        run, _ = await container.runs.submit(SYSTEM, table.id, RunRequest())
         try:
             yield container, run.id
         finally:
