@@ -98,6 +98,7 @@ class PolicyService:
         _check(present, if_match=if_match, if_none_match=if_none_match)
         judged = await self._judge(caller, table_id, present, document)
         async with self._database.begin() as unit:
+            await _still_registered(unit, table_id, caller)
             stored = await _write(unit, caller, table_id, present, document, action=action)
         return Written(stored, judged.notes)
 
@@ -112,6 +113,7 @@ class PolicyService:
             raise PreconditionRequired(f"a policy is deleted only as you know it: {_READ_FIRST}")
         present = (await self.get(caller, table_id)).policy
         async with self._database.begin() as unit:
+            await _still_registered(unit, table_id, caller)
             await delete(unit, caller, present, if_match)
 
     async def versions(
@@ -177,6 +179,12 @@ class PolicyService:
             return await self._formats.ask(f"table {table.ref}", opened.policy_properties), ()
         except (Transient, InvalidInput) as error:
             return {}, (f"what the table's own properties say is left out: {error.message}",)
+
+
+async def _still_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -> None:
+    """Raise `NotFound` when the table is gone or another team's since it was read; it stays so to the end."""
+    await unit.tables.lock(table_id)
+    await read_registered(unit, table_id, caller)
 
 
 def _scope(table_id: TableId) -> PolicyScope:

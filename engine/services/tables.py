@@ -148,6 +148,7 @@ class TableService:
             StateConflict: a run of it is live.
         """
         async with self._database.begin() as unit:
+            await unit.tables.lock(table_id)  # so that it can't become another team's after the look
             table, _ = await read_registered(unit, table_id, caller)
             await unit.tables.delete(table_id)
             await unit.audit.append(caller, "table.delete", table_id, before=_audited(table))

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.integration.api.conftest import Api
+from engine.services.policy_checks import Judged, PolicyChecks
+from tests.integration.api.access import as_caller
+from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.world import Lake
 
 POLICY = {"rewrite": {"target_file_bytes": "64MiB"}, "limits": {"bandwidth": "50MB", "parallel_groups": 2}}
@@ -136,3 +138,23 @@ async def test_a_policy_can_be_written_while_the_catalog_is_away(api: Api, lake:
 async def test_two_first_policies_at_once_do_not_both_win(api: Api, path: str) -> None:
     sent = (api.client.put(path, json=POLICY, headers=NEW) for _ in range(2))
     assert sorted(answer.status_code for answer in await asyncio.gather(*sent)) == [200, 412]
+
+
+async def test_a_policy_is_not_written_once_the_table_became_another_teams(
+    api: Api, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert lake.paths()
+    table_id = (await api.post("/v1/tables", ADDRESS | {"owner_team": "sales"}, status=201))["id"]
+    owner = await as_caller(api, "owner", teams=["sales"])
+    judge = PolicyChecks.judge
+
+    async def move_first(self: PolicyChecks, *given: Any, **named: Any) -> Judged:
+        judged = await judge(self, *given, **named)
+        await api.call("PATCH", f"/v1/tables/{table_id}", status=200, json={"owner_team": "hr"})
+        return judged
+
+    monkeypatch.setattr(PolicyChecks, "judge", move_first)
+    path = f"/v1/tables/{table_id}/policy"
+    answer = await owner.put(path, json={"enabled": False}, headers={"If-None-Match": "*"})
+    assert answer.status_code == 404
+    await api.get(path, status=404)
