@@ -251,7 +251,7 @@ class Setting(Answer):
         examples=["namespace lake.sales"],
     )
     acted_on: bool = Field(description="False: stored and shown, without effect in this version.")
-    note: str | None = Field(description="Why it is not acted on.")
+    note: str | None = Field(description="Why it is not acted on, or what of its effect is missing yet.")
 
 
 class EffectivePolicy(Answer):

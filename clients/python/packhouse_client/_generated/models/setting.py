@@ -17,7 +17,7 @@ class Setting:
     acted_on: bool
     """ False: stored and shown, without effect in this version. """
     note: None | str
-    """ Why it is not acted on. """
+    """ Why it is not acted on, or what of its effect is missing yet. """
     origin: str
     """ `default`, `table property`, `preset …`, `fleet`, `catalog …`, `namespace …`, `pattern …`, `table`, or
     `derived` from the target. """
