@@ -3718,7 +3718,7 @@ export interface components {
         Setting: {
             /** @description False: stored and shown, without effect in this version. */
             acted_on: boolean;
-            /** @description Why it is not acted on. */
+            /** @description Why it is not acted on, or what of its effect is missing yet. */
             note: string | null;
             /**
              * @description `default`, `table property`, `preset …`, `fleet`, `catalog …`, `namespace …`, `pattern …`, `table`, or `derived` from the target.
