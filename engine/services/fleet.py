@@ -92,9 +92,10 @@ class FleetService:
         age = None if kept is None else self._clock.monotonic() - kept.at
         if kept is None or age is None or age > kept.last_seconds:
             async with self._making.setdefault(teams, asyncio.Lock()):
-                if self._kept.get(teams) is kept:  # nobody made them while this one waited
-                    await self._renew(teams)
-            return self._kept[teams].figures
+                newer = self._kept.get(teams)
+                if newer is None or newer is kept:  # nobody made them while this one waited
+                    newer = await self._renew(teams)
+            return newer.figures
         if age > kept.fresh_seconds and (kept.renewal is None or kept.renewal.done()):
             kept.renewal = asyncio.create_task(self._renew_quietly(teams), name="fleet figures")
         return kept.figures
@@ -105,12 +106,15 @@ class FleetService:
         except PackhouseError as error:  # the next request that finds them too old says so
             _log.warning("fleet_figures_kept", error=error.message)
 
-    async def _renew(self, teams: Teams) -> None:
+    async def _renew(self, teams: Teams) -> _Kept:
         started = self._clock.monotonic()
         made = await self._sum_up(teams)
         if len(self._kept) >= _MOST_KEPT:
-            self._kept.pop(next(iter(self._kept)))
-        self._kept[teams] = _Kept(made, started, self._clock.monotonic() - started)
+            oldest = next(iter(self._kept))
+            del self._kept[oldest]
+            self._making.pop(oldest, None)
+        renewed = self._kept[teams] = _Kept(made, started, self._clock.monotonic() - started)
+        return renewed
 
     async def _sum_up(self, teams: Teams) -> FleetFigures:
         async with self._database.read() as unit:
