@@ -6,7 +6,7 @@ import pytest
 
 from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
 from engine.domain.ids import TableId
-from engine.domain.policies import PolicyDocument
+from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.tables import Catalog, TableRef
 from engine.stores.database import Database
 from tests.integration.stores.samples import LAKE, NOON, a_table, finished, registered, submitted
@@ -133,7 +133,8 @@ async def test_a_deleted_table_takes_its_policy_along_and_leaves_its_runs(databa
     table = await registered(database)
     run = await finished(database, table.id)
     async with database.begin() as work:
-        await work.policies.insert(table.id, PolicyDocument(enabled=False), "key:admin")
+        scope = PolicyScope(PolicyScopeKind.TABLE, table_id=table.id)
+        await work.policies.insert(table.id, scope, PolicyDocument(enabled=False), "key:admin")
         await work.tables.delete(table.id)
         assert await work.tables.get(table.id) is None
         assert await work.policies.get(table.id) is None
