@@ -146,7 +146,7 @@ def test_a_problem_document_stays_one(batches: list[list[str]]) -> None:
     for words in batches:
         fields = tuple(FieldProblem(f"/labels/{word}", word, word, word) for word in words)
         answer = problem(request, "invalid_input", "".join(words), errors=fields)
-        document = json.loads(answer.body)
+        document = json.loads(bytes(answer.body))
         assert (document["code"], document["detail"]) == ("invalid_input", "".join(words))
         for word, error in zip(words, document["errors"], strict=True):
             shown = word if len(word) <= 200 else f"{word[:200]}…"
