@@ -14,7 +14,8 @@ from pyspark.sql import SparkSession
 from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
-from engine.domain.runs import Operation, Run, RunState
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Run, RunState
 from engine.domain.tables import TableRef
 from engine.spark.sessions import SparkSessions
 from tests.support.peer import attach, one, rows_by_spark
@@ -81,7 +82,7 @@ def fill(spark: SparkSession, table: str, *, files: int = 6, rows: int = 40, val
 async def rewritten(world: World, name: str) -> Run:
     """Register the table, rewrite it, return the run."""
     table = await world.container.tables.register(SYSTEM, TableRef("lake", ("lake",), name), owner_team=None, labels={})
-    run, _ = await world.container.runs.submit(SYSTEM, table.id, Operation.REWRITE)
+    run, _ = await world.container.runs.submit(SYSTEM, table.id, RunRequest())
     return await world.finish(run.id)
 
 
