@@ -151,7 +151,7 @@ async def _announce(
 
 def _listening(settings: Settings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # With the protocol named, asyncio switches Nagle's algorithm off; else each answer waits 40 ms for an acknowledgement.
+    # With the protocol named, asyncio switches Nagle's algorithm off; else answers wait 40 ms for an acknowledgement.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((settings.host, settings.port))

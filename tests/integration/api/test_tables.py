@@ -122,9 +122,7 @@ async def test_a_catalog_with_wrong_properties_is_a_conflict_with_the_remedy(
     assert "check the catalog's `uri`" in answer["detail"]
 
 
-@pytest.mark.parametrize(
-    ("method", "what"), [("GET", "health"), ("POST", "plan"), ("GET", "effective-policy")]
-)
+@pytest.mark.parametrize(("method", "what"), [("GET", "health"), ("POST", "plan"), ("GET", "effective-policy")])
 async def test_a_table_made_anew_is_noticed(api: Api, lake: Lake, table_id: str, method: str, what: str) -> None:
     await asyncio.to_thread(_make_anew, lake)
     response = await api.call(method, f"/v1/tables/{table_id}/{what}", status=409)
