@@ -1,4 +1,4 @@
-"""Packhouse as any HTTP client sees it: a few calls of httpx, and a run followed through its event stream."""
+"""Packhouse as any HTTP client sees it: a few calls of httpx, and a run followed through its events by the SDK."""
 
 import json
 import sys
@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpx
-from packhouse.events import follow
+from packhouse_client import Packhouse
+from packhouse_client.streams import HEARTBEAT
 
 Watcher = Callable[[str, Mapping[str, Any]], None]
 """Is told each server-sent event: its name (`event`, `progress`) and its document."""
@@ -16,6 +17,7 @@ class Server:
     """Calls that return the JSON answer, and end the demo with the problem document where the server refuses."""
 
     def __init__(self, *, url: str, key: str) -> None:
+        self._sdk = Packhouse(url, api_key=key)
         self._http = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
 
     def get(self, path: str) -> Any:
@@ -37,8 +39,9 @@ class Server:
         """Submit a rewrite, follow its events to the last one, and return the run as it ended."""
         run_id = self.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"})["id"]
         submitted(run_id)
-        for event in follow(self._http, f"/v1/runs/{run_id}/events"):
-            watch(event.name, json.loads(event.data))
+        for event in self._sdk.follow_run(run_id):
+            if event.name != HEARTBEAT:
+                watch(event.name, json.loads(event.data))
         return self.get(f"/v1/runs/{run_id}")
 
     def _answer(self, response: httpx.Response) -> Any:
