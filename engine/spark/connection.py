@@ -6,6 +6,7 @@ which also works for the session of a dead worker. Nothing here creates a `Spark
 """
 
 import re
+import time
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from pyspark.sql.connect.proto.base_pb2_grpc import SparkConnectServiceStub
 from engine.domain.errors import Transient
 from engine.spark.errors import is_gone, is_late, translate
 
+_RECONNECT_SECONDS: Final = 1.2  # longer than the longest pause between two tries to connect
 _CALL_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 0.5
 _DURATION: Final = re.compile(r"^(\d+)\s*(us|ms|s|m|min|h|d)?$")
@@ -151,6 +153,16 @@ class DirectCalls:
 
     def _call(self, method: Any, request: Any) -> Any:
         try:
-            return method(request, metadata=self._metadata, timeout=_CALL_SECONDS)
+            return self._send(method, request)
         except (grpc.RpcError, ValueError) as error:  # ValueError: the channel was closed meanwhile
             raise translate(error) from error
+
+    def _send(self, method: Any, request: Any) -> Any:
+        """Send, and once more: a channel that failed a moment ago refuses calls until its pause between tries ends."""
+        try:
+            return method(request, metadata=self._metadata, timeout=_CALL_SECONDS)
+        except grpc.RpcError as error:
+            if error.code() is not grpc.StatusCode.UNAVAILABLE:
+                raise
+        time.sleep(_RECONNECT_SECONDS)
+        return method(request, metadata=self._metadata, timeout=_CALL_SECONDS)
