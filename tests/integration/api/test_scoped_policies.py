@@ -198,7 +198,7 @@ async def test_a_dry_run_says_what_would_change_and_writes_nothing(api: Api, tab
 async def test_a_setting_that_a_stronger_policy_holds_would_not_change(api: Api, table_id: str) -> None:
     await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=POLICY, headers={"If-None-Match": "*"})
     preview = await create(
-        api, "mine", LAKE, {"rewrite": {"target_file_bytes": "32MiB"}}, status=200, params={"dry_run": 1}
+        api, "mine", LAKE, {"rewrite": {"target_file_bytes": "32MiB"}}, status=200, params={"dry_run": "true"}
     )
     assert (preview["covered_count"], preview["affected_count"], preview["changes"]) == (1, 0, [])
 
