@@ -14,7 +14,7 @@ from typing import Final
 
 import httpx
 
-from engine.embedded.processes import free_loopback_port
+from engine.embedded.processes import ChildProcess, free_loopback_port
 from engine.embedded.redis import EmbeddedRedis
 from tests.support.postgres_server import PostgresServer
 
@@ -65,23 +65,18 @@ def process(
     *,
     port: int | None = None,
     core: int | None = None,
-) -> Iterator[subprocess.Popen[bytes]]:
+) -> Iterator[None]:
     """Run `python -m …`, on one core if it is given; wait until the port (if any) answers; stop it at the end."""
     pinned = ["taskset", "-c", str(core)] if core is not None and shutil.which("taskset") else []
-    with log.open("wb") as output:
-        command = [*pinned, sys.executable, "-m", *module]
-        server = subprocess.Popen(command, env=os.environ | environment, stdout=output, stderr=output)
+    command = [*pinned, sys.executable, "-m", *module]
+    server = ChildProcess(name=" ".join(module), command=command, log_path=log, environment=environment)
+    server.start()
     try:
         if port is not None:
-            _wait_for(server, port, log)
-        yield server
+            server.wait_until(lambda: _answers(port), timeout_seconds=_START_SECONDS)
+        yield
     finally:
-        server.terminate()
-        try:
-            server.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+        server.stop(patience_seconds=_STOP_SECONDS)
 
 
 @contextmanager
@@ -101,13 +96,9 @@ def admin_key(log: Path) -> str:
     return found[0] if found else ""
 
 
-def _wait_for(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    deadline = time.monotonic() + _START_SECONDS
-    while time.monotonic() < deadline and server.poll() is None:
-        try:
-            httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1)
-        except httpx.TransportError:
-            time.sleep(0.1)
-        else:
-            return
-    raise SystemExit(f"the server does not answer:\n{log.read_text()[-3000:]}")
+def _answers(port: int) -> bool:
+    try:
+        httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1)
+    except httpx.TransportError:
+        return False
+    return True
