@@ -8,6 +8,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from uvicorn.loops import auto as uvicorn_loop
+
 from api.app import create_app
 from api.deps import Services
 from api.openapi import describe, to_yaml
@@ -42,7 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given.command == "audit":
             return asyncio.run(_verify_audit(settings, given.head))
-        asyncio.run(_start(given.command, settings))
+        with asyncio.Runner(loop_factory=uvicorn_loop.auto_loop_factory()) as runner:
+            runner.run(_start(given.command, settings))
     except (PackhouseError, OSError) as error:
         sys.stderr.write(f"packhouse-server {given.command}: {error}\n")
         return 1

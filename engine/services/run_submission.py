@@ -48,10 +48,9 @@ class _Submit:
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """What the record says around a batch: tables, the formats of their catalogs, policies that set a priority."""
+    """What the record says around a batch: tables with their formats, policies that set a priority."""
 
-    tables: Mapping[TableId, Table]
-    formats: Mapping[str, TableFormatName]
+    tables: Mapping[TableId, tuple[Table, TableFormatName]]
     policies: Sequence[StoredPolicy]
     now: datetime
 
@@ -109,7 +108,8 @@ class RunSubmission:
             around = await _surroundings(unit, submits)
             made = [self._made(submit, around) for submit in submits]
             new = [run for run in made if isinstance(run, Run)]
-            stored = await unit.runs.insert_many(new) if new else []
+            tables = {table_id: table for table_id, (table, _) in around.tables.items()}
+            stored = await unit.runs.insert_many(new, tables) if new else []
             added = [run for run in stored if run is not None]
             if added:
                 await unit.outbox.insert_many(run.id for run in added)
@@ -130,8 +130,7 @@ class RunSubmission:
 
     def _made(self, submit: _Submit, around: _Surroundings) -> Run | PackhouseError:
         """Return the run to store, or why there can be none."""
-        table = around.tables.get(submit.table_id)
-        table_format = None if table is None else around.formats.get(table.ref.catalog)
+        table, table_format = around.tables.get(submit.table_id, (None, None))
         if table is None or table_format is None or not submit.caller.sees(table.owner_team):
             return no_table(submit.table_id)
         try:
@@ -162,8 +161,7 @@ class RunSubmission:
 
 async def _surroundings(unit: UnitOfWork, submits: Sequence[_Submit]) -> _Surroundings:
     tables = await unit.tables.lock_many(submit.table_id for submit in submits)
-    formats = await unit.catalogs.formats(table.ref.catalog for table in tables.values())
-    return _Surroundings(tables, formats, await unit.policy_coverage.setting_priority(tables), await unit.now())
+    return _Surroundings(tables, await unit.policy_coverage.setting_priority(tables), await unit.now())
 
 
 def _priority(table: Table, policies: Sequence[StoredPolicy]) -> Priority:

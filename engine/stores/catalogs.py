@@ -4,7 +4,7 @@ A catalog that is made anew under a deleted one's name goes on with its versions
 """
 
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlalchemy import Row, delete, exists, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
-from engine.domain.tables import Catalog, TableFormatName
+from engine.domain.tables import Catalog
 from engine.stores.clock import now
 from engine.stores.schema import catalogs, deleted_catalogs, tables
 
@@ -53,11 +53,6 @@ class CatalogStore:
         """Return a catalog, None when there is none of this name."""
         row = (await self._connection.execute(select(catalogs).where(catalogs.c.name == name))).one_or_none()
         return None if row is None else _to_catalog(row)
-
-    async def formats(self, names: Iterable[str]) -> dict[str, TableFormatName]:
-        """Return the formats of catalogs, by name."""
-        query = select(catalogs.c.name, catalogs.c.format).where(catalogs.c.name.in_(sorted(set(names))))
-        return {row.name: row.format for row in await self._connection.execute(query)}
 
     async def list(self, after: str | None = None, limit: int = 100) -> builtins.list[Catalog]:
         """Return catalogs by name, from the one after `after`."""

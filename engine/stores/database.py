@@ -1,8 +1,8 @@
 """The connection to the record: SQLite in a file, or Postgres.
 
     async with database.begin() as work:      # one write transaction: all or nothing
-        await work.runs.insert(run)
-        await work.outbox.insert(run.id)
+        await work.tables.insert(table)
+        await work.audit.append(caller, "table.register", table.id)
 
 Never call a network service or Spark inside: SQLite has one writer, and Postgres holds row locks until the end.
 """

@@ -22,12 +22,10 @@ from sqlalchemy.exc import IntegrityError
 from engine.domain.errors import Fatal, PackhouseError, StateConflict, Transient
 from engine.stores.schema import metadata
 
-LIVE_RUN: Final = "uq_runs_live"
 LEASED_TABLE: Final = "uq_runs_leased"
 FOREIGN_KEY: Final = "foreign_key"
 
 _CONFLICTS: Final = {
-    LIVE_RUN: "an equal run of the table is live already",
     LEASED_TABLE: "another run holds the table",
     "pk_catalogs": "a catalog of this name exists: choose another name, or change the one that is there",
     "uq_tables_ref": "the table is registered already: GET /v1/tables lists what is, with ids",

@@ -19,12 +19,6 @@ class OutboxStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def insert(self, run_id: RunId) -> int:
-        """Add a run to be sent; return the entry's number, for `delete` after sending."""
-        statement = insert(outbox).values(run_id=run_id, created_at=now()).returning(outbox.c.id)
-        number: int = (await self._connection.execute(statement)).scalar_one()
-        return number
-
     async def insert_many(self, run_ids: Iterable[RunId]) -> None:
         """Add runs to be sent."""
         rows = [{"run_id": run_id} for run_id in run_ids]

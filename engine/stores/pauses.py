@@ -6,7 +6,7 @@ Claims lock these rows (`stores.run_claims`), so a pause waits for claims under 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import Row, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound
@@ -19,6 +19,7 @@ from engine.stores.tables import to_pause
 
 _OFF = {"paused_at": None, "paused_by": None, "pause_reason": None, "pause_stops": None}
 _COLUMNS = tuple(_OFF)
+_FLEET = ""  # in the place of a table's id
 
 
 class PauseStore:
@@ -57,10 +58,10 @@ class PauseStore:
     async def of_tables(self, table_ids: Iterable[TableId]) -> Mapping[TableId, Pauses]:
         """Return the pauses that each of these tables is under, also of tables that are gone."""
         wanted = set(table_ids)
-        whole = to_pause((await self._connection.execute(select(*_of(fleet)))).one())
-        query = select(tables.c.id, *_of(tables)).where(tables.c.id.in_(wanted), tables.c.paused_at.is_not(None))
-        own = {TableId(row.id): to_pause(row) for row in await self._connection.execute(query)}
-        return {table_id: Pauses(fleet=whole, table=own.get(table_id)) for table_id in wanted}
+        whole = select(literal(_FLEET).label("id"), *_of(fleet))
+        own = select(tables.c.id, *_of(tables)).where(tables.c.id.in_(wanted), tables.c.paused_at.is_not(None))
+        found = {row.id: to_pause(row) for row in await self._connection.execute(whole.union_all(own))}
+        return {table_id: Pauses(fleet=found[_FLEET], table=found.get(table_id)) for table_id in wanted}
 
 
 def _of(table: Any) -> list[Any]:

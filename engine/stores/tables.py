@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import TableId
-from engine.domain.tables import Pause, Table, TableFilter, TableRef
+from engine.domain.tables import Pause, Table, TableFilter, TableFormatName, TableRef
 from engine.stores import table_listings
 from engine.stores.schema import catalogs, policies, runs, table_labels, tables
 
@@ -53,11 +53,15 @@ class TableStore:
         row = (await self._connection.execute(select(tables).where(tables.c.id == table_id))).one_or_none()
         return None if row is None else _to_table(row)
 
-    async def lock_many(self, table_ids: Iterable[TableId]) -> dict[TableId, Table]:
-        """Return those of the tables that are registered, by id; none of them is deleted until the transaction ends."""
-        query = select(tables).where(tables.c.id.in_(sorted(set(table_ids)))).order_by(tables.c.id)
-        locked = query.with_for_update(read=True, key_share=True)
-        return {TableId(row.id): _to_table(row) for row in await self._connection.execute(locked)}
+    async def lock_many(self, table_ids: Iterable[TableId]) -> dict[TableId, tuple[Table, TableFormatName]]:
+        """Return those of the tables that are registered with their formats, by id.
+
+        None of them is deleted or changes hands until the transaction ends; locked in order of their ids.
+        """
+        query = select(tables, catalogs.c.format).join(catalogs, catalogs.c.name == tables.c.catalog)
+        query = query.where(tables.c.id.in_(sorted(set(table_ids)))).order_by(tables.c.id)
+        locked = query.with_for_update(read=True, key_share=True, of=tables)
+        return {TableId(row.id): (_to_table(row), row.format) for row in await self._connection.execute(locked)}
 
     async def find(self, ref: TableRef) -> Table | None:
         """Return the table of this address, None when it is not registered."""

@@ -199,6 +199,11 @@ class Windows:
         document = policy.document()
         return cls(document.quiet_hours or (), document.blackouts or ())
 
+    @property
+    def are_none(self) -> bool:
+        """True when there is no window at any time."""
+        return not self._quiet_hours and not self._blackouts
+
     def state_at(self, instant: datetime) -> WindowState:
         """Return the state at an instant (aware)."""
         at = instant.astimezone(UTC)

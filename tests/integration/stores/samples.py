@@ -12,6 +12,7 @@ from engine.domain.plans import FileGroup
 from engine.domain.runs import Operation, Run, RunState
 from engine.domain.tables import Catalog, Table, TableFormatName, TableRef
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 NOON = datetime(2026, 11, 1, 12, 0, 0, 123456, tzinfo=UTC)
 LAKE = Catalog("lake", TableFormatName.ICEBERG, {"type": "sql", "uri": "env:LAKE_URI"}, 1, NOON, NOON)
@@ -74,8 +75,14 @@ async def submitted(database: Database, table_id: TableId | None = None, **chang
         table_id = (await registered(database, f"t{next(_numbers)}")).id
     run = a_run(table_id, **changes)
     async with database.begin() as work:
-        await work.runs.insert(run)
+        await insert_run(work, run)
     return run
+
+
+async def insert_run(work: UnitOfWork, run: Run) -> Run | None:
+    """Store a run as a submit does; None when one of an equal request is live."""
+    tables = {table_id: table for table_id, (table, _) in (await work.tables.lock_many([run.table_id])).items()}
+    return (await work.runs.insert_many([run], tables))[0]
 
 
 async def claimed(database: Database, run_id: RunId | None = None, *, ttl_seconds: float = 60) -> Lease:

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from engine.domain.errors import Fatal, InvalidInput, NotFound, StateConflict, Transient
 from engine.stores.database import Database
-from tests.integration.stores.samples import LAKE, NOON, a_run, a_table, registered, submitted
+from tests.integration.stores.samples import LAKE, NOON, a_run, a_table, insert_run, registered, submitted
 from tests.support.databases import FreshDatabase
 
 
@@ -87,13 +87,13 @@ async def test_a_row_that_must_not_be_is_fatal(database: Database) -> None:
     run = a_run(table.id, attempt=-1)
     with pytest.raises(Fatal, match="ck_runs_"):
         async with database.begin() as work:
-            await work.runs.insert(run)
+            await insert_run(work, run)
 
 
 async def test_foreign_keys_hold_on_every_connection(database: Database) -> None:
     with pytest.raises(StateConflict) as caught:
         async with database.begin() as work:
-            await work.outbox.insert(a_run(a_table().id).id)
+            await work.outbox.insert_many([a_run(a_table().id).id])
     assert caught.value.details == {"constraint": "foreign_key"}
 
 
