@@ -1,5 +1,6 @@
 """The SDK and the command line as they are published: wheels that carry all they need and import on their own."""
 
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -8,11 +9,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+UV = shutil.which("uv") or ROOT / ".cache/uv-env/bin/uv"  # where scripts/setup puts one when the machine has none
 UNPACKED = "import sys; sys.path.insert(0, sys.argv[1]); import {0}; print({0}.__file__)"
 
 
 def wheel(folder: Path, project: str) -> Path:
-    command = ["uv", "build", "--quiet", "--wheel", "--out-dir", folder, ROOT / "clients" / project]
+    command = [UV, "build", "--quiet", "--wheel", "--out-dir", folder, ROOT / "clients" / project]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     (built,) = folder.glob("*.whl")
