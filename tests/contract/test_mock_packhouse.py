@@ -116,6 +116,15 @@ async def test_a_registered_table_is_found_until_it_is_deleted(client: AsyncPack
         await client.tables.get(table)
 
 
+async def test_a_table_is_found_by_its_address(client: AsyncPackhouse, table: str) -> None:
+    address = ".".join((BODY["catalog"], *BODY["namespace"], BODY["name"]))
+    assert (await client.find_table(address)).id == table
+    assert [found.id async for found in client.tables.list(catalog="lake", namespace=BODY["namespace"])] == [table]
+    for other in (f"{address}_2", f"other.{address}", f"lake.more.{'.'.join(BODY['namespace'])}.{BODY['name']}"):
+        with pytest.raises(NotFound, match=other):
+            await client.find_table(other)
+
+
 async def test_a_policy_is_written_as_it_was_read(client: AsyncPackhouse, table: str) -> None:
     policies = client.table_policies
     with pytest.raises(NotFound):
@@ -163,6 +172,15 @@ async def test_submitting_twice_is_one_run(client: AsyncPackhouse, table: str) -
     assert (again.status, again.document["deduplicated"]) == (200, True)
     assert first.document["id"] == again.document["id"]
     assert first.headers["location"] == f"/v1/runs/{first.document['id']}"
+
+
+async def test_a_preview_answers_a_plan_and_starts_nothing(client: AsyncPackhouse, table: str) -> None:
+    plan = await client.runs.preview(body={"table_id": table})
+    assert (plan.table_id, plan.eligible, plan.groups_total) == (table, True, len(plan.groups))
+    assert isinstance(plan.prediction.input_files, int)
+    assert [run async for run in client.runs.list()] == []
+    with pytest.raises(NotFound):
+        await client.runs.preview(body={"table_id": UNKNOWN})
 
 
 async def test_a_key_repeats_its_answer_and_takes_no_other_body(client: AsyncPackhouse, table: str) -> None:

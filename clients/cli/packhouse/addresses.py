@@ -3,6 +3,8 @@
 from difflib import get_close_matches
 from typing import Any
 
+from packhouse_client import addresses
+
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError
 from packhouse.session import Session
@@ -16,10 +18,11 @@ def split_address(address: str) -> tuple[str, list[str], str]:
     Raises:
         CommandError: fewer than three parts, or an empty one.
     """
-    parts = address.split(".")
-    if len(parts) < 3 or not all(parts):  # noqa: PLR2004 - catalog, one namespace, name
-        raise CommandError(f"{address!r} is no table", ExitCode.USAGE, "write catalog.namespace.name, or a table's id")
-    return parts[0], parts[1:-1], parts[-1]
+    try:
+        return addresses.split_address(address)
+    except ValueError:
+        hint = "write catalog.namespace.name, or a table's id"
+        raise CommandError(f"{address!r} is no table", ExitCode.USAGE, hint) from None
 
 
 def address_of(table: dict[str, Any]) -> str:

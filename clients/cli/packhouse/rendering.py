@@ -105,11 +105,6 @@ def plan(console: Console, planned: Document) -> None:
         print_rows(console, ("left alone", ">files", ">bytes", "why"), rows)
 
 
-def dry_run(console: Console, answer: Document) -> None:
-    """Show what a run would do: the plan that the API answers instead of a run."""
-    plan(console, answer.get("plan") or answer)
-
-
 def explanation(console: Console, answer: Document) -> None:
     """Show the sentences first, then failed conditions, then every setting with where it came from."""
     for sentence in map(in_commands, answer["summary"]):

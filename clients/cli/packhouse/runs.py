@@ -50,14 +50,14 @@ def run(
         "partitions": predicate_of(partition or ()),
         "force_full": force_full or None,
         "priority": priority,
-        "dry_run": dry_run or None,
         "force": force or None,
     }
     body |= {name: value for name, value in chosen.items() if value is not None}
-    answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key)
     if dry_run:
-        session.show(answer, lambda console: rendering.dry_run(console, answer))
+        planned = session.ask(session.client.runs.preview, body=body)
+        session.show(planned, lambda console: rendering.plan(console, planned))
         return
+    answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key)
     if answer.get("deduplicated"):
         session.say("[yellow]a run of this table is live already; this is it[/]")
     if watch:

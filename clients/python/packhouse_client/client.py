@@ -13,7 +13,8 @@ from typing import Any, Final, Self
 import httpx
 
 from packhouse_client import streams, waiting
-from packhouse_client.models import Progress, RunDetail, RunEvent
+from packhouse_client.addresses import only, split_address
+from packhouse_client.models import Progress, RunDetail, RunEvent, Table
 from packhouse_client.resources import Resources
 from packhouse_client.retries import Retries
 from packhouse_client.senders import Answer, AsyncSender, Sender, options
@@ -56,6 +57,15 @@ class Packhouse(Resources[Sender]):
     def request(self, method: str, path: str, **arguments: Any) -> Answer:
         """Send any request, such as one that this version has no method for; `arguments` are httpx's."""
         return self._sender.send({"method": method, "url": path, **arguments})
+
+    def find_table(self, address: str) -> Table:
+        """Return the registered table at `catalog.namespace.name`.
+
+        Raises:
+            ValueError: it is no address. NotFound: no such table is registered, or the key may not see it.
+        """
+        catalog, namespace, name = split_address(address)
+        return only(self.tables.list.page(catalog=catalog, namespace=namespace, name=name).items, address)
 
     def follow_run(self, run_id: str) -> Iterator[streams.ServerEvent]:
         """Yield a run's events as they happen (`event`, `progress`, `heartbeat`) until it has ended."""
@@ -118,6 +128,11 @@ class AsyncPackhouse(Resources[AsyncSender]):
     async def request(self, method: str, path: str, **arguments: Any) -> Answer:
         """Do as `Packhouse.request`."""
         return await self._sender.send({"method": method, "url": path, **arguments})
+
+    async def find_table(self, address: str) -> Table:
+        """Do as `Packhouse.find_table`."""
+        catalog, namespace, name = split_address(address)
+        return only((await self.tables.list.page(catalog=catalog, namespace=namespace, name=name)).items, address)
 
     def follow_run(self, run_id: str) -> AsyncIterator[streams.ServerEvent]:
         """Do as `Packhouse.follow_run`."""

@@ -11,7 +11,7 @@ returns the JSON as it came, with headers. A body may be a plain dictionary inst
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from packhouse_client._generated.types import Unset
@@ -49,17 +49,44 @@ class Recipe(Generic[P, T]):
 
     request: Callable[P, dict[str, Any]]
     answer: Callable[[Any], T]
+    name: str = ""
 
     def arguments(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Return httpx's arguments. A creating POST gets an `Idempotency-Key`, the same for all of its attempts."""
+        """Return httpx's arguments. A creating POST gets an `Idempotency-Key`, the same for all of its attempts.
+
+        Raises:
+            TypeError: the operation is not called like this; the message says how it is.
+        """
+        parameters = inspect.signature(self.request)
+        self._check(parameters, args, kwargs)
         if isinstance(body := kwargs.get("body"), Mapping):
             kwargs["body"] = _Body(body)
-        if kwargs.get("idempotency_key") is None and "idempotency_key" in inspect.signature(self.request).parameters:
+        if kwargs.get("idempotency_key") is None and "idempotency_key" in parameters.parameters:
             kwargs["idempotency_key"] = new_key()
         arguments = self.request(*args, **kwargs)
-        if isinstance(body, Mapping):
-            arguments["json"] = dict(body)  # bodies that may be left out are not asked for their content
+        if isinstance(content := arguments.get("json"), _Body):  # bodies that may be left out are handed on as they are
+            arguments["json"] = content.to_dict()
         return {name: value for name, value in arguments.items() if not isinstance(value, Unset)}
+
+    def _check(self, parameters: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        try:
+            given = parameters.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise self._misuse(parameters, str(error)) from None
+        for name, value in given.items():
+            in_path = parameters.parameters[name].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+            if in_path and (not isinstance(value, str | int) or value == ""):
+                raise self._misuse(parameters, f"{name} is part of the address, not {value!r}")
+        body = given.get("body")
+        if body is not None and not isinstance(body, Mapping | Unset) and not hasattr(body, "to_dict"):
+            raise self._misuse(parameters, f"body is a dictionary or a model, not {type(body).__name__}")
+
+    def _misuse(self, parameters: inspect.Signature, what: str) -> TypeError:
+        words = [
+            name if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD else f"{name}=…"
+            for name, parameter in parameters.parameters.items()
+        ]
+        return TypeError(f"{self.name}: {what}; call it as {self.name}({', '.join(words)})")
 
     def parse(self, answer: Answer) -> T:
         """Return the answer as its model.
@@ -80,6 +107,10 @@ class Operation(Generic[P, T]):
     def __init__(self, request: Callable[P, dict[str, Any]], answer: Callable[[Any], T]) -> None:
         self._recipe = Recipe(request, answer)
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Learn what people call it."""
+        self._recipe = replace(self._recipe, name=f"{owner.__name__}.{name}")
+
     @overload
     def __get__(self, resource: Resource[Sender], owner: type) -> "Call[P, T]": ...
     @overload
@@ -95,6 +126,10 @@ class Listing(Generic[P, T]):
 
     def __init__(self, request: Callable[P, dict[str, Any]], answer: Callable[[Any], Page[T]]) -> None:
         self._recipe = Recipe(request, answer)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Learn what people call it."""
+        self._recipe = replace(self._recipe, name=f"{owner.__name__}.{name}")
 
     @overload
     def __get__(self, resource: Resource[Sender], owner: type) -> "ListCall[P, T]": ...

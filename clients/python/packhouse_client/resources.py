@@ -93,6 +93,34 @@ def previewing(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, An
     return preview
 
 
+def planning(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
+    """Return the dry run of a submission: it answers the plan, and starts nothing."""
+
+    @wraps(request)
+    def plan(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
+        arguments = request(*args, **kwargs)
+        return arguments | {"json": {**arguments["json"], "dry_run": True}}
+
+    return plan
+
+
+def starting(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
+    """Return a submission that is no dry run, whose answer is no run.
+
+    Raises (when called):
+        ValueError: it is one.
+    """
+
+    @wraps(request)
+    def start(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
+        arguments = request(*args, **kwargs)
+        if arguments["json"].get("dry_run"):
+            raise ValueError("dry_run answers a plan, not a run: call runs.preview(body=…), which needs no dry_run")
+        return arguments
+
+    return start
+
+
 class Catalogs(Resource[S]):
     """Connections to catalogs of tables."""
 
@@ -164,7 +192,8 @@ class Runs(Resource[S]):
     """Executions of operations on tables."""
 
     list = Listing(list_runs._get_kwargs, models.RunList.from_dict)
-    submit = Operation(submit_run._get_kwargs, models.RunAccepted.from_dict)
+    submit = Operation(starting(submit_run._get_kwargs), models.RunAccepted.from_dict)
+    preview = Operation(planning(submit_run._get_kwargs), models.TablePlan.from_dict)
     get = Operation(get_run._get_kwargs, models.RunDetail.from_dict)
     cancel = Operation(cancel_run._get_kwargs, models.Run.from_dict)
     groups = Listing(list_run_groups._get_kwargs, models.FileGroupList.from_dict)

@@ -1,12 +1,13 @@
 """The clients' surface: addresses, bodies, pages, answers as they came."""
 
 import json
+from collections.abc import Callable
 
 import httpx
 import pytest
 from packhouse_client import NoAnswer, Packhouse
-from packhouse_client.errors import InvalidInput, UnreadableAnswer
-from packhouse_client.models import RunSubmit, Table
+from packhouse_client.errors import InvalidInput, NotFound, UnreadableAnswer
+from packhouse_client.models import RunSubmit, Table, TablePlan
 from packhouse_client.testing import MockPackhouse
 
 
@@ -59,6 +60,48 @@ def test_a_dictionary_is_sent_as_it_is_also_where_a_body_may_be_left_out() -> No
     client.tables.plan.raw("tbl_1")
     assert json.loads(sent[0].content) == {"policy": {"colour": "blue"}}
     assert sent[1].content == b""
+
+
+@pytest.mark.parametrize("as_model", [False, True])
+def test_a_dry_run_is_previewed_and_not_submitted(mock: MockPackhouse, as_model: bool) -> None:
+    table = mock.add_table("lake.shop.orders")
+    wish = {"table_id": table, "operation": "rewrite", "dry_run": True}
+    body = RunSubmit.from_dict(wish) if as_model else wish
+    with pytest.raises(ValueError, match=r"runs\.preview"):
+        mock.client().runs.submit(body=body)
+    assert mock.requests == []
+    assert isinstance(mock.client().runs.preview(body=body), TablePlan)
+    assert mock.records.runs == {}
+
+
+def test_a_table_is_found_by_its_address(mock: MockPackhouse) -> None:
+    mock.add_table("lake.shop.eu.orders")
+    table = mock.add_table("lake.shop.orders")
+    assert mock.client().find_table("lake.shop.orders").id == table
+    with pytest.raises(NotFound, match=r"lake\.shop\.order "):
+        mock.client().find_table("lake.shop.order")
+    with pytest.raises(ValueError, match=r"catalog\.namespace\.name"):
+        mock.client().find_table("orders")
+
+
+MISUSES: list[tuple[Callable[[Packhouse], object], str]] = [
+    (lambda c: c.runs.submit({"table_id": "t"}), "Runs.submit: too many .* Runs.submit\\(body=…, idempotency_key=…\\)"),
+    (lambda c: c.tables.get(), "missing .*'table_id'; call it as Tables.get\\(table_id\\)"),
+    (lambda c: c.tables.get(""), "table_id is part of the address, not ''"),
+    (lambda c: c.tables.get({"id": "t"}), "table_id is part of the address, not {'id': 't'}"),
+    (lambda c: c.table_policies.get(None), "TablePolicies.get: table_id is part of the address, not None"),
+    (lambda c: c.runs.submit(body="tbl_1"), "body is a dictionary or a model, not str"),
+    (lambda c: c.tables.list.page(catalogue="lake"), "unexpected .*'catalogue'; call it as Tables.list\\(page_size=…"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), MISUSES)
+def test_a_wrong_call_is_told_how_it_is_made(
+    mock: MockPackhouse, call: Callable[[Packhouse], object], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        call(mock.client())
+    assert mock.requests == []
 
 
 def test_fields_that_the_models_do_not_know_reach_the_server(mock: MockPackhouse) -> None:

@@ -107,6 +107,12 @@ class Records:
         self._note(identity, "submitted", None, RunState.QUEUED)
         return self.runs[identity], False
 
+    def plan(self, table: str) -> dict[str, Any]:
+        """Return a plan that finds nothing to do."""
+        self.table(table)
+        plan = {"table_id": table, "enabled": True, "eligible": True, "prediction": filled(models.Prediction, {})}
+        return filled(models.TablePlan, plan)
+
     def run(self, identity: str) -> dict[str, Any]:
         """Return a run, or refuse."""
         return _found(self.runs, identity, "run")
@@ -155,8 +161,12 @@ class Records:
 
 
 def matching(items: Sequence[dict[str, Any]], wanted: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
-    """Return the items whose fields have one of the wanted values."""
-    return [item for item in items if all(str(item[name]) in values for name, values in wanted.items())]
+    """Return the items whose fields have one of the wanted values; a list has to be just these."""
+
+    def fits(found: object, values: Sequence[str]) -> bool:
+        return found == list(values) if isinstance(found, list) else str(found) in values
+
+    return [item for item in items if all(fits(item[name], values) for name, values in wanted.items())]
 
 
 def _found(records: Mapping[str, dict[str, Any]], identity: str, kind: str) -> dict[str, Any]:

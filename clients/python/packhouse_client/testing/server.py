@@ -109,7 +109,7 @@ class MockPackhouse:
                 table = self.records.register(checked_body(request, models.TableRegister))
                 return httpx.Response(201, json=table, headers={"Location": f"/v1/tables/{table['id']}"})
             case ("GET",):
-                return _page(request, list(self.records.tables.values()), ("catalog",))
+                return _page(request, list(self.records.tables.values()), ("catalog", "namespace", "name"))
             case "GET", identity:
                 return httpx.Response(200, json=self.records.table(identity))
             case "DELETE", identity:
@@ -122,11 +122,7 @@ class MockPackhouse:
     def _runs(self, request: httpx.Request, rest: Sequence[str]) -> httpx.Response | None:
         match request.method, *rest:
             case ("POST",):
-                run, is_duplicate = self.records.submit(checked_body(request, models.RunSubmit))
-                answer = {name: value for name, value in run.items() if name != "progress"}
-                headers = {"Location": f"/v1/runs/{run['id']}"}
-                status = 200 if is_duplicate else 202
-                return httpx.Response(status, json=answer | {"deduplicated": is_duplicate}, headers=headers)
+                return self._submit(checked_body(request, models.RunSubmit))
             case ("GET",):
                 return _page(request, list(self.records.runs.values()), ("table_id", "state"))
             case "GET", identity:
@@ -138,6 +134,16 @@ class MockPackhouse:
                 self._look_at(identity)
                 return self._events(identity, request)
         return None
+
+    def _submit(self, body: dict[str, Any]) -> httpx.Response:
+        if body.pop("dry_run", False):
+            return httpx.Response(200, json=self.records.plan(body["table_id"]))
+        run, is_duplicate = self.records.submit(body)
+        answer = {name: value for name, value in run.items() if name != "progress"}
+        headers = {"Location": f"/v1/runs/{run['id']}"}
+        return httpx.Response(
+            200 if is_duplicate else 202, json=answer | {"deduplicated": is_duplicate}, headers=headers
+        )
 
     def _look_at(self, run: str) -> None:
         if self.runs_end_as and not self.records.run(run)["is_terminal"]:
