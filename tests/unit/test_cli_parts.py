@@ -1,12 +1,13 @@
 """Parts of the command line that need no server: problems, exit codes, conditions, tables, sizes."""
 
 import io
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import httpx
 import pytest
-from packhouse import documents, output, policy_rendering, problems, yaml_reading
+from packhouse import documents, output, policy_rendering, problems, runs, yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.main import app, global_options_first
 from packhouse.predicates import predicate_of
@@ -89,6 +90,13 @@ def test_columns_that_can_be_done_without_are_left_out_on_narrow_terminals(width
 )
 def test_partitions_are_written_as_conditions(words: list[str], predicate: object) -> None:
     assert predicate_of(words) == predicate
+
+
+def test_the_help_of_partitions_asks_for_the_column_not_for_the_partition_field() -> None:
+    (option,) = get_type_hints(runs.run, include_extras=True)["partition"].__metadata__
+    assert "the column that the table is partitioned by" in option.help
+    (example,) = re.findall(r"\S+=2026-11-01", option.help)
+    assert predicate_of([example]) == {"column": "ordered_at", "op": "eq", "value": "2026-11-01"}
 
 
 @pytest.mark.parametrize("word", ["day", "=5", "{", ""])

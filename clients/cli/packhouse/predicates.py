@@ -1,5 +1,6 @@
-"""Which partitions, as people write it: `day=2026-11-01`, `hour>=6`, `region!=eu`, or the API's JSON.
+"""Which partitions, as people write it: `ordered_at=2026-11-01`, `id>=6`, `region!=eu`, or the API's JSON.
 
+The name is that of the column that the table is partitioned by, also where the partition holds its day or hour.
 Conditions on one column by `=` are alternatives; everything else has to hold at once. A value is text unless it is a
 JSON number, `true` or `false`; quotes keep it text, `null` asks for partitions without a value.
 """
@@ -45,7 +46,7 @@ def _condition(word: str) -> dict[str, Any]:
         return found
     match = _WORD.fullmatch(word.strip())
     if match is None:
-        hint = 'write day=2026-11-01, hour>=6, or JSON: {"column": "day", "op": "in", "values": ["2026-11-01"]}'
+        hint = 'write column=2026-11-01, column>=6, or JSON: {"column": "day", "op": "in", "values": ["2026-11-01"]}'
         raise CommandError(f"{word!r} is no condition on a partition", ExitCode.USAGE, hint)
     column, operator, text = match["column"], _OPERATORS[match["sign"]], match["value"]
     if text == "null" and operator in ("eq", "ne"):

@@ -29,7 +29,11 @@ def run(
     partition: Annotated[
         list[str] | None,
         typer.Option(
-            "--partition", "-p", metavar="CONDITION", help="Only these: day=2026-11-01, hour>=6, or JSON; repeatable."
+            "--partition",
+            "-p",
+            metavar="CONDITION",
+            help="Only partitions of these values of the column that the table is partitioned by, not of the partition "
+            "field: ordered_at=2026-11-01 on day(ordered_at), region!=eu, or JSON; repeatable.",
         ),
     ] = None,
     force_full: Annotated[bool, typer.Option("--force-full", help="Rewrite whole partitions.")] = False,
