@@ -27,7 +27,7 @@ _RULES_SHOWN: Final = 6
 _FIGURE: Final = re.compile(r"(?<=\d) (?=(?:[KMGT]?i?B|s|UTC)\b|%)")
 _NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
-BY_ITSELF: Final = "No run starts by itself in this version: POST /v1/runs starts one."
+BY_ITSELF: Final = "No run starts by itself in this version: submit one (POST /v1/runs)."
 
 
 def summarize(facts: Facts, eligible: Eligibility) -> list[str]:

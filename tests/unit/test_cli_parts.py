@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 import httpx
 import pytest
-from packhouse import documents, output, policy_rendering, problems, runs, yaml_reading
+from packhouse import documents, output, policy_rendering, problems, rendering, runs, yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.main import app, global_options_first
 from packhouse.predicates import predicate_of
@@ -215,3 +215,26 @@ def test_words_of_the_server_name_commands() -> None:
     assert "list them with `packhouse runs list`" in _shown(error)
     said = problems.in_commands("POST /v1/tables/tbl_1/resume ends it; POST /v1/runs starts one")
     assert said == "`packhouse tables resume tbl_1` ends it; `packhouse run TABLE` starts one"
+
+
+def test_every_request_that_the_server_names_in_its_words_has_a_command() -> None:
+    engine = Path(__file__).parents[2] / "engine"
+    requests = {
+        re.sub(r"\{[^}]*\}", "name-1", request)
+        for path in engine.rglob("*.py")
+        for request in re.findall(r"\b(?:GET|POST|PUT|PATCH|DELETE) /v1/[\w/.{}-]*[\w}]", path.read_text())
+    }
+    assert "POST /v1/runs" in requests
+    for request in requests:
+        said = problems.in_commands(f"try ({request}), then again")
+        assert re.fullmatch(r"try \(`packhouse [\w -]+`\), then again", said), said
+
+
+def test_explain_names_commands_also_where_a_request_is_broken_over_two_lines() -> None:
+    summary = ["Held back: the table is paused (by ops; POST", "  /v1/tables/tbl_1/resume ends it).", "65 files."]
+    console = Console(file=io.StringIO(), width=200)
+    rendering.explanation(console, {"summary": summary, "conditions": [], "settings": {}})
+    assert isinstance(console.file, io.StringIO)
+    first, second, *_ = console.file.getvalue().splitlines()
+    assert first.rstrip() == "• Held back: the table is paused (by ops; `packhouse tables resume tbl_1` ends it)."
+    assert second.rstrip() == "• 65 files."

@@ -7,6 +7,7 @@ import typer
 from packhouse_client import Answer
 from packhouse_client.errors import NotFound
 from rich.console import Console
+from rich.markup import escape
 
 from packhouse import completion, editing
 from packhouse.addresses import table_id
@@ -14,7 +15,7 @@ from packhouse.documents import read_document, with_fields
 from packhouse.exit_codes import ExitCode
 from packhouse.output import as_yaml, moment, print_fields, print_rows
 from packhouse.policy_rendering import changes_of, preview, values, with_sizes
-from packhouse.problems import CommandError
+from packhouse.problems import CommandError, in_commands
 from packhouse.session import Session, etag_of
 from packhouse.tables import LimitOption, TableArgument
 from packhouse.targets import Target, scope_of
@@ -266,7 +267,7 @@ def _show(session: Session, answer: Answer) -> None:
         console.out(as_yaml(with_sizes(stored["policy"])), highlight=False)
         session.say(f"[dim]version {stored['version']}, by {stored['updated_by']}[/]")
         for note in stored.get("notes") or ():
-            session.say(f"[yellow]note[/] {note}")
+            session.say(f"[yellow]note[/] {escape(in_commands(note))}")
 
     session.show(stored, render)
 

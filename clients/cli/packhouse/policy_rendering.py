@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from packhouse.output import print_rows, size
+from packhouse.problems import in_commands
 
 Document = Mapping[str, Any]
 _SIZES: Final = frozenset({"bandwidth", "available_bandwidth", "bytes_per_day"})
@@ -31,7 +32,7 @@ def preview(console: Console, found: Document) -> None:
     for problem in found["contradictions"]:
         console.print(f"[red]{escape(problem['pointer'])}[/]: {escape(problem['message'])}", soft_wrap=True)
     for note in found["notes"]:
-        console.print(f"[yellow]note[/] {escape(note)}", soft_wrap=True)
+        console.print(f"[yellow]note[/] {escape(in_commands(note))}", soft_wrap=True)
 
 
 def changes_of(changes: Sequence[Document]) -> str:

@@ -13,14 +13,20 @@ from packhouse.exit_codes import ExitCode, for_error
 
 KEY_HINT: Final = "PACKHOUSE_API_KEY or --api-key: the key that `packhouse-server up` printed at its first start"
 _SHOWN_CHARACTERS: Final = 120
+_NAME: Final = r"([\w:.@{}-]*[\w}])"
 _COMMANDS: Final = (
     (r"GET /v1/(tables|runs|keys|catalogs)(?!/)", r"`packhouse \1 list`"),
     (r"GET /v1/policies(?!/)", "`packhouse policy list`"),
     (r"GET /v1/(presets|formats|audit|whoami)(?!/)", r"`packhouse \1`"),
     (r"POST /v1/runs(?!/)", "`packhouse run TABLE`"),
+    (r"POST /v1/(catalogs|keys)(?!/)", r"`packhouse \1 create`"),
     (r"POST /v1/fleet/(pause|resume)", r"`packhouse fleet \1`"),
-    (r"POST /v1/(catalogs|tables)/(\S+?)/(check|discover|pause|resume)\b", r"`packhouse \1 \3 \2`"),
-    (r"PUT /v1/catalogs/(\S+)", r"`packhouse catalogs set \1`"),
+    (rf"POST /v1/(catalogs|tables)/{_NAME}/(check|discover|pause|resume)\b", r"`packhouse \1 \3 \2`"),
+    (rf"PUT /v1/catalogs/{_NAME}", r"`packhouse catalogs set \1`"),
+    (rf"PUT /v1/policies/{_NAME}", r"`packhouse policy set \1`"),
+    (rf"DELETE /v1/(tables|catalogs)/{_NAME}", r"`packhouse \1 delete \2`"),
+    (rf"DELETE /v1/policies/{_NAME}", r"`packhouse policy delete \1`"),
+    (rf"DELETE /v1/keys/{_NAME}", r"`packhouse keys revoke \1`"),
 )
 """How requests that the server's words name are made here."""
 

@@ -1,10 +1,12 @@
 """How API documents look to people. Every function takes the document as the API answered it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 from packhouse.addresses import address_of
 from packhouse.output import Markup, moment, print_fields, print_rows, seconds, size, state
@@ -107,9 +109,10 @@ def plan(console: Console, planned: Document) -> None:
 
 def explanation(console: Console, answer: Document) -> None:
     """Show the sentences first, then failed conditions, then every setting with where it came from."""
-    for sentence in map(in_commands, answer["summary"]):
-        mark = " " if sentence.startswith(" ") else "•"
-        console.print(f"{mark} {escape(sentence.strip())}")
+    lines = Table.grid(padding=(0, 1))
+    for sentence in _sentences(answer["summary"]):
+        lines.add_row("•", escape(in_commands(sentence)))
+    console.print(lines)
     console.print()
     _conditions(console, answer, only_failed=False)
     rows = [(name, values(setting["value"], name), setting["origin"]) for name, setting in answer["settings"].items()]
@@ -180,6 +183,11 @@ def event(found: Document) -> str:
     return f"[dim]{str(moment(found['at']))[-8:]}[/] {what}"
 
 
+def _sentences(lines: Sequence[str]) -> list[str]:
+    """Join lines that go on, which are indented: a request may be broken over two."""
+    return re.sub(r"\n +", " ", "\n".join(lines)).splitlines()
+
+
 def _verified(verifications: Sequence[Document]) -> str:
     checks = [check for verification in verifications for check in verification["checks"]]
     return f"{sum(check['holds'] for check in checks)} of {len(checks)} checks hold"
@@ -197,7 +205,8 @@ def _predicted(prediction: Document) -> dict[str, Any]:
 def _conditions(console: Console, document: Document, *, only_failed: bool) -> None:
     shown = [c for c in document["conditions"] if not (only_failed and c["holds"])]
     if shown:
-        print_rows(console, ("condition", "", "found"), [(c["name"], _MARKS[c["holds"]], c["detail"]) for c in shown])
+        rows = [(c["name"], _MARKS[c["holds"]], in_commands(c["detail"])) for c in shown]
+        print_rows(console, ("condition", "", "found"), rows)
         console.print()
 
 
