@@ -230,6 +230,44 @@ def test_every_request_that_the_server_names_in_its_words_has_a_command() -> Non
         assert re.fullmatch(r"try \(`packhouse [\w -]+`\), then again", said), said
 
 
+def test_advice_is_shown_in_words_and_sizes() -> None:
+    found = {
+        "layout": {
+            "layout": "sort",
+            "cluster_by": ["customer"],
+            "because": "most queries filter by one column",
+            "query_count": 40,
+            "partition_query_share": 0.25,
+            "full_scan_share": None,
+            "columns": [{"column": "customer", "query_share": 0.9}],
+        },
+        "upkeep": {
+            "write_amplification": 2.5,
+            "rewritten_bytes_per_day": 2**30,
+            "extra_storage_bytes": 3 * 2**30,
+            "update_share": 0.1,
+            "because": ["it is rewritten often: raise the thresholds"],
+        },
+        "writes": {"seconds": 3600.0, "ingested_bytes": 2**20, "commits": 7, "rewritten_bytes": 0},
+        "expiry_seconds": 432000.0,
+        "expiry_is_assumed": True,
+    }
+    console = Console(file=io.StringIO(), width=120)
+    rendering.advice(console, found)
+    assert isinstance(console.file, io.StringIO)
+    shown = " ".join(console.file.getvalue().split())
+    for part in (
+        "layout sort cluster by customer because most queries filter by one column",
+        "40; 25% name all partition columns, - have no filter",
+        "1 MiB in 7 commits in 1 h 00 min; 10% of them delete or replace rows",
+        "1 GiB a day; 2.5 times what was written",
+        "3 GiB until snapshots expire after 120 h 00 min (Iceberg's default)",
+        "• it is rewritten often: raise the thresholds",
+        "filtered by of queries customer 90%",
+    ):
+        assert part in shown
+
+
 def test_explain_names_commands_also_where_a_request_is_broken_over_two_lines() -> None:
     summary = ["Held back: the table is paused (by ops; POST", "  /v1/tables/tbl_1/resume ends it).", "65 files."]
     console = Console(file=io.StringIO(), width=200)

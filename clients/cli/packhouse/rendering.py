@@ -183,6 +183,39 @@ def event(found: Document) -> str:
     return f"[dim]{str(moment(found['at']))[-8:]}[/] {what}"
 
 
+def advice(console: Console, found: Document) -> None:
+    """Show the layout and upkeep that would suit a table, why, and what that was judged by."""
+    layout, upkeep, writes = found["layout"], found["upkeep"], found["writes"]
+    storage = f"{size(upkeep['extra_storage_bytes'])} until snapshots expire after {seconds(found['expiry_seconds'])}"
+    factor = upkeep["write_amplification"]
+    by_partition, unfiltered = _share(layout["partition_query_share"]), _share(layout["full_scan_share"])
+    queries = f"{layout['query_count']}; {by_partition} name all partition columns, {unfiltered} have no filter"
+    print_fields(
+        console,
+        {
+            "layout": layout["layout"],
+            "cluster by": ", ".join(layout["cluster_by"]) or None,
+            "because": layout["because"],
+            "queries": queries if layout["query_count"] else "none were told of",
+            "written": f"{size(writes['ingested_bytes'])} in {writes['commits']} commits in "
+            f"{seconds(writes['seconds'])}; {_share(upkeep['update_share'])} of them delete or replace rows",
+            "rewritten": f"{size(writes['rewritten_bytes'])}, {size(upkeep['rewritten_bytes_per_day'])} a day"
+            + ("" if factor is None else f"; {factor:.3g} times what was written"),
+            "superseded": storage + (" (Iceberg's default)" if found["expiry_is_assumed"] else ""),
+        },
+    )
+    for reason in upkeep["because"]:
+        console.print(f"• {escape(reason)}")
+    if layout["columns"]:
+        console.print()
+        rows = [(column["column"], _share(column["query_share"])) for column in layout["columns"]]
+        print_rows(console, ("filtered by", ">of queries"), rows)
+
+
+def _share(part: float | None) -> str:
+    return "-" if part is None else f"{part:.0%}"
+
+
 def _sentences(lines: Sequence[str]) -> list[str]:
     """Join lines that go on, which are indented: a request may be broken over two."""
     return re.sub(r"\n +", " ", "\n".join(lines)).splitlines()

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from packhouse_client.models import SignalKind
 
-from packhouse import completion, tables
+from packhouse import completion, rendering, tables
 from packhouse.addresses import table_id
 from packhouse.documents import with_fields
 from packhouse.output import moment, print_rows, print_tree
@@ -51,7 +51,7 @@ def advice(context: typer.Context, table: TableArgument) -> None:
     """Say what policy would suit a table."""
     session = Session.of(context)
     found = session.ask(session.client.tables.advice, table_id(session, table))
-    session.show(found, lambda console: print_tree(console, found))
+    session.show(found, lambda console: rendering.advice(console, found))
 
 
 @tables.app.command()
