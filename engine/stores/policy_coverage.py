@@ -108,10 +108,11 @@ def _page(scope: PolicyScope, after: TableId) -> Select[Any]:
     own = and_(policies.c.name == tables.c.id, policies.c.kind == PolicyScopeKind.TABLE)
     columns = (tables.c.id, tables.c.catalog, tables.c.namespace, tables.c.name, policies.c.document.label("own"))
     query = select(*columns).outerjoin_from(tables, policies, own)
-    return query.where(tables.c.id > after, _narrowed(scope)).order_by(tables.c.id).limit(PAGE)
+    return query.where(tables.c.id > after, narrowed(scope)).order_by(tables.c.id).limit(PAGE)
 
 
-def _narrowed(scope: PolicyScope) -> ColumnElement[bool]:
+def narrowed(scope: PolicyScope) -> ColumnElement[bool]:
+    """Return a condition on `tables` that holds for all tables of a scope, and of a pattern maybe for others."""
     match scope.kind:
         case PolicyScopeKind.FLEET:
             return true()

@@ -32,6 +32,7 @@ from engine.domain.policies.scopes import PolicyScopeKind
 from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.signals import SignalKind
 from engine.domain.tables import TableFormatName
+from engine.domain.watches import Verdict
 from engine.stores.columns import EnumText, Namespace, UtcTime, document, ordered_text
 
 _ID = 40
@@ -424,3 +425,35 @@ audit_seals = Table(
     UniqueConstraint("audit_id", name="audit_id"),
 )
 """The hash chain over `audit`: `hash` = SHA-256 of the seal before and the row. Append-only; one writer at a time."""
+
+watches = Table(
+    "watches",
+    metadata,
+    Column("table_id", ordered_text(_ID), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    Column("phase", Float, nullable=False),
+    Column("next_at", UtcTime, nullable=False),
+    Column("interval_seconds", Integer, nullable=False),
+    Column("looked_at", UtcTime),
+    Column("changed_at", UtcTime),
+    Column("due_since", UtcTime),
+    Column("reconsider_at", UtcTime),
+    Column("verdict", EnumText(Verdict), nullable=False),
+    Column("code", Text),
+    Column("pointer", Text),
+    Column("detail", Text),
+    CheckConstraint(_one_of("verdict", Verdict), name="verdict"),
+    CheckConstraint("phase >= 0 AND phase < 1 AND interval_seconds > 0", name="pace"),
+    Index("ix_watches_next_at_table_id", "next_at", "table_id"),
+)
+"""How each registered table is watched: one row for each."""
+
+leaders = Table(
+    "leaders",
+    metadata,
+    Column("name", String(_ID), primary_key=True),
+    Column("holder", Text, nullable=False),
+    Column("token", BigInteger, nullable=False),
+    Column("expires_at", UtcTime, nullable=False),
+    CheckConstraint("token >= 1", name="token"),
+)
+"""Who does what only one process may do; the token grows with every change of leader."""

@@ -13,6 +13,7 @@ from engine.domain.ids import TableId
 from engine.domain.tables import Pause, Table, TableFilter, TableFormatName, TableRef
 from engine.stores import table_listings
 from engine.stores.schema import catalogs, policies, runs, table_labels, tables
+from engine.stores.watches import WatchStore
 
 
 class TableStore:
@@ -22,7 +23,7 @@ class TableStore:
         self._connection = connection
 
     async def insert(self, table: Table) -> None:
-        """Register a table.
+        """Register a table, which is watched from now on.
 
         Raises:
             NotFound: its catalog does not exist.
@@ -47,6 +48,7 @@ class TableStore:
         async with self._connection.begin_nested():
             await self._connection.execute(insert(tables).values(values))
         await self._insert_labels(table.id, table.labels)
+        await WatchStore(connection=self._connection).insert(table.id)
 
     async def get(self, table_id: TableId) -> Table | None:
         """Return a table, None when it is not registered."""

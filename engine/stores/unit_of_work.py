@@ -14,6 +14,7 @@ from engine.stores.fleet_figures import FleetFigureStore
 from engine.stores.groups import GroupStore
 from engine.stores.idempotency import IdempotencyStore
 from engine.stores.keys import KeyStore
+from engine.stores.leadership import LeadershipStore
 from engine.stores.measurements import MeasurementStore
 from engine.stores.outbox import OutboxStore
 from engine.stores.pauses import PauseStore
@@ -23,6 +24,7 @@ from engine.stores.rewrite_histories import RewriteHistoryStore
 from engine.stores.runs import RunStore
 from engine.stores.signals import SignalStore
 from engine.stores.tables import TableStore
+from engine.stores.watches import WatchStore
 
 
 class UnitOfWork:
@@ -47,6 +49,8 @@ class UnitOfWork:
         self.measurements = MeasurementStore(connection=connection)
         self.rewrite_histories = RewriteHistoryStore(connection=connection)
         self.signals = SignalStore(connection=connection)
+        self.watches = WatchStore(connection=connection)
+        self.leadership = LeadershipStore(connection=connection)
 
     async def now(self) -> datetime:
         """Return the present instant by the database's clock (not the start of the transaction)."""

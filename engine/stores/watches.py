@@ -1,0 +1,155 @@
+"""How each registered table is watched. A row comes and goes with the table's registration.
+
+Only the leader settles looks: what a former one writes is refused. Everybody wakes: whatever changes what a look would
+come to, lets the tables that it concerns be looked at soon. A table that is woken while a look at it is under way is
+looked at once more, because settling keeps a `next_at` that is not the one that the look began with.
+"""
+
+import builtins
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Float, Row, Select, and_, bindparam, case, cast, func, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.ids import TableId
+from engine.domain.policies import PolicyScope
+from engine.domain.tables import TableRef
+from engine.domain.watches import SHORTEST_SECONDS, Verdict, Watch, phase_of
+from engine.stores.clock import NowPlus, now, seconds_from_now
+from engine.stores.columns import UtcTime
+from engine.stores.leadership import WATCH, leads
+from engine.stores.policy_coverage import narrowed
+from engine.stores.schema import tables, watches
+
+RAMP_SECONDS: Final = 60
+"""Over so long tables that become due for a look together are spread, when they are many."""
+
+LOOKS_PER_SECOND: Final = 10
+"""So many of them in each second: a few are looked at at once."""
+
+_COLUMNS: Final = tuple(each.name for each in fields(Watch))
+_SETTLED: Final = tuple(name for name in _COLUMNS if name not in {"table_id", "phase", "next_at", "reconsider_at"})
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedTable:
+    """A watch with the address of its table."""
+
+    watch: Watch
+    ref: TableRef
+
+
+class WatchStore:
+    """Rows of `watches`."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def insert(self, table_id: TableId) -> None:
+        """Begin to watch a table that was just registered: the first look comes soon, at its phase."""
+        phase = phase_of(table_id)
+        await self._connection.execute(
+            insert(watches).values(
+                table_id=table_id,
+                phase=phase,
+                next_at=seconds_from_now(phase * SHORTEST_SECONDS),
+                interval_seconds=SHORTEST_SECONDS,
+                verdict=Verdict.NEW,
+            )
+        )
+
+    async def get(self, table_id: TableId) -> Watch | None:
+        """Return how a table is watched, None when it is not registered."""
+        row = (await self._connection.execute(select(watches).where(watches.c.table_id == table_id))).one_or_none()
+        return None if row is None else _to_watch(row)
+
+    async def list_due(
+        self, at: datetime, limit: int, *, without: Collection[str] = (), rest_seconds: float = 0
+    ) -> builtins.list[WatchedTable]:
+        """Return tables whose look is due, longest due first.
+
+        Args:
+            at: the present instant, by the database's clock.
+            limit: at most so many.
+            without: catalogs whose tables are left out.
+            rest_seconds: a table that was looked at less long ago is left out, however often it is woken.
+        """
+        query = due(at, limit)
+        query = query.where(
+            or_(watches.c.looked_at.is_(None), watches.c.looked_at <= at - timedelta(seconds=rest_seconds))
+        )
+        if without:
+            query = query.where(tables.c.catalog.not_in(without))
+        rows = await self._connection.execute(query)
+        return [WatchedTable(_to_watch(row), TableRef(row.catalog, row.namespace, row.name)) for row in rows]
+
+    async def settle(self, token: int, looks: Sequence[tuple[Watch, Watch]]) -> int:
+        """Write what looks came to, each as the watch before and after it; return how many rows were written.
+
+        Fewer than there are looks: the token's leader is not the leader any more, or a table is gone.
+        """
+        if not looks:
+            return 0
+        was_woken = watches.c.next_at != bindparam("began_with", type_=UtcTime())
+        kept = {
+            name: case((was_woken, watches.c[name]), else_=bindparam(f"new_{name}", type_=UtcTime()))
+            for name in ("next_at", "reconsider_at")
+        }
+        statement = (
+            update(watches)
+            .where(watches.c.table_id == bindparam("id"), leads(WATCH, token))
+            .values(**kept, **{name: bindparam(f"new_{name}", type_=watches.c[name].type) for name in _SETTLED})
+        )
+        written = 0
+        for before, after in looks:
+            values = {f"new_{name}": getattr(after, name) for name in (*_SETTLED, "next_at", "reconsider_at")}
+            values |= {"id": before.table_id, "began_with": before.next_at}
+            written += (await self._connection.execute(statement, values)).rowcount
+        return written
+
+    async def wake(self, table_id: TableId, *, evaluate: bool = True) -> None:
+        """Let a table be looked at now; `evaluate`: also when nothing was written to it."""
+        values: dict[str, Any] = {"next_at": now()} | ({"reconsider_at": now()} if evaluate else {})
+        await self._connection.execute(update(watches).where(watches.c.table_id == table_id).values(**values))
+
+    async def wake_covered(self, scope: PolicyScope) -> None:
+        """Let the tables of a scope be evaluated soon: at once when they are few, else spread over a minute.
+
+        Two statements, whatever the number of tables. A pattern may wake a few tables that it does not cover.
+        """
+        inside = watches.c.table_id.in_(select(tables.c.id).where(narrowed(scope)))
+        await self._spread(inside, reconsider_at=now())
+
+    async def spread_overdue(self) -> None:
+        """Spread the looks that are overdue: after a time without a leader all tables are."""
+        await self._spread(watches.c.next_at <= now())
+
+    async def standing(self) -> dict[Verdict, int]:
+        """Return how many tables there are by the verdict of their last look."""
+        query = select(watches.c.verdict, func.count()).group_by(watches.c.verdict)
+        return {row[0]: row[1] for row in await self._connection.execute(query)}
+
+    async def _spread(self, which: ColumnElement[bool], **values: Any) -> None:
+        count = (await self._connection.execute(select(func.count()).select_from(watches).where(which))).scalar_one()
+        ramp = min(RAMP_SECONDS, count / LOOKS_PER_SECOND)
+        soon = NowPlus(cast(watches.c.phase * ramp, Float))
+        is_sooner = and_(watches.c.next_at > now(), watches.c.next_at < soon)
+        sooner = case((is_sooner, watches.c.next_at), else_=soon)
+        await self._connection.execute(update(watches).where(which).values(next_at=sooner, **values))
+
+
+def due(at: datetime, limit: int) -> Select[Any]:
+    """Return the query of the watches, with their tables' addresses, whose look is due at an instant.
+
+    The instant is a value and no expression: Postgres walks no index by a clock that ticks.
+    """
+    address = (tables.c.catalog, tables.c.namespace, tables.c.name)
+    query = select(watches, *address).join(tables, tables.c.id == watches.c.table_id)
+    return query.where(watches.c.next_at <= at).order_by(watches.c.next_at, watches.c.table_id).limit(limit)
+
+
+def _to_watch(row: Row[Any]) -> Watch:
+    return Watch(**{name: getattr(row, name) for name in _COLUMNS})
