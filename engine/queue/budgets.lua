@@ -1,20 +1,28 @@
--- The arithmetic of the pace channel; see budgets.py for what it promises.
+-- The arithmetic of budgets; see budgets.py and shared_budgets.py for what it promises.
 --
--- KEYS  1 ledger: hash of the latest attempt (attempt, bytes_limit, requests_limit, lanes, stop, totals, rate slots)
---       2 live: hash group -> record of a task that reported within SILENCE seconds and is not finished
---       3 resting: hash group -> record of a task that finished or fell silent
+-- A ledger deals one limit to its members: that of a run to the tasks of its latest attempt (commands open, report,
+-- stop, close), that of the fleet or of a catalog to the runs at work (commands share, leave).
+--
+-- KEYS  1 ledger: hash (attempt, version, bytes_limit, requests_limit, lanes, stop, lapses, settles, totals, rate slots)
+--       2 live: hash member -> record of one that reported within SILENCE seconds and is not finished
+--       3 resting: hash member -> record of one that finished or fell silent
 -- ARGV  1 command, 2 now in seconds ('' for the server's clock), 3 attempt, then what the command takes
 --
 -- Numbers travel as strings: Redis cuts Lua numbers down to integers, and tostring() keeps only 14 digits.
 -- An unlimited rate is the empty string. Nothing here is newer than Redis 6.2.
 
-local SILENCE = 5        -- seconds after which a task counts as gone and its share is dealt again
-local RESERVE = 0.02     -- part of the limit kept for tasks that come before the others have shrunk
-local FLOOR = 0.01       -- part of an equal share (limit / lanes) that such a task gets at once
+local SILENCE = 5        -- seconds after which a member counts as gone and its share is dealt again
+local SETTLE = 2         -- seconds in which nobody grows after a ledger was lost, until every member has reported again
+local REST = 60          -- seconds that a shared ledger knows a run that fell silent
+local RESERVE = 0.02     -- part of the limit kept for members that come before the others have shrunk
+local FLOOR = 0.01       -- part of an equal share (limit / lanes) that such a member gets at once
 local WINDOW = 10        -- seconds over which the live rate is measured
 local KEEP = 3600        -- seconds that an attempt is remembered after its last sign of life
 local KEEP_CLOSED = 900  -- the same after it was closed; longer than Spark keeps an orphaned operation (7.5 minutes)
-local FIELDS = { 'seen', 'finished', 'read', 'written', 'requests', 'throttled', 'bytes_grant', 'requests_grant' }
+local FIELDS = {
+  'seen', 'finished', 'read', 'written', 'requests', 'throttled', 'bytes_grant', 'requests_grant',
+  'bytes_cap', 'requests_cap', 'attempt', -- cap: the most a member can use, 0 for any; attempt: of a run, shared ledgers
+}
 local TOTALS = { 'read', 'written', 'requests', 'throttled' }
 
 local ledger, live, resting = KEYS[1], KEYS[2], KEYS[3]
@@ -64,8 +72,8 @@ local function enter(attempt)
   return true
 end
 
--- Move tasks that fell silent out of the live ones; return the records that remain, by group.
-local function live_tasks(now)
+-- Move members that fell silent out of the live ones; return the records that remain, by member.
+local function live_members(now)
   local records = {}
   local packed = redis.call('HGETALL', live)
   for index = 1, #packed, 2 do
@@ -80,14 +88,34 @@ local function live_tasks(now)
   return records
 end
 
--- The share of one of `count` live tasks when the others hold `held` of `limit`: an equal share of the limit less the
--- reserve, as far as the others have made room, but never less than the floor. It is above 0, and below what is free unless
--- the others hold more than the limit (it was lowered), so the sum never passes the limit. With no more tasks than lanes
--- half of what is free is always more than the floor: the reserve is twice what the floors of all lanes take.
-local function deal(limit, lanes, count, held)
-  local floor = math.min(FLOOR * limit / lanes, math.max((limit - held) / 2, 1e-9 * limit))
+-- What one member may get at most when everybody gets what they can use, up to the same level: that level (max-min
+-- fairness). It depends on what the others can use, not on what this one can.
+local function level(amount, others, name)
+  local caps, left = {}, amount
+  for _, other in pairs(others) do
+    caps[#caps + 1] = other[name .. '_cap'] > 0 and other[name .. '_cap'] or math.huge
+  end
+  table.sort(caps)
+  for index, cap in ipairs(caps) do
+    local equal = left / (#caps - index + 2)
+    if cap >= equal then return equal end
+    left = left - cap
+  end
+  return left
+end
+
+-- A member's share of `limit`, its level and the floor. The share is what it can use of the level, as far as the others
+-- have made room, but never less than the floor. It is above 0, and below what is free unless the others hold more than
+-- the limit (it was lowered), so the sum never passes the limit. With no more members than lanes half of what is free is
+-- always more than the floor: the reserve is twice what the floors of all lanes take.
+local function deal(limit, others, record, name)
+  local held = 0
+  for _, other in pairs(others) do held = held + other[name .. '_grant'] end
+  local floor = math.min(FLOOR * limit / (field('lanes') or 1), math.max((limit - held) / 2, 1e-9 * limit))
   local dealt = (1 - RESERVE) * limit
-  return math.max(floor, math.min(dealt / count, dealt - held))
+  local most, cap = level(dealt, others, name), record[name .. '_cap']
+  local share = math.max(floor, math.min(most, dealt - held))
+  return cap > 0 and math.min(cap, share) or share, most, floor
 end
 
 local function floor_of(limit)
@@ -128,9 +156,10 @@ end
 
 local commands = {}
 
-function commands.open(_, attempt)
+function commands.open(now, attempt)
   if not enter(attempt) then return 0 end
   redis.call('HSET', ledger, 'bytes_limit', ARGV[4], 'requests_limit', ARGV[5], 'lanes', ARGV[6])
+  redis.call('HSET', ledger, 'lapses', ARGV[7] ~= '' and text(now + tonumber(ARGV[7])) or '')
   keep(KEEP)
   return 1
 end
@@ -141,12 +170,12 @@ function commands.report(now, attempt)
   if not known or known < attempt then return false end
   if known > attempt then return { floor_of(bytes), floor_of(requests), '1' } end
   local group, finished = ARGV[4], ARGV[9] == '1'
-  local others = live_tasks(now)
+  local others = live_members(now)
   local record = others[group] or unpack_record(redis.call('HGET', resting, group))
   others[group] = nil
   remember(now, absorb(record, { tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]) }))
   keep(KEEP)
-  -- A report overtaken by the task's last one must not bring it back; after SILENCE it can only be a second try of Spark.
+  -- A report overtaken by the task's last one must not bring it back; after SILENCE it is a second try of Spark.
   local overtaken = record.finished == 1 and now - record.seen < SILENCE
   if finished or overtaken then
     if finished then record.seen, record.finished = now, 1 end
@@ -155,19 +184,74 @@ function commands.report(now, attempt)
     redis.call('HSET', resting, group, pack(record))
     return { floor_of(bytes), floor_of(requests), stopped or '0' }
   end
-  local count, bytes_held, requests_held = 1, 0, 0
-  for _, other in pairs(others) do
-    count = count + 1
-    bytes_held, requests_held = bytes_held + other.bytes_grant, requests_held + other.requests_grant
-  end
-  local lanes = field('lanes') or 1
+  local lapsed = now >= (field('lapses') or math.huge) -- nobody renews the budget: its holder is gone
   record.seen, record.finished = now, 0
-  record.bytes_grant = bytes and deal(bytes, lanes, count, bytes_held) or 0
-  record.requests_grant = requests and deal(requests, lanes, count, requests_held) or 0
+  for name, limit in pairs({ bytes = bytes or false, requests = requests or false }) do
+    local share, _, floor = 0, 0, 0
+    if limit then share, _, floor = deal(limit, others, record, name) end
+    record[name .. '_grant'] = lapsed and floor or share
+  end
   redis.call('HDEL', resting, group)
   redis.call('HSET', live, group, pack(record))
   keep(KEEP)
   return { bytes and text(record.bytes_grant) or '', requests and text(record.requests_grant) or '', stopped or '0' }
+end
+
+-- Forget runs that have been silent for long: unlike a run's ledger, a shared one has no end.
+local function forget(now)
+  local packed = redis.call('HGETALL', resting)
+  for index = 1, #packed, 2 do
+    if now - unpack_record(packed[index + 1]).seen >= REST then redis.call('HDEL', resting, packed[index]) end
+  end
+end
+
+-- One rate of a run's share: the answer (share, level), '' where there is no limit. A run holds what its tasks still
+-- hold, if that is more than its share; after a loss nobody gets more than it holds.
+local function share_of(record, others, name, held, settling)
+  local limit = field(name .. '_limit')
+  if not limit then
+    record[name .. '_grant'] = 0
+    return '', ''
+  end
+  local share, most, floor = deal(limit, others, record, name)
+  if settling then share = math.min(share, math.max(held, floor)) end
+  record[name .. '_grant'] = math.max(share, held)
+  return text(share), text(most)
+end
+
+function commands.share(now, attempt)
+  local run, version, returning = ARGV[4], tonumber(ARGV[5]), ARGV[17] == '1'
+  local others = live_members(now)
+  forget(now)
+  local lost = returning and not others[run]
+  local packed = redis.call('HGET', resting, run)
+  local record = others[run] or unpack_record(packed)
+  if record.attempt > attempt then return false end
+  others[run] = nil
+  if (field('version') or -1) <= version then
+    redis.call('HSET', ledger, 'version', text(version), 'lanes', ARGV[8])
+    redis.call('HSET', ledger, 'bytes_limit', ARGV[6], 'requests_limit', ARGV[7])
+  end
+  if lost then redis.call('HSET', ledger, 'settles', text(now + SETTLE)) end
+  if record.attempt < attempt then record = unpack_record('') end
+  local moved = absorb(record, { tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]) })
+  remember(now, lost and not packed and 0 or moved) -- what was moved before the loss is no news
+  record.seen, record.attempt = now, attempt
+  record.bytes_cap, record.requests_cap = tonumber(ARGV[13]), tonumber(ARGV[14])
+  local settling = now < (field('settles') or 0)
+  local bytes, bytes_level = share_of(record, others, 'bytes', tonumber(ARGV[15]), settling)
+  local requests, requests_level = share_of(record, others, 'requests', tonumber(ARGV[16]), settling)
+  redis.call('HDEL', resting, run)
+  redis.call('HSET', live, run, pack(record))
+  keep(KEEP)
+  return { bytes, requests, bytes_level, requests_level, text(redis.call('HLEN', live)) }
+end
+
+function commands.leave(_, attempt)
+  for _, key in ipairs({ live, resting }) do
+    if unpack_record(redis.call('HGET', key, ARGV[4])).attempt <= attempt then redis.call('HDEL', key, ARGV[4]) end
+  end
+  return 1
 end
 
 function commands.stop(_, attempt)
@@ -185,13 +269,18 @@ function commands.close(_, attempt)
 end
 
 function commands.progress(now)
-  local count = 0
+  local count, bytes_held, requests_held = 0, 0, 0
   for _, packed in ipairs(redis.call('HVALS', live)) do
-    if now - unpack_record(packed).seen < SILENCE then count = count + 1 end
+    local record = unpack_record(packed)
+    if now - record.seen < SILENCE then
+      count = count + 1
+      bytes_held, requests_held = bytes_held + record.bytes_grant, requests_held + record.requests_grant
+    end
   end
   return {
-    text(field('read') or 0), text(field('written') or 0), text(field('throttled') or 0),
-    text(count), text(rate(now)),
+    text(field('read') or 0), text(field('written') or 0), text(field('requests') or 0), text(field('throttled') or 0),
+    text(count), text(rate(now)), text(bytes_held), text(requests_held),
+    redis.call('HGET', ledger, 'bytes_limit') or '', redis.call('HGET', ledger, 'requests_limit') or '',
   }
 end
 

@@ -1,6 +1,7 @@
 """The pace channel's ledger: what each task of an attempt moved, and the share it may move at from now on.
 
-The arithmetic is one Lua script (`budgets.lua`), so a report is one atomic step however many replicas take reports.
+The arithmetic is one Lua script (`budgets.lua`), so a report is one atomic step however many replicas take reports. The
+same script deals the limits of fleet and catalogs to the runs at work: `shared_budgets.py`.
 
 Invariants (property test: `tests/integration/queue/test_shares.py`):
 - The shares last answered to all tasks that are alive never sum to more than the budget, floors included. A task is
@@ -24,6 +25,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from redis.asyncio import Redis
+from redis.commands.core import AsyncScript
 
 from engine.domain.budgets import Budget, PaceAnswer, TaskReport
 from engine.domain.errors import NotFound
@@ -33,19 +35,26 @@ from engine.queue.connection import reaching_redis
 SILENCE_SECONDS: Final = 5
 """A task that is silent for so long counts as gone (the same figure as in the script)."""
 
+_NOTHING: Final = Budget(0.0, 0.0)
+_UNLIMITED: Final = Budget()
+
 
 @dataclass(frozen=True, slots=True)
 class LiveProgress:
-    """What the tasks of a run's latest attempt have moved so far; the rate is read + written over about 10 s.
+    """What the members of a ledger have moved so far; the rate is read + written over about 10 s.
 
-    `tasks` counts those alive; what finished and lost tasks moved stays in the totals.
+    `members` counts those alive; what finished and lost ones moved stays in the totals. `held` is what the live ones
+    may move at together (zero where nothing is limited), `budget` what is dealt to them.
     """
 
     bytes_read: int
     bytes_written: int
     throttled_seconds: float
-    tasks: int
+    members: int
     bytes_per_second: float
+    requests: int = 0
+    held: Budget = _NOTHING
+    budget: Budget = _UNLIMITED
 
 
 class PaceLedger:
@@ -56,17 +65,19 @@ class PaceLedger:
     """
 
     def __init__(self, *, redis: Redis, now: Callable[[], float] | None = None) -> None:
-        self._script = redis.register_script(files("engine.queue").joinpath("budgets.lua").read_text("utf-8"))
-        self._now = now
+        self._script = BudgetScript(redis=redis, now=now)
 
-    async def open(self, run_id: RunId, attempt: int, budget: Budget, lanes: int) -> None:
+    async def open(
+        self, run_id: RunId, attempt: int, budget: Budget, lanes: int, *, seconds: float | None = None
+    ) -> None:
         """Let the tasks of an attempt report. `lanes` (≥ 1) is how many of them run at once at most.
 
         Sent again it changes the budget and keeps everything else, a stop too. It ends earlier attempts: their tasks
-        are told to stop. It does nothing when a later attempt is open already.
+        are told to stop. It does nothing when a later attempt is open already. A budget that was given for so many
+        `seconds` and is not renewed lapses: tasks get their floor only, since whoever sent them is gone.
         """
-        limits = (_to_text(budget.bytes_per_second), _to_text(budget.requests_per_second))
-        await self._call("open", run_id, attempt, *limits, max(lanes, 1))
+        lapses = "" if seconds is None else repr(seconds)
+        await self._call("open", run_id, attempt, *to_texts(budget), max(lanes, 1), lapses)
 
     async def report(self, run_id: RunId, attempt: int, report: TaskReport) -> PaceAnswer:
         """Count what a task moved and return its share: rates per second, None where unlimited, or the order to stop.
@@ -90,7 +101,7 @@ class PaceLedger:
         if answer is None:
             raise NotFound(f"attempt {attempt} of run {run_id} takes no reports: it was not opened, or is long over")
         bytes_share, requests_share, stop = answer
-        return PaceAnswer(budget=Budget(_to_rate(bytes_share), _to_rate(requests_share)), stop=stop == "1")
+        return PaceAnswer(budget=to_budget(bytes_share, requests_share), stop=stop == "1")
 
     async def stop(self, run_id: RunId, attempt: int) -> None:
         """Answer every later report of this attempt, and of earlier ones, with the order to stop. Can't be undone."""
@@ -102,17 +113,23 @@ class PaceLedger:
 
     async def progress(self, run_id: RunId) -> LiveProgress:
         """Return the live figures of the run's latest attempt, all zero when nothing is known of it."""
-        read, written, throttled, tasks, rate = await self._call("progress", run_id, 0)
-        return LiveProgress(
-            bytes_read=int(float(read)),
-            bytes_written=int(float(written)),
-            throttled_seconds=float(throttled),
-            tasks=int(tasks),
-            bytes_per_second=float(rate),
-        )
+        return to_progress(await self._call("progress", run_id, 0))
 
     async def _call(self, command: str, run_id: RunId, attempt: int, *arguments: str | int) -> Any:
-        base = f"packhouse:pace:{{{run_id}}}"  # the braces keep a run's keys together on a Redis cluster
+        return await self._script.call(str(run_id), command, attempt, *arguments)
+
+
+class BudgetScript:
+    """The script of all ledgers. `call` is one atomic step on one ledger and raises Transient without Redis."""
+
+    def __init__(self, *, redis: Redis, now: Callable[[], float] | None = None) -> None:
+        text = files("engine.queue").joinpath("budgets.lua").read_text("utf-8")
+        self._script: AsyncScript = redis.register_script(text)
+        self._now = now
+
+    async def call(self, name: str, command: str, attempt: int, *arguments: str | int) -> Any:
+        """Send a command to the ledger of this name."""
+        base = f"packhouse:pace:{{{name}}}"  # the braces keep a ledger's keys together on a Redis cluster
         now = "" if self._now is None else repr(self._now())
         with reaching_redis():
             return await self._script(
@@ -121,9 +138,28 @@ class PaceLedger:
             )
 
 
-def _to_text(rate: float | None) -> str:
-    return "" if rate is None else repr(float(rate))
+def to_texts(budget: Budget) -> tuple[str, str]:
+    """Return both rates as the script takes them; what is unlimited is empty."""
+    rates = (budget.bytes_per_second, budget.requests_per_second)
+    bytes_rate, requests_rate = ("" if rate is None else repr(float(rate)) for rate in rates)
+    return bytes_rate, requests_rate
 
 
-def _to_rate(text: str) -> float | None:
-    return float(text) if text else None
+def to_budget(bytes_rate: str, requests_rate: str) -> Budget:
+    """Return the rates that the script answered."""
+    return Budget(*(float(text) if text else None for text in (bytes_rate, requests_rate)))
+
+
+def to_progress(answer: Sequence[str]) -> LiveProgress:
+    """Return the figures that the script answered."""
+    read, written, requests, throttled, members, rate, bytes_held, requests_held, *budget = answer
+    return LiveProgress(
+        bytes_read=int(float(read)),
+        bytes_written=int(float(written)),
+        throttled_seconds=float(throttled),
+        members=int(members),
+        bytes_per_second=float(rate),
+        requests=int(float(requests)),
+        held=to_budget(bytes_held, requests_held),
+        budget=to_budget(*budget),
+    )

@@ -48,7 +48,7 @@ async def test_progress_sums_the_tasks_and_keeps_the_finished_ones(ledger: PaceL
     await ledger.report(RUN, 1, moved(2, 10, 2, throttled=0.25))
     progress = await ledger.progress(RUN)
     assert (progress.bytes_read, progress.bytes_written, progress.throttled_seconds) == (110, 42, 0.75)
-    assert progress.tasks == 1
+    assert progress.members == 1
 
 
 async def test_a_late_report_lowers_nothing(ledger: PaceLedger) -> None:
@@ -206,7 +206,7 @@ async def test_without_a_given_clock_the_server_tells_the_time(redis: Redis) -> 
     await ledger.open(RUN, 1, LIMIT, 2)
     await ledger.report(RUN, 1, moved(1, 1000))
     progress = await ledger.progress(RUN)
-    assert progress.tasks == 1
+    assert progress.members == 1
     assert progress.bytes_per_second == pytest.approx(1000)
 
 

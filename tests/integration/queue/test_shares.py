@@ -153,7 +153,7 @@ async def test_a_report_overtaken_by_the_last_one_does_not_bring_the_task_back(r
     fleet = await open_fleet(redis, lanes=2)
     await fleet.report(Step(seconds=0, task=1, finished=True))
     await fleet.report(Step(seconds=1, task=1, finished=False))
-    assert (await fleet.ledger.progress(RUN)).tasks == 0
+    assert (await fleet.ledger.progress(RUN)).members == 0
 
 
 async def test_a_group_that_is_run_once_more_gets_a_share_again(redis: Redis) -> None:
@@ -185,3 +185,16 @@ async def test_a_raised_budget_is_dealt_at_the_next_report(redis: Redis) -> None
     await fleet.ledger.open(RUN, 1, Budget(BYTES * 2, REQUESTS), 1)
     answer = await fleet.report(Step(seconds=1, task=1, finished=False))
     assert answer.budget.bytes_per_second == pytest.approx(0.98 * BYTES * 2)
+
+
+async def test_a_budget_that_nobody_renews_lapses_to_the_floor_and_comes_back(redis: Redis) -> None:
+    fleet = await open_fleet(redis, lanes=4)
+    shares = []
+    for seconds, is_renewed in ((0.0, True), (2.9, False), (0.1, False), (1.0, False), (1.0, True)):
+        fleet.clock[0] += seconds
+        if is_renewed:
+            await fleet.ledger.open(RUN, 1, Budget(BYTES, REQUESTS), 4, seconds=3.0)
+        answer = await fleet.report(Step(seconds=0, task=1, finished=False))
+        shares.append(answer.budget)
+    whole, floor = Budget(0.98 * BYTES, 0.98 * REQUESTS), Budget(0.01 * BYTES / 4, 0.01 * REQUESTS / 4)
+    assert shares == [whole, whole, floor, floor, whole]
