@@ -17,6 +17,8 @@ OF_PARTITIONS: Final[Mapping[str, str]] = {
     "not_parquet": "files that are not Parquet",
     "unchanged": "no new file since the last rewrite, or only one file",
     "not_sealed": "not sealed yet: somebody may still write to it",
+    "remainder": "only files that a rewrite left, and another would not halve their number",
+    "not_due": "no rule of the policy makes it due now",
     "not_eligible_for_full": "a full rewrite is not worth it by rewrite.full.eligibility",
 }
 """Why a partition is left alone."""
@@ -44,6 +46,8 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "blackout": "a blackout",
     "budget": "a budget is used up",
     "conflict_backoff": "cooling down after a conflict",
+    "latency_backoff": "queries are slow",
+    "window_ahead": "what is left would not end before a window begins",
 }
 """Why a run ended as it did, or what it waits for."""
 
@@ -59,6 +63,7 @@ OF_TABLES: Final[Mapping[str, str]] = {
     "run_waits": "a run of it waits already",
     "quiet_hours": "quiet hours",
     "blackout": "a blackout",
+    "latency_backoff": "queries are slow",
     "min_interval": "the last run began less than schedule.min_interval ago",
     "conflict_backoff": "it cools down after a conflict with other writers",
     "bytes_per_day": "limits.bytes_per_day is used up",

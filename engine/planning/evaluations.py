@@ -1,6 +1,6 @@
 """A policy's triggers, full-rewrite rules and seal on one table now: what is due, and what keeps the rest.
 
-The scheduler will start runs by it; until then it is what explain and dry runs of policies show. Call in a thread.
+The coordinator starts runs by it, the run plans by it, and explain shows it. Call in a thread.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,8 @@ from engine.planning.candidates import RewriteLimits, SkipReason, find_candidate
 from engine.planning.digest import TableFigures
 from engine.planning.full_rewrites import NOT_ELIGIBLE, full_rules, is_eligible, with_amplification
 from engine.planning.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
-from engine.planning.partitions import partition_files
+from engine.planning.partitions import Flags, partition_files
+from engine.planning.remainders import REMAINDER, are_remainders
 from engine.planning.seals import SealRule, Seals, find_seals
 from engine.planning.triggers import Guards, Rule, RuleState, evaluate
 
@@ -42,6 +43,22 @@ class Evaluation:
     triggers: Sequence[RuleState]
     full: Sequence[RuleState]
     seal: SealState
+
+    @property
+    def wants_full(self) -> bool:
+        """True when a setting of `rewrite.full` is due: such rewrites come first, each kind in a run of its own."""
+        return any(rule.is_due for rule in self.full)
+
+    @property
+    def due_in_seconds(self) -> float | None:
+        """In how many seconds the first rule is due if nothing is written: 0 now, None never."""
+        waits = [rule.due_in_seconds for rule in self.rules if rule.due_in_seconds is not None]
+        return min(waits, default=None)
+
+    def due_partitions(self, *, full: bool) -> Flags:
+        """Return the partitions, in the order of `planning.partitions`, that triggers or full rules make due."""
+        flags = [rule.partitions for rule in (self.full if full else self.triggers) if rule.is_due]
+        return np.logical_or.reduce(flags) if flags else np.zeros(self.seal.sealed + self.seal.not_sealed, np.bool_)
 
     @property
     def rules(self) -> Sequence[RuleState]:
@@ -79,8 +96,9 @@ def evaluate_policy(
     )
     seal = _seal_rule(policy.values["seal"])
     seals = find_seals(metrics, figures.times, seal, now_ms=now_ms)
-    guards = Guards(seals.is_sealed, find_candidates(files, limits).reasons)
-    in_full = Guards(seals.is_sealed, _full_reasons(policy, metrics, limits))
+    sealed_in = np.maximum(0.0, (seals.sealed_from_ms - now_ms) / 1000)
+    guards = Guards(sealed_in, _reasons(metrics, limits))
+    in_full = Guards(sealed_in, _full_reasons(policy, metrics, limits))
     amplified = with_amplification(metrics)
     return Evaluation(
         triggers=[evaluate(rule, metrics, guards) for rule in trigger_rules(policy)],
@@ -92,6 +110,14 @@ def evaluate_policy(
 def trigger_rules(policy: EffectivePolicy) -> list[Rule]:
     """Return the rules of an effective policy's `triggers`."""
     return [Rule(rule.name, rule.all, needs_change=rule.input_changed) for rule in policy.document().triggers or ()]
+
+
+def _reasons(metrics: PartitionMetrics, limits: RewriteLimits) -> Sequence[SkipReason | str | None]:
+    """Return why a rewrite by itself would leave each partition alone, None where it would not."""
+    candidates = find_candidates(metrics.files, limits)
+    remainders = are_remainders(metrics, candidates, target_bytes=limits.target_bytes)
+    kept = zip(candidates.reasons, remainders.tolist(), strict=True)
+    return [reason or (REMAINDER if is_left else None) for reason, is_left in kept]
 
 
 def _full_reasons(

@@ -60,7 +60,7 @@ class PartitionMetrics:
     """Metrics by name: `values` over partitions, `bounds` where a value is only the least it can be, `table` alone.
 
     `files` gives the partitions their names and order. `newest_ms` is when the newest file of each came at the latest.
-    `is_changed`: a file came since the partition was rewritten last.
+    `is_changed`: a file came since the partition was rewritten last. `is_own`: over files, those that a rewrite added.
     """
 
     files: PartitionedFiles
@@ -68,6 +68,7 @@ class PartitionMetrics:
     table: Mapping[str, float]
     newest_ms: Ints
     is_changed: Flags
+    is_own: Flags
     bounds: Mapping[str, Flags] = field(default_factory=dict)
 
 
@@ -109,6 +110,7 @@ def measure_partitions(
         },
         newest_ms=newest,
         is_changed=newest > _rewritten_ms(files, history, only_full=False),
+        is_own=_own(files, added, history),
         bounds=bounds | rewritten_bounds,
     )
 
@@ -180,12 +182,26 @@ def _rewrites(
     return values, bounds
 
 
+def _own(files: PartitionedFiles, added: Ints, history: RewriteHistory) -> Flags:
+    """Return which files were added at the instant at which a rewrite of their partition was committed."""
+    places = _places(files)
+    at = [(places.get((each.spec_id, each.partition)), each.at_ms) for each in history.rewrites]
+    many = max(1, len(files.names))
+    rewritten = np.array([at_ms * many + place for place, at_ms in at if place is not None], dtype=np.int64)
+    own: Flags = np.isin(added * many + files.partition_of, rewritten)
+    return own
+
+
+def _places(files: PartitionedFiles) -> dict[tuple[int, str], int]:
+    return {key: at for at, key in enumerate(zip(files.spec_ids.tolist(), files.names, strict=True))}
+
+
 def _rewritten_ms(files: PartitionedFiles, history: RewriteHistory, *, only_full: bool) -> Ints:
     """Return when each partition was rewritten last, -1 where the record knows of no time."""
     found = np.full(len(files.names), -1, dtype=np.int64)
     if not history.rewrites:
         return found
-    places = {key: at for at, key in enumerate(zip(files.spec_ids.tolist(), files.names, strict=True))}
+    places = _places(files)
     for rewrite in history.rewrites:
         at = places.get((rewrite.spec_id, rewrite.partition))
         if at is not None and (rewrite.is_full or not only_full):

@@ -5,23 +5,31 @@ A partition is due when every condition of a rule holds for it and no guard hold
 - `unchanged`: the rule asks for changed input and no file came since the partition's last rewrite, or it has fewer
   than two files. Else a rule about old files would fire for ever on a partition that can't get any better.
 - `not_sealed`: the policy's `seal` says that somebody may still write to it.
-- what planning would leave alone anyway, by its own reasons (`planning.candidates.SkipReason`).
+- what planning would leave alone anyway, by its own reasons (`planning.candidates.SkipReason`), and what rewrites left
+  that another would hardly better (`planning.remainders`).
 
 A rule that is not due shows the partition that came nearest: the one that fails the fewest conditions, then the one
 whose measured values lie nearest to the wanted ones, in proportion.
+
+Time alone can make a rule due: ages grow and partitions get sealed. `RuleState.due_in_seconds` says when the first
+partition would be due if nothing more were written.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 import numpy as np
 
+from engine.domain.policies import Metric, MetricKind
 from engine.planning.partition_metrics import NOT_APPLICABLE, NOTHING_TO_MEASURE, Floats, PartitionMetrics
 from engine.planning.partitions import Flags
 
 MAX_DUE_SHOWN: Final = 20
+_GROWING: Final = frozenset(metric.value for metric in Metric if metric.kind is MetricKind.DURATION)
+"""Metrics that grow by themselves, a second each second."""
+
 LEAST_FILES: Final = 2
 """A partition of one file has nothing to merge: a rule with `input_changed` passes it over."""
 
@@ -91,7 +99,8 @@ class RuleState:
     """A rule on a table now. `shown`: the partition that the conditions were measured in, None for the whole table.
 
     `due`: the first of `due_total` partitions, those with most files first. `held_back`: partitions for which the
-    conditions hold, by the guard that stops them.
+    conditions hold, by the guard that stops them. `due_in_seconds`: see above; 0 when it is due, None when only writers
+    can make it so. `partitions`: the due ones, flagged; of a rule for the whole table all that no guard holds back.
     """
 
     name: str
@@ -101,20 +110,33 @@ class RuleState:
     held_back: Mapping[str, int]
     shown: PartitionRef | None
     conditions: tuple[MeasuredCondition, ...]
+    due_in_seconds: float | None
+    partitions: Flags = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """By partition: whether it is sealed, and why planning would leave it alone (None: it would not)."""
+    """By partition: in how many seconds it is sealed (0: it is), and why planning would leave it alone (None: not)."""
 
-    is_sealed: Flags
+    sealed_in_seconds: Floats
     skip_reasons: Sequence[str | None]
+
+    @property
+    def is_sealed(self) -> Flags:
+        """By partition: whether it is sealed now."""
+        sealed: Flags = self.sealed_in_seconds <= 0
+        return sealed
+
+    @property
+    def is_worth_it(self) -> Flags:
+        """By partition: whether planning would take it."""
+        return np.array([reason is None for reason in self.skip_reasons], dtype=np.bool_)
 
 
 def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState:
     """Return which partitions a rule makes due; with metrics of the table alone, whether the table is due."""
     if all(condition.metric in metrics.table for condition in rule.conditions):
-        return _of_table(rule, metrics)
+        return _of_table(rule, metrics, guards)
     values = [_values(condition.metric, metrics) for condition in rule.conditions]
     held = [_holds(condition, measured) for condition, measured in zip(rule.conditions, values, strict=True)]
     all_hold: Flags = np.logical_and.reduce(held)
@@ -129,13 +151,35 @@ def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState
         held_back=_counted(reasons[at] for at in np.flatnonzero(all_hold).tolist()),
         shown=None if shown is None else _ref(metrics, shown),
         conditions=tuple(_measured(condition, metrics, shown) for condition in rule.conditions),
+        due_in_seconds=0.0 if is_due.any() else _due_in(rule, metrics, guards, values, held),
+        partitions=is_due,
     )
 
 
-def _of_table(rule: Rule, metrics: PartitionMetrics) -> RuleState:
+def _of_table(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState:
     conditions = tuple(_measured(condition, metrics, None) for condition in rule.conditions)
     is_due = all(condition.holds for condition in conditions)
-    return RuleState(rule.name, is_due, 0, (), {}, None, conditions)
+    flags = guards.is_sealed & guards.is_worth_it & is_due
+    return RuleState(rule.name, is_due, 0, (), {}, None, conditions, 0.0 if is_due else None, flags)
+
+
+def _due_in(
+    rule: Rule, metrics: PartitionMetrics, guards: Guards, values: Sequence[Floats], held: Sequence[Flags]
+) -> float | None:
+    """Return in how many seconds the first partition is due if nothing is written; None: that would make none due."""
+    wait = np.where(guards.is_worth_it & (_may_differ(metrics) | (not rule.needs_change)), 0.0, np.inf)
+    wait = np.maximum(wait, guards.sealed_in_seconds)
+    for condition, measured, holds in zip(rule.conditions, values, held, strict=True):
+        grows = condition.metric in _GROWING and condition.operator in {"at_least", "above"}
+        lacking = np.where(np.isfinite(measured), condition.wanted - measured, np.inf) if grows else np.inf
+        wait = np.maximum(wait, np.where(holds, 0.0, lacking))
+    first = float(wait.min()) if len(wait) else math.inf
+    return first if math.isfinite(first) else None
+
+
+def _may_differ(metrics: PartitionMetrics) -> Flags:
+    flags: Flags = metrics.is_changed & (metrics.values["file_count"] >= LEAST_FILES)
+    return flags
 
 
 def _values(metric: str, metrics: PartitionMetrics) -> Floats:
@@ -165,11 +209,11 @@ def _holds(condition: Comparison, measured: Floats) -> Flags:
 def _guarded(rule: Rule, metrics: PartitionMetrics, guards: Guards, all_hold: Flags) -> list[str | None]:
     """Return the guard that holds each partition back, of those for which the conditions hold."""
     reasons: list[str | None] = [None] * len(all_hold)
-    may_differ = metrics.is_changed & (metrics.values["file_count"] >= LEAST_FILES)
+    may_differ, is_sealed = _may_differ(metrics), guards.is_sealed
     for at in np.flatnonzero(all_hold).tolist():
         if rule.needs_change and not may_differ[at]:
             reasons[at] = "unchanged"
-        elif not guards.is_sealed[at]:
+        elif not is_sealed[at]:
             reasons[at] = "not_sealed"
         else:
             reasons[at] = guards.skip_reasons[at]

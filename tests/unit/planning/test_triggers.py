@@ -65,7 +65,7 @@ class Table:
     def evaluate(self, rule: Rule) -> RuleState:
         metrics = with_amplification(self.metrics)
         partitions = len(metrics.files.names)
-        guards = Guards(np.full(partitions, self.sealed), [self.skip] * partitions)
+        guards = Guards(np.full(partitions, 0.0 if self.sealed else 60.0), [self.skip] * partitions)
         return evaluate(rule, metrics, guards)
 
 
