@@ -91,6 +91,7 @@ class WaitingFor(StrEnum):
     PAUSED = "paused"
     QUIET_HOURS = "quiet_hours"
     BLACKOUT = "blackout"
+    LATENCY_BACKOFF = "latency_backoff"
 
 
 class GroupState(StrEnum):
@@ -147,20 +148,37 @@ class Run:
         """True when nothing can happen to this run any more."""
         return self.state in TERMINAL_STATES
 
+    @property
+    def due_since(self) -> datetime:
+        """When its wait began: when the table became due, if whoever submitted it said so, else when it was."""
+        said = self.request.get("due_since")
+        return self.created_at if said is None else datetime.fromisoformat(said)
+
+
+def sharer(catalog: str, owner_team: str | None) -> str:
+    """Return the name under which a table's runs share the fleet with those of others."""
+    return f"catalog {catalog}" if owner_team is None else f"team {owner_team}"
+
 
 @dataclass(frozen=True, slots=True)
 class ReadyRun:
-    """A queued run that nothing in the record keeps from being claimed."""
+    """A queued run that nothing in the record keeps from being claimed; `domain.turns` says who is next.
+
+    `benefit_per_cost` is the table's, as it was measured last; 0 before that.
+    """
 
     id: RunId
     table_id: TableId
     priority: Priority
     created_at: datetime
+    catalog: str = ""
+    owner_team: str | None = None
+    benefit_per_cost: float = 0.0
 
     @property
-    def counts_from(self) -> datetime:
-        """The instant by which ready runs are taken in order, earliest first."""
-        return self.created_at - self.priority.head_start
+    def sharer(self) -> str:
+        """With whom its turn is shared: its team, or its catalog when it has none."""
+        return sharer(self.catalog, self.owner_team)
 
 
 @dataclass(frozen=True, slots=True)

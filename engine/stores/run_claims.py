@@ -5,44 +5,51 @@ either before a pause, which then finds it held, or not at all. Locks are always
 """
 
 import builtins
+from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import Select, exists, func, or_, select
 
 from engine.domain.errors import StateConflict
 from engine.domain.fleet import FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.leases import Lease
-from engine.domain.runs import ReadyRun, Run, RunState, WaitingFor
+from engine.domain.runs import ReadyRun, Run, RunState, WaitingFor, sharer
+from engine.domain.turns import in_turn
 from engine.stores import run_listings
 from engine.stores.clock import now, seconds_from_now
 from engine.stores.failures import LEASED_TABLE
 from engine.stores.run_changes import Entry, RunChanges, lease_of, waits
 from engine.stores.schema import fleet, runs, tables
 
-_WINDOWS: Final = (WaitingFor.QUIET_HOURS, WaitingFor.BLACKOUT)
+LOOKED_AT: Final = 100
+"""So many of the oldest runs of each priority are put in order; behind them only the first of each team is."""
+
+_HELD_BACK: Final = (WaitingFor.QUIET_HOURS, WaitingFor.BLACKOUT, WaitingFor.LATENCY_BACKOFF)
 
 
 class RunClaims(RunChanges):
     """Queued runs on their way to a holder."""
 
     async def list_ready(self, limit: int) -> builtins.list[ReadyRun]:
-        """Return queued runs that may start now, in the order in which to start them, at most as many as have room.
+        """Return queued runs that may start now, in turn (`domain.turns`), at most as many as have room.
 
         Left out is what waits for its time, for its table (another run holds it) or for the end of a pause; a run that
         is to be cancelled waits for no pause.
         """
         row = (await self._connection.execute(select(fleet.c.paused_at, fleet.c.limits))).one()
-        room = await self._room(FleetLimits.of(row.limits), limit)
+        held = await self._at_work()
+        room = _room(FleetLimits.of(row.limits), held, limit)
         if room <= 0:
             return []
-        query = run_listings.ready(room, is_fleet_paused=row.paused_at is not None)
-        found = [
-            ReadyRun(RunId(each.id), TableId(each.table_id), each.priority, each.created_at)
-            for each in await self._connection.execute(query)
-        ]
-        return sorted(found, key=lambda run: (run.counts_from, run.id))[:room]
+        is_paused = row.paused_at is not None
+        seen = max(room, LOOKED_AT)
+        found = await self._ready(run_listings.ready(seen, is_fleet_paused=is_paused))
+        if len(found) >= seen:  # there may be more: no team is to be out of sight behind another's backlog
+            found |= await self._ready(run_listings.first_of_each_sharer(is_fleet_paused=is_paused))
+        return list(in_turn(found.values(), held)[:room])
 
     async def claim(self, run_id: RunId, holder: str, ttl_seconds: float) -> tuple[Run, Lease] | None:
         """Take a queued run that need not wait: queued → planning, the attempt's number grows and is the lease's token.
@@ -52,7 +59,7 @@ class RunClaims(RunChanges):
         """
         switch = select(fleet.c.paused_at, fleet.c.limits).with_for_update(key_share=True)
         whole = (await self._connection.execute(switch)).one()
-        if await self._room(FleetLimits.of(whole.limits), 1) <= 0:
+        if _room(FleetLimits.of(whole.limits), await self._at_work(), 1) <= 0:
             return None
         of_run = select(runs.c.table_id).where(runs.c.id == run_id).scalar_subquery()
         own = select(tables.c.paused_at).where(tables.c.id == of_run).with_for_update(read=True)
@@ -101,14 +108,14 @@ class RunClaims(RunChanges):
         return await self._change(guard, values, Entry("held_back", by, reason, details))
 
     async def list_held_back(self, limit: int, after: RunId | None = None) -> builtins.list[ReadyRun]:
-        """Return queued runs that wait for the end of quiet hours or a blackout, oldest first, younger than `after`."""
-        rows = await self._connection.execute(run_listings.held_back(_WINDOWS, limit, after))
+        """Return queued runs that wait for a window or for faster queries, oldest first, younger than `after`."""
+        rows = await self._connection.execute(run_listings.held_back(_HELD_BACK, limit, after))
         return [ReadyRun(RunId(row.id), TableId(row.table_id), row.priority, row.created_at) for row in rows]
 
     async def let_go(self, run_id: RunId, *, by: str) -> Run | None:
-        """Let a run that was held back for a window wait no longer; None when it moved meanwhile."""
-        guard = (runs.c.id == run_id, runs.c.state == RunState.QUEUED, runs.c.waiting_for.in_(_WINDOWS))
-        return await self._change(guard, waits(None, None), Entry("let_go", by, "window_gone"))
+        """Let a run that was held back wait no longer; None when it moved meanwhile."""
+        guard = (runs.c.id == run_id, runs.c.state == RunState.QUEUED, runs.c.waiting_for.in_(_HELD_BACK))
+        return await self._change(guard, waits(None, None), Entry("let_go", by, "hold_gone"))
 
     async def list_leased(self, table_id: TableId | None = None) -> builtins.list[RunId]:
         """Return the runs that workers hold, of one table if it is given."""
@@ -116,9 +123,16 @@ class RunClaims(RunChanges):
         query = query if table_id is None else query.where(runs.c.table_id == table_id)
         return [RunId(row.id) for row in await self._connection.execute(query)]
 
-    async def _room(self, limits: FleetLimits, wanted: int) -> int:
-        """Return how many runs may start, at most `wanted`. Exact only while the fleet's row is locked."""
-        if limits.parallel_runs is None:
-            return wanted
-        held = select(func.count()).select_from(runs).where(runs.c.lease_holder.is_not(None))
-        return min(wanted, limits.parallel_runs - int((await self._connection.execute(held)).scalar_one()))
+    async def _ready(self, query: Select[Any]) -> dict[RunId, ReadyRun]:
+        rows = (await self._connection.execute(query)).mappings()
+        return {row["id"]: ReadyRun(**row) for row in rows}
+
+    async def _at_work(self) -> dict[str, int]:
+        """Count the runs that workers hold, by who shares. Exact only while the fleet's row is locked."""
+        held = await self._connection.execute(run_listings.at_work())
+        return Counter(sharer(row.catalog, row.owner_team) for row in held)
+
+
+def _room(limits: FleetLimits, held: Mapping[str, int], wanted: int) -> int:
+    """Return how many runs may start, at most `wanted`."""
+    return wanted if limits.parallel_runs is None else min(wanted, limits.parallel_runs - sum(held.values()))

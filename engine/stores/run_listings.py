@@ -12,18 +12,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, exists, func, literal_column, or_, select, union_all
+from sqlalchemy import ColumnElement, Select, Subquery, and_, exists, func, literal_column, or_, select, union_all
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import TERMINAL_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
+from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
 from engine.stores.clock import now
-from engine.stores.schema import runs, tables
+from engine.stores.schema import measurements, runs, tables
 
 WALK: Final = 2000
+QUEUE_WALK: Final = 100_000
 MOST_TEAMS: Final = 20
 """So many teams are looked up one by one; more are a filter on what is walked."""
 
 _IS_QUEUED: Final = runs.c.state == literal_column("'queued'")
+_READY: Final = (runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at, runs.c.catalog, runs.c.owner_team)
 _Condition = ColumnElement[bool]
 
 
@@ -73,18 +75,51 @@ def live(table_id: TableId, operation: Operation, request_key: str | None = None
 
 def ready(limit: int, *, is_fleet_paused: bool = False) -> Select[Any]:
     """Return the query of queued runs that may start, the oldest `limit` of each priority."""
-    other = runs.alias("other")
-    is_held = exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None))
-    conditions: list[_Condition] = [_IS_QUEUED, or_(runs.c.not_before.is_(None), runs.c.not_before <= now()), ~is_held]
-    paused = select(tables.c.id).where(tables.c.paused_at.is_not(None))
-    is_cancelled = runs.c.cancel_requested_at.is_not(None)
-    conditions.append(is_cancelled if is_fleet_paused else or_(is_cancelled, runs.c.table_id.not_in(paused)))
-    columns = (runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at)
+    conditions = _may_start(is_fleet_paused=is_fleet_paused)
     oldest = [
-        select(*columns).where(runs.c.priority == priority, *conditions).order_by(runs.c.id).limit(limit).subquery()
+        select(*_READY).where(runs.c.priority == priority, *conditions).order_by(runs.c.id).limit(limit).subquery()
         for priority in Priority
     ]
-    return union_all(*(select(branch) for branch in oldest)).subquery().select()
+    return _with_benefit(union_all(*(select(branch) for branch in oldest)).subquery())
+
+
+def first_of_each_sharer(*, is_fleet_paused: bool = False) -> Select[Any]:
+    """Return the query of the oldest queued run that may start of each team, catalog and priority.
+
+    Walks the oldest `QUEUE_WALK` of the queue, which is only worth it when `ready` did not see all of it.
+    """
+    may_start = select(*_READY).where(*_may_start(is_fleet_paused=is_fleet_paused))
+    queue = (
+        may_start.order_by(runs.c.id).limit(QUEUE_WALK).subquery()
+    )  # the limit keeps SQLite off an index to group by
+    of = (queue.c.owner_team, queue.c.catalog, queue.c.priority)
+    chosen = select(func.min(queue.c.id).label("id")).group_by(*of).subquery()
+    return _with_benefit(select(*_READY).join(chosen, chosen.c.id == runs.c.id).subquery())
+
+
+def at_work() -> Select[tuple[str, str | None]]:
+    """Return the query of the catalogs and teams of the runs that workers hold."""
+    return select(runs.c.catalog, runs.c.owner_team).where(runs.c.state.in_(sorted(LEASED_STATES)))
+
+
+def _may_start(*, is_fleet_paused: bool) -> Sequence[_Condition]:
+    other = runs.alias("other")
+    is_held = exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None))
+    paused = select(tables.c.id).where(tables.c.paused_at.is_not(None))
+    is_cancelled = runs.c.cancel_requested_at.is_not(None)
+    return [
+        _IS_QUEUED,
+        or_(runs.c.not_before.is_(None), runs.c.not_before <= now()),
+        ~is_held,
+        is_cancelled if is_fleet_paused else or_(is_cancelled, runs.c.table_id.not_in(paused)),
+    ]
+
+
+def _with_benefit(found: Subquery) -> Select[Any]:
+    """Add what the tables were worth when they were measured last."""
+    is_latest = and_(measurements.c.table_id == found.c.table_id, measurements.c.is_latest)
+    worth = func.coalesce(measurements.c.benefit_per_cost, literal_column("0")).label("benefit_per_cost")
+    return select(found, worth).outerjoin(measurements, is_latest)
 
 
 def held_back(waiting_for: Iterable[WaitingFor], limit: int, after: RunId | None = None) -> Select[Any]:

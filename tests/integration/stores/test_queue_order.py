@@ -1,6 +1,7 @@
 """Which run is next: priority, then age, within the fleet's limit, past what is held or paused."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,9 +9,11 @@ import pytest
 from engine.domain.errors import PreconditionFailed
 from engine.domain.fleet import FleetLimits
 from engine.domain.ids import RunId
+from engine.domain.measurements import Measurement
 from engine.domain.runs import Priority, Run, RunState, WaitingFor
 from engine.stores.database import Database
-from tests.integration.stores.samples import NOON, claimed, registered, submitted
+from engine.stores.run_claims import LOOKED_AT
+from tests.integration.stores.samples import NOON, a_run, a_table, claimed, registered, submitted
 from tests.support.databases import FreshDatabase
 
 HOUR = timedelta(hours=1)
@@ -32,6 +35,24 @@ async def test_high_goes_before_normal_before_low_then_the_oldest(database: Data
     runs = [await submitted(database, priority=priority) for priority in order]
     assert await ready(database) == [runs[at].id for at in (2, 4, 1, 3, 0)]
     assert await ready(database, 2) == [runs[2].id, runs[4].id]
+
+
+async def test_the_table_worth_most_goes_first(database: Database) -> None:
+    dear, worth = await submitted(database), await submitted(database)
+    async with database.begin() as work:
+        await work.measurements.record(Measurement(worth.table_id, "1", NOON, 9, 9, 8, 10**6, 40.0, 4.0, {}))
+    assert await ready(database) == [worth.id, dear.id]
+
+
+async def test_a_team_is_not_out_of_sight_behind_anothers_backlog(database: Database) -> None:
+    table = await registered(database)
+    async with database.begin() as work:
+        small = replace(a_table("small"), owner_team="small")
+        await work.tables.insert(small)
+        tables = {table.id: table, small.id: small}
+        storm = [a_run(table.id, request_key=str(n), created_at=NOON - HOUR) for n in range(LOOKED_AT + 50)]
+        await work.runs.insert_many([*storm, run := a_run(small.id)], tables)
+    assert (await ready(database, 5))[2:4].count(run.id) == 1
 
 
 @pytest.mark.parametrize(

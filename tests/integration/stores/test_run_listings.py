@@ -133,6 +133,8 @@ _T, _C, _OP = TableId("tbl_1"), "catalog_1", Operation.PURGE
 _QUERIES: dict[str, ClauseElement] = {
     "ready": run_listings.ready(100),
     "ready while the fleet is paused": run_listings.ready(100, is_fleet_paused=True),
+    "first of each sharer": run_listings.first_of_each_sharer(),
+    "at work": run_listings.at_work(),
     "held back": run_listings.held_back([WaitingFor.BLACKOUT], 100),
     "live run of a table": run_listings.live(TableId("tbl_1"), Operation.REWRITE, "key"),
     "live counts": run_listings.live_counts(),

@@ -1,0 +1,80 @@
+"""Who is next: priority, worth, fair shares, and an end to every wait."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.domain.ids import RunId, TableId
+from engine.domain.runs import AGEING, Priority, ReadyRun
+from engine.domain.turns import in_turn
+
+NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+def run(number: int, *, team: str | None = "a", minutes: float = 0, **changes: object) -> ReadyRun:
+    at = NOON - timedelta(minutes=minutes)
+    given = {"priority": Priority.NORMAL, "catalog": "lake", "owner_team": team} | changes
+    return ReadyRun(RunId(f"run_{number:05}"), TableId(f"tbl_{number}"), created_at=at, **given)  # type: ignore[arg-type]
+
+
+def numbers(ready: list[ReadyRun], held: dict[str, int] | None = None) -> list[int]:
+    return [int(each.id[4:]) for each in in_turn(ready, held or {})]
+
+
+def test_of_equals_the_one_worth_most_goes_first() -> None:
+    assert numbers([run(1), run(2, benefit_per_cost=0.5), run(3, benefit_per_cost=8.0)]) == [3, 2, 1]
+
+
+def test_what_a_run_is_worth_never_outweighs_half_an_hour_of_waiting() -> None:
+    assert numbers([run(1, benefit_per_cost=1e9), run(2, minutes=31)]) == [2, 1]
+
+
+def test_a_team_with_one_run_does_not_wait_for_anothers_thousand() -> None:
+    storm = [run(number, team="big", minutes=60) for number in range(1000)]
+    assert numbers([*storm, run(5000, team="small")]).index(5000) == 3  # two for the hour that they waited, and a tie
+
+
+def test_what_a_team_has_at_work_counts() -> None:
+    ready = [run(1, team="a", minutes=1), run(2, team="b")]
+    assert numbers(ready) == [1, 2]
+    assert numbers(ready, {"team a": 1}) == [2, 1]
+
+
+def test_tables_without_a_team_share_with_those_of_their_catalog() -> None:
+    ready = [run(1, team=None, catalog="x"), run(2, team=None, catalog="x"), run(3, team=None, catalog="y")]
+    assert numbers(ready) == [1, 3, 2]
+
+
+_RUNS = st.builds(
+    run,
+    st.integers(0, 10**4),
+    team=st.sampled_from(["a", "b", None]),
+    minutes=st.integers(0, 600),
+    priority=st.sampled_from(list(Priority)),
+    benefit_per_cost=st.floats(0, 1e6),
+)
+
+
+@given(
+    st.lists(_RUNS, unique_by=lambda each: each.id, max_size=30), st.dictionaries(st.just("team a"), st.integers(0, 9))
+)
+def test_all_get_their_turn_and_priority_holds_within_a_team(ready: list[ReadyRun], held: dict[str, int]) -> None:
+    order = list(in_turn(ready, held))
+    assert sorted(order, key=lambda each: each.id) == sorted(ready, key=lambda each: each.id)
+    for sharer in {each.sharer for each in ready}:
+        own = [each for each in order if each.sharer == sharer]
+        for earlier, later in pairwise(own):
+            assert earlier.created_at - earlier.priority.head_start <= (
+                later.created_at - later.priority.head_start + AGEING
+            )
+
+
+@pytest.mark.parametrize("backlog", [1, 10, 200])
+def test_every_wait_has_an_end(backlog: int) -> None:
+    """However many newer runs of high priority come, an old one of low priority is first after a bounded time."""
+    waited = run(0, team="b", priority=Priority.LOW, minutes=3 * 30 + 1)
+    newer = [run(number, team="a", priority=Priority.HIGH, benefit_per_cost=9.0) for number in range(1, backlog + 1)]
+    assert numbers([waited, *newer])[0] == 0
