@@ -1,4 +1,7 @@
-"""Writing a policy of any scope: the store's statement and the audit entry, in the caller's transaction."""
+"""Writing a policy of any scope, in the caller's transaction: the store's statement, the audit entry, and the wake.
+
+The tables that it covers are looked at soon.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +31,7 @@ async def insert(
     """Store a policy that there is not yet; raises as the store does."""
     stored = await unit.policies.insert(name, scope, document, caller.subject)
     await unit.audit.append(caller, action, name, after=_told(stored))
+    await unit.watches.wake_covered(scope)
     return stored
 
 
@@ -40,9 +44,15 @@ async def replace(
     *,
     action: str = "policy.replace",
 ) -> StoredPolicy:
-    """Store the next version of a policy; raises as the store does."""
+    """Store the next version of a policy; raises as the store does.
+
+    A document that says what the stored one says changes nothing: the present version is returned and nothing written.
+    """
+    if document == present.document and await unit.policies.get(present.name) == present:
+        return present
     stored = await unit.policies.replace(present.name, document, caller.subject, expected_version)
     await unit.audit.append(caller, action, present.name, before=_told(present), after=_told(stored))
+    await unit.watches.wake_covered(present.scope)
     return stored
 
 
@@ -50,6 +60,7 @@ async def delete(unit: UnitOfWork, caller: Caller, present: StoredPolicy, expect
     """Delete a policy; raises as the store does."""
     await unit.policies.delete(present.name, caller.subject, expected_version)
     await unit.audit.append(caller, "policy.delete", present.name, before=_told(present))
+    await unit.watches.wake_covered(present.scope)
 
 
 def _told(stored: StoredPolicy) -> dict[str, Any]:

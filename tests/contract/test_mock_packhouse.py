@@ -138,6 +138,12 @@ async def test_a_policy_is_written_as_it_was_read(client: AsyncPackhouse, table:
     assert (await policies.get.raw(table)).document["policy"] == {"rewrite": {"min_input_files": 3}}
 
 
+async def test_a_policy_that_is_written_again_keeps_its_version(client: AsyncPackhouse, table: str) -> None:
+    for condition in ({"if_none_match": "*"}, {"if_match": '"1"'}):
+        written = await client.table_policies.put.raw(table, body={"rewrite": {"min_input_files": 3}}, **condition)
+        assert (written.status, written.etag, written.document["version"]) == (200, '"1"', 1)
+
+
 @pytest.mark.parametrize("condition", [{"if_none_match": "*"}, {"if_match": '"7"'}, {"if_match": '"x"'}])
 async def test_a_stale_policy_write_is_refused(client: AsyncPackhouse, table: str, condition: dict[str, str]) -> None:
     await client.table_policies.put(table, body={"enabled": False}, if_none_match="*")

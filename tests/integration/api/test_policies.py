@@ -56,6 +56,21 @@ async def test_a_stale_write_is_refused(api: Api, path: str) -> None:
     await api.call("PUT", path, status=412, json=POLICY, headers={"If-Match": first.headers["etag"]})
 
 
+async def test_writing_what_is_stored_already_writes_nothing(api: Api, table_id: str, path: str) -> None:
+    first = await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
+    same = {"limits": {"parallel_groups": 2, "bandwidth": 50_000_000}, "rewrite": {"target_file_bytes": 64 * 2**20}}
+    again = await api.call("PUT", path, status=200, json=same, headers={"If-Match": first.headers["etag"]})
+    assert (again.headers["etag"], again.json()) == (first.headers["etag"], first.json())
+    restored = await api.call(
+        "POST", f"{path}/restore", status=200, json={"version": 1}, headers={"If-Match": first.headers["etag"]}
+    )
+    assert restored.headers["etag"] == first.headers["etag"]
+    assert len((await api.get(f"{path}/versions"))["items"]) == 1
+    entries = (await api.get("/v1/audit", params={"object": table_id}))["items"]
+    assert [entry["action"] for entry in entries if entry["action"].startswith("policy.")] == ["policy.replace"]
+    await api.call("PUT", path, status=412, json=POLICY, headers={"If-Match": '"7"'})
+
+
 async def test_a_tag_never_comes_back_after_a_delete(api: Api, path: str) -> None:
     first = await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
     await api.call("DELETE", path, status=204, headers={"If-Match": first.headers["etag"]})

@@ -231,6 +231,16 @@ async def test_two_writers_of_one_version_do_not_both_win(api: Api, table_id: st
     assert sorted(answer.status_code for answer in await asyncio.gather(*sent)) == [200, 412]
 
 
+async def test_replacing_a_policy_by_itself_writes_nothing(api: Api, table_id: str) -> None:
+    created = await create(api, "mine", LAKE, {"enabled": False})
+    known = {"If-Match": '"1"'}
+    answer = await api.call("PUT", "/v1/policies/mine", status=200, json={"enabled": False}, headers=known)
+    assert (answer.headers["etag"], answer.json()) == ('"1"', created)
+    assert len((await api.get("/v1/policies/mine/versions"))["items"]) == 1
+    entries = (await api.get("/v1/audit", params={"object": "mine"}))["items"]
+    assert [entry["action"] for entry in entries] == ["policy.create"]
+
+
 async def test_of_two_creates_one_wins(api: Api, table_id: str) -> None:
     body = {"name": "mine", "scope": LAKE, "policy": {}}
     answers = await asyncio.gather(*(api.client.post("/v1/policies", json=body) for _ in range(2)))
