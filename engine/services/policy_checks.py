@@ -7,14 +7,15 @@ said in a note.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Final
 
 from engine.domain.capabilities import FormatName, why_not_acted_on, why_only_partly
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
-from engine.domain.hints import did_you_mean
+from engine.domain.hints import did_you_mean, nearest
 from engine.domain.policies import PRESETS, PolicyDocument, PolicyScope
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.services.capabilities import CapabilityService, refusal_problems
@@ -25,6 +26,8 @@ from engine.stores.unit_of_work import UnitOfWork
 
 MOST_TABLES_ASKED: Final = 20
 """Covered tables whose columns are looked at."""
+MOST_NAMESPACES: Final = 1000
+"""Namespaces of registered tables among which the nearest is looked for."""
 PATIENCE_SECONDS: Final = 10.0
 """For all of them together: they are asked side by side."""
 
@@ -72,13 +75,15 @@ class PolicyChecks:
         async with self._database.read() as unit:
             effect = await weigh(unit, change, properties or {}, with_due=with_due)
             catalogs = await unit.policy_coverage.catalogs(change.scope)
+            known = [] if effect.covered_count else await unit.policy_coverage.namespaces(MOST_NAMESPACES)
         if change.after is None:
             return Judged(effect, ())
         column_problems, notes = await self._columns(change.scope, change.after)
         impossible = (*self._refusals(change.after, set(catalogs.values())), *column_problems)
         if problems := impossible or effect.problems:  # what can't be done at all needs no word on what it contradicts
             raise InvalidInput("the policy asks for what can't be; see errors", problems=problems)
-        return Judged(effect, (*not_acted_on(change.after), *notes))
+        empty = () if effect.covered_count else (covers_nothing(change.scope, known),)
+        return Judged(effect, (*not_acted_on(change.after), *assumed_zones(change.after), *empty, *notes))
 
     def _refusals(self, document: PolicyDocument, formats: set[TableFormatName]) -> Iterator[FieldProblem]:
         own = document.leaves()
@@ -133,6 +138,42 @@ def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:
     kept = [f"stored, not yet acted on: {', '.join(fields)} ({reason})" for reason, fields in by_reason.items()]
     partly = [f"{field}: {missing}" for field in document.leaves() if (missing := why_only_partly(field)) is not None]
     return (*kept, *partly)
+
+
+def assumed_zones(document: PolicyDocument) -> tuple[str, ...]:
+    """Return a note for each window of quiet hours that was written without a time zone.
+
+    Of a document as it came: in a stored one the zone that was taken is written like any other.
+    """
+    return tuple(
+        f"quiet_hours[{index}].time_zone is not given: {window.start} to {window.end} is taken as {window.time_zone}; "
+        "write an IANA name such as 'Europe/Berlin', or 'UTC' if that is meant"
+        for index, window in enumerate(document.quiet_hours or ())
+        if "time_zone" not in window.model_fields_set
+    )
+
+
+def covers_nothing(scope: PolicyScope, known: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """Return the note on a scope without tables; `known` are catalogs with namespaces of registered tables."""
+    note = "it covers no registered table now, and will cover those that are registered in its scope later"
+    within = [".".join((catalog, *levels)) for catalog, levels in known]
+    near = _nearest_prefix(_literal(scope), within)
+    return note if near is None else f"{note}; did you mean {near!r}?"
+
+
+def _literal(scope: PolicyScope) -> Sequence[str]:
+    """Return the catalog and the namespace levels that a scope names in full, as far as it does."""
+    if scope.pattern is None:
+        return (scope.catalog, *(scope.namespace or ())) if scope.catalog is not None else ()
+    *outer, _ = scope.pattern.split(".")
+    return tuple(takewhile(lambda part: not {"*", "?"} & set(part), outer))
+
+
+def _nearest_prefix(parts: Sequence[str], known: Iterable[str]) -> str | None:
+    """Return the known catalog or namespace that is most like a dotted one that is unknown."""
+    wanted = ".".join(parts)
+    prefixes = {".".join(address.split(".")[: len(parts)]) for address in known}
+    return None if not wanted or wanted in prefixes else nearest(wanted, sorted(prefixes))
 
 
 async def _first_covered(unit: UnitOfWork, scope: PolicyScope) -> tuple[list[tuple[Catalog, TableRef]], bool]:

@@ -74,6 +74,11 @@ class PolicyCoverageStore:
                 return
             after = rows[-1].id
 
+    async def namespaces(self, limit: int) -> list[tuple[str, tuple[str, ...]]]:
+        """Return catalogs with the namespaces of registered tables in them, in order, at most `limit`."""
+        query = select(tables.c.catalog, tables.c.namespace).distinct().order_by(tables.c.catalog, tables.c.namespace)
+        return [(row.catalog, row.namespace) for row in await self._connection.execute(query.limit(limit))]
+
     async def measured(self, table_ids: Sequence[TableId]) -> dict[TableId, dict[str, Any]]:
         """Return the health that was last measured of tables, by id; tables that were never measured are left out."""
         query = select(measurements.c.table_id, measurements.c.document).where(

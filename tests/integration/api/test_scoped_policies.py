@@ -115,6 +115,43 @@ async def test_settings_without_effect_yet_are_noted(api: Api, table_id: str) ->
     assert settings["enabled"] == {"value": True, "origin": "default", "acted_on": True, "note": None}
 
 
+@pytest.mark.parametrize(
+    ("scope", "nearest"),
+    [
+        ({"kind": "namespace", "catalog": "lake", "namespace": ["lakes"]}, "'lake.lake'"),
+        ({"kind": "pattern", "pattern": "lak.*"}, "'lake'"),
+        ({"kind": "pattern", "pattern": "lake.lakes.ev*"}, "'lake.lake'"),
+        ({"kind": "pattern", "pattern": "lake.lake.nothing"}, None),
+        ({"kind": "pattern", "pattern": "*.nothing"}, None),
+    ],
+)
+async def test_a_policy_that_covers_no_table_says_so(api: Api, table_id: str, scope: Any, nearest: str | None) -> None:
+    previewed = await create(api, "mine", scope, status=200, params={"dry_run": True})
+    made = await create(api, "mine", scope)
+    (note,) = (note for note in made["notes"] if "covers no registered table now" in note)
+    assert note in previewed["notes"]
+    assert note.partition("; ")[2] == (f"did you mean {nearest}?" if nearest else "")
+
+
+async def test_a_policy_that_covers_tables_has_no_word_on_it(api: Api, table_id: str) -> None:
+    assert not any("covers no" in note for note in (await create(api, "mine", PATTERN))["notes"])
+
+
+async def test_quiet_hours_without_a_zone_are_noted_as_utc(api: Api, table_id: str) -> None:
+    berlin = {"from": "09:00", "to": "17:00", "time_zone": "Europe/Berlin"}
+    night = {"from": "22:00", "to": "06:00"}
+    made = await create(api, "mine", LAKE, {"quiet_hours": [berlin, night]})
+    (note,) = (note for note in made["notes"] if "time_zone" in note)
+    assert note.startswith("quiet_hours[1].time_zone is not given: 22:00 to 06:00 is taken as UTC; write an IANA name")
+    same = await api.call(
+        "PUT", "/v1/policies/mine", status=200, json={"quiet_hours": [berlin, night]}, headers={"If-Match": '"1"'}
+    )
+    assert (same.headers["etag"], note in same.json()["notes"]) == ('"1"', True)
+    spelt = {"quiet_hours": [berlin, night | {"time_zone": "UTC"}]}
+    same = await api.call("PUT", "/v1/policies/mine", status=200, json=spelt, headers={"If-Match": '"1"'})
+    assert (same.headers["etag"], any("time_zone" in each for each in same.json()["notes"])) == ('"1"', False)
+
+
 async def test_a_name_and_a_scope_are_taken_once(api: Api, table_id: str) -> None:
     await create(api, "mine", LAKE)
     assert "PUT /v1/policies/mine" in (await create(api, "mine", FLEET, status=409))["detail"]
