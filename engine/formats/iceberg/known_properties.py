@@ -23,7 +23,9 @@ _SIMILAR: Final = 0.75
 
 def _known() -> frozenset[str]:
     constants = (value for module in _MODULES for name, value in vars(module).items() if name.isupper())
-    return frozenset({CATALOG_NAME, *_WITHOUT_A_CONSTANT, *(text for text in constants if isinstance(text, str))})
+    texts = {text for text in constants if isinstance(text, str)}
+    refused = {text for text in texts if text.startswith("py-")}  # not to be proposed for Java's `io-impl`
+    return frozenset({CATALOG_NAME, *_WITHOUT_A_CONSTANT, *(texts - refused)})
 
 
 KNOWN: Final = _known()

@@ -121,7 +121,8 @@ def test_wrong_credentials_of_a_database_are_a_conflict(postgres_server: Postgre
 
 def test_a_misspelt_property_is_noted_with_the_nearest(lake: Lake):
     properties = {"type": "sql", "uri": f"sqlite:///{lake.folder}/catalog.db", "warehous": "x", "catalog-name": "lake"}
-    connection = IcebergFormat().connect("lake", {**properties, "s3.acces-key-id": "x", "our.own": "y"})
+    others = {"our.own": "y", "io-impl": "org.apache.iceberg.aws.s3.S3FileIO", "header.X-Tokn": "z", "s3.region": "a"}
+    connection = IcebergFormat().connect("lake", {**properties, "s3.acces-key-id": "x", **others})
     step = connection.check()[0]
     assert (step.name, step.ok) == ("properties", True)
     assert step.detail == (
