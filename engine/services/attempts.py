@@ -1,8 +1,9 @@
 """One attempt's hold on its run: the heartbeat that keeps the lease, and the requests that reach it meanwhile.
 
-The heartbeat looks at the run about every two seconds, or at once on a hint, and extends the lease every third of
-its time. A lease that can't be extended ends the attempt: `check` raises, and `interrupted` is set. A pause is heard in
-the same way: no new groups are started, and unless it drains those in flight are interrupted.
+The heartbeat looks at the run about every two seconds, at once on a hint, and exactly when a window begins; it extends
+the lease every third of its time. A lease that can't be extended ends the attempt: `check` raises, and `interrupted` is
+set. What holds the run back (a pause, quiet hours, a blackout, slow queries) is heard in the same way: no new groups
+are started, and those in flight end (`drain`) or are interrupted.
 """
 
 import asyncio
@@ -15,11 +16,12 @@ import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import LeaseLost, NotFound, Transient
-from engine.domain.fleet import Pauses
 from engine.domain.leases import Lease
+from engine.domain.policies import OnStart
 from engine.domain.runs import Run, RunState
-from engine.domain.tables import Pause
 from engine.queue.hints import Hints
+from engine.services.hold_watch import HoldWatch
+from engine.services.holds import Hold, Room
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -31,20 +33,24 @@ class Stop(StrEnum):
     """Why an attempt must stop early, mildest first: a stronger reason takes the place of a milder one."""
 
     DRAINED = "drained"
-    PAUSED = "paused"
+    INTERRUPTED = "interrupted"
     SHUTDOWN = "shutdown"
     CANCELLED = "cancelled"
     LEASE_LOST = "lease_lost"
 
 
-PAUSES: Final = frozenset({Stop.DRAINED, Stop.PAUSED})
-"""Reasons after which what is written is committed and the run waits."""
+HELD: Final = frozenset({Stop.DRAINED, Stop.INTERRUPTED})
+"""Reasons after which what is written is committed and the run waits for the end of `Attempt.hold`."""
 
 _STRENGTH: Final = {stop: strength for strength, stop in enumerate(Stop)}
 
 
 class Attempt:
-    """A claimed run and its lease. All writes of the attempt go through here and are guarded by the lease."""
+    """A claimed run and its lease. All writes of the attempt go through here and are guarded by the lease.
+
+    `hold` is what the run has to wait for, None while nothing holds it. `slowdown` is what is left of the budget while
+    queries are slow, 1.0 when nothing is cut.
+    """
 
     def __init__(
         self, *, database: Database, hints: Hints, clock: Clock, run: Run, lease: Lease, lease_seconds: float
@@ -57,8 +63,10 @@ class Attempt:
         self.lease = lease
         self.stop_reason: Stop | None = None
         self.cancelled_by: str | None = None
-        self.pause: Pause | None = None
+        self.hold: Hold | None = None
+        self.slowdown = 1.0
         self.interrupted = asyncio.Event()
+        self._watch = HoldWatch(clock=clock, table_id=run.table_id, due_since=run.due_since)
         self._is_over = False
 
     @property
@@ -85,8 +93,18 @@ class Attempt:
         if reason is not Stop.DRAINED:
             self.interrupted.set()
 
+    def room(self) -> Room:
+        """Return how much time there is before the next window that stops the run."""
+        return self._watch.room()
+
+    def begin_no_more(self, room: Room) -> None:
+        """Let what is in flight end and wait for the window ahead: nothing that is left would end before it."""
+        if self.stop_reason is None:
+            self.hold = room.ahead
+            self.stop(Stop.DRAINED)
+
     async def check(self) -> None:
-        """Prove the lease to the database, or raise `LeaseLost`; hear of cancels and pauses. Called before commits."""
+        """Prove the lease to the database, or raise `LeaseLost`; hear of cancels and holds. Called before commits."""
         if self.stop_reason is Stop.LEASE_LOST:
             raise LeaseLost(f"run {self.run.id}: another holder advances it now")
         await self._extend()
@@ -114,9 +132,9 @@ class Attempt:
 
     async def _beat(self) -> None:
         async with self._hints.watch(self.run.id) as hint:  # without Redis this waits by the clock alone
-            extended_at = self._clock.monotonic()
+            extended_at = await self._keep(self._clock.monotonic())
             while not self._is_over and self.stop_reason is not Stop.LEASE_LOST:
-                await hint.wait(LOOK_SECONDS)
+                await hint.wait(self._watch.seconds_to_look(LOOK_SECONDS))
                 extended_at = await self._keep(extended_at)
 
     async def _keep(self, extended_at: float) -> float:
@@ -125,36 +143,44 @@ class Attempt:
             if self._clock.monotonic() - extended_at >= self._lease_seconds / 3:
                 await self._extend()
                 extended_at = self._clock.monotonic()
-            await self._look()
+            else:
+                await self._look()
         except (LeaseLost, NotFound):
             if not self._is_over and self.run.lease_holder is not None:  # else given back, not lost
                 _log.warning("lease_lost", run_id=self.run.id, attempt=self.number)
                 self.stop(Stop.LEASE_LOST)
         except Transient as error:  # the database is away: the lease runs out by itself if that lasts
             _log.warning("heartbeat_failed", run_id=self.run.id, error=error.message)
+            self._obey()  # a window begins all the same
         return extended_at
 
     async def _look(self) -> None:
         async with self._database.read() as unit:
             run = await unit.runs.get(self.run.id)
-            pauses = await unit.pauses.of_table(self.run.table_id)
+            await self._watch.read(unit)
         if run is None or run.lease_holder != self.lease.holder or run.attempt != self.lease.token:
             raise LeaseLost(f"run {self.run.id}: another holder advances it now")
-        self._hear(run, pauses)
+        self._hear(run)
 
     async def _extend(self) -> None:
         async with self._database.begin() as unit:
             run, self.lease = await unit.runs.extend(self.lease, self._lease_seconds)
-            pauses = await unit.pauses.of_table(self.run.table_id)
-        self._hear(run, pauses)
+            await self._watch.read(unit)
+        self._hear(run)
 
-    def _hear(self, run: Run, pauses: Pauses) -> None:
+    def _hear(self, run: Run) -> None:
         if run.cancel_requested_at is not None:
             self.cancelled_by = run.cancel_requested_by
             self.stop(Stop.CANCELLED)
-        elif pauses.present is not None:
-            self.pause = pauses.present
-            self.stop(Stop.PAUSED if self.pause.stops else Stop.DRAINED)
+        self._obey()
+
+    def _obey(self) -> None:
+        """Do what holds the run back, if anything does; one that lets it finish does not. The last one is kept."""
+        self.slowdown = self._watch.slowdown().factor
+        hold = self._watch.hold()
+        if hold is not None and hold.how is not OnStart.FINISH:
+            self.hold = hold
+            self.stop(Stop.DRAINED if hold.how is OnStart.DRAIN else Stop.INTERRUPTED)
 
     async def _tell(self) -> None:
         with contextlib.suppress(Transient):

@@ -18,10 +18,11 @@ from engine.domain.reasons import in_words
 from engine.domain.runs import GroupState, RunState, StoredGroup, WaitingFor
 from engine.formats.base import OpenTable
 from engine.queue.budgets import LiveProgress
-from engine.services.attempts import PAUSES, Attempt, Stop
+from engine.services.attempts import HELD, Attempt, Stop
 from engine.services.budgets import DayBudget
 from engine.services.commits import Commits
 from engine.services.context import RewriteContext
+from engine.services.holds import Hold
 from engine.services.lanes import stop_operations
 from engine.services.outcomes import run_result
 
@@ -59,14 +60,15 @@ class RunEnding:
     async def conclude(self, budget: DayBudget) -> None:
         """Decide what the attempt came to, from its groups alone."""
         stop = self._attempt.stop_reason
+        hold = self._attempt.hold if stop in HELD else None
         stored = await self.groups()
         is_unfinished = any(group.state in _UNFINISHED for group in stored)
         if stop is Stop.SHUTDOWN and is_unfinished:
             await self._wait(WaitingFor.RETRY, "worker_stopped", "the worker was stopped; another goes on")
         elif stop is Stop.CANCELLED and is_unfinished:
             await self.cancel()
-        elif stop in PAUSES and is_unfinished:
-            await self._wait_for_resume()
+        elif hold is not None and is_unfinished:
+            await self._wait_for_end(hold)
         else:
             await self._end_by_groups(stored, budget)
 
@@ -206,12 +208,10 @@ class RunEnding:
             async with self._context.database.begin() as unit:
                 await unit.groups.mark_dropped(self._attempt.lease, {g.ordinal: reason for g in unfinished})
 
-    async def _wait_for_resume(self) -> None:
-        """Park the run for as long as the pause lasts: claims see the pause itself, so no time is set."""
-        pause = self._attempt.pause
-        whose = "" if pause is None else f" by {pause.by}: {pause.reason}"
-        detail = f"paused{whose}; what was written is committed, the rest is planned again after the resume"
-        await self._wait(WaitingFor.PAUSED, "paused", detail)
+    async def _wait_for_end(self, hold: Hold) -> None:
+        """Park the run for as long as the hold lasts: of a pause claims see the end themselves, so it has no time."""
+        detail = f"{hold.detail}; what was written is committed, the rest is planned again afterwards"
+        await self._wait(hold.waiting_for, hold.reason, detail, until=hold.until)
 
     async def _wait_for_budget(self, budget: DayBudget) -> None:
         detail = f"{budget.deferred} groups wait for limits.bytes_per_day"

@@ -1,7 +1,8 @@
 """Sends file groups through Spark: at most `parallel_groups` lanes, each one Spark task at a time.
 
 Tiny groups travel in bundles (one task works through them) so that ten thousand small partitions do not cost ten
-thousand round trips. A lane stops taking groups as soon as the attempt is asked to stop.
+thousand round trips. A lane stops taking groups as soon as the attempt is asked to stop. Before a window in which the
+run has to stop, only bundles are sent that are predicted to end in time; when none is left, the attempt drains.
 """
 
 import asyncio
@@ -13,10 +14,13 @@ from typing import Protocol
 
 import structlog
 
+from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError, SparkFailed, Transient
 from engine.domain.plans import FileGroup
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
 from engine.services.attempts import Attempt
+from engine.services.holds import Room
+from engine.services.lane_rates import LaneRate
 from engine.spark.dispatch import Ticket
 
 _log = structlog.get_logger(__name__)
@@ -70,6 +74,8 @@ class Lanes:
         dispatcher: Dispatcher,
         function: Callable[[str], str],
         attempt: Attempt,
+        clock: Clock,
+        rate: LaneRate,
         tasks: Callable[[FileGroup], GroupTask],
         on_start: Callable[[Sequence[FileGroup]], Awaitable[None]],
         on_stop: Callable[[], Awaitable[bool]],
@@ -77,6 +83,8 @@ class Lanes:
         self._dispatcher = dispatcher
         self._function = function
         self._attempt = attempt
+        self._clock = clock
+        self._rate = rate
         self._tasks = tasks
         self._on_start = on_start
         self._on_stop = on_stop
@@ -105,14 +113,40 @@ class Lanes:
     async def _lane(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
         try:
             while waiting and self._attempt.stop_reason is None:
-                await self._send(waiting, waiting.popleft())
+                bundle = await self._next(waiting)
+                if bundle is not None:
+                    await self._send(waiting, bundle)
         finally:
             self._finished.put_nowait(None)
+
+    async def _next(self, waiting: deque[tuple[FileGroup, ...]]) -> tuple[FileGroup, ...] | None:
+        """Take the first bundle that may begin now; when there is none, ask the attempt to begin no more."""
+        room = self._attempt.room()
+        for at, bundle in enumerate(waiting):
+            seconds = self._rate.seconds(_input_bytes(bundle))
+            if seconds is None or room.admits(seconds):
+                del waiting[at]
+                if seconds is not None and room.never_fits(seconds):
+                    await self._tell_of_overrun(bundle, seconds, room)
+                return bundle
+        self._attempt.begin_no_more(room)
+        return None
+
+    async def _tell_of_overrun(self, bundle: tuple[FileGroup, ...], seconds: float, room: Room) -> None:
+        details = {
+            "groups": [group.ordinal for group in bundle],
+            "predicted_seconds": round(seconds),
+            "longest_gap_seconds": round(room.longest or 0),
+            "detail": "it takes longer than any time between windows, so it begins right after one and runs into the "
+            "next: a smaller rewrite.max_group_bytes makes groups that fit",
+        }
+        await self._attempt.record("longer_than_any_gap", details)
 
     async def _send(self, waiting: deque[tuple[FileGroup, ...]], bundle: tuple[FileGroup, ...]) -> None:
         await self._on_start(bundle)
         self._parts += 1
         ticket = self._dispatcher.ticket(self._attempt.run.id, self._attempt.number, self._parts)
+        begun = self._clock.monotonic()
         try:
             payloads = [await asyncio.to_thread(self._payload, group, self._parts) for group in bundle]
             answers = await asyncio.to_thread(self._dispatcher.run, ticket, self._function, payloads)
@@ -123,6 +157,7 @@ class Lanes:
             for group in bundle:
                 self._failed(waiting, group, error)
         else:
+            self._rate.add(_input_bytes(bundle), self._clock.monotonic() - begun)
             for group, answer in zip(bundle, answers, strict=True):
                 self._answered(waiting, group, GroupResult.from_json(answer))
 
@@ -179,6 +214,10 @@ async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> 
     """Interrupt what an attempt sent and wait until it is gone; True when it surely is."""
     await asyncio.to_thread(dispatcher.interrupt, tag, session_id=session_id)
     return await asyncio.to_thread(dispatcher.wait_gone, tag, session_id=session_id, timeout=GONE_SECONDS)
+
+
+def _input_bytes(bundle: Sequence[FileGroup]) -> int:
+    return sum(group.input_bytes for group in bundle)
 
 
 def bundles(groups: Sequence[FileGroup], lanes: int) -> list[tuple[FileGroup, ...]]:

@@ -20,11 +20,12 @@ from engine.domain.tables import TableFormatName
 from engine.formats.base import OpenTable
 from engine.planning.file_groups import make_plan
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, Pace, WriteSettings
-from engine.services.attempts import PAUSES, Attempt, Stop
+from engine.services.attempts import HELD, Attempt, Stop
 from engine.services.budgets import DayBudget, day_budget
 from engine.services.commits import Commits
 from engine.services.context import RewriteContext
 from engine.services.endings import RunEnding
+from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import GroupFailure, Lanes
 from engine.services.observations import Observed
 from engine.services.policies import PolicyReader
@@ -33,6 +34,7 @@ from engine.services.selections import selected_files
 
 _log = structlog.get_logger(__name__)
 
+_DONE = (GroupState.WRITTEN, GroupState.COMMITTED)
 
 class RewriteFlow:
     """One attempt. `run` goes through all steps; `ending` ends the run whatever was reached."""
@@ -149,7 +151,7 @@ class RewriteFlow:
             await self._send(table, policy, plan, groups)
         await self._attempt.check()
         written = await self.ending.groups(GroupState.WRITTEN)
-        if written and self._attempt.stop_reason in (None, *PAUSES):
+        if written and self._attempt.stop_reason in (None, *HELD):
             await self._commit(written, is_last=True)
 
     async def _store_plan(self, table: OpenTable, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
@@ -187,6 +189,8 @@ class RewriteFlow:
             dispatcher=context.dispatcher,
             function=context.function,
             attempt=attempt,
+            clock=context.clock,
+            rate=LaneRate(expected_rate(await self.ending.groups(*_DONE), plan.prediction, lanes)),
             tasks=task,
             on_start=self._mark_running,
             on_stop=self._tell_tasks_to_stop,

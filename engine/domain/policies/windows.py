@@ -204,6 +204,25 @@ class Windows:
         """True when there is no window at any time."""
         return not self._quiet_hours and not self._blackouts
 
+    @property
+    def are_weekly(self) -> bool:
+        """True when some come again each week."""
+        return bool(self._quiet_hours)
+
+    def only_blackouts(self) -> Self:
+        """Return them without quiet hours."""
+        return type(self)((), tuple(window for window, _ in self._blackouts))
+
+    def that_stop(self) -> Self:
+        """Return those that stop a running rewrite: all but `finish`."""
+        quiet = tuple(window for window in self._quiet_hours if window.on_start is not OnStart.FINISH)
+        once = tuple(window for window, _ in self._blackouts if window.on_start is not OnStart.FINISH)
+        return type(self)(quiet, once)
+
+    def spans(self, lower: datetime, upper: datetime) -> list[Span]:
+        """Return the unions of windows, in order, that touch the time from `lower` to `upper` (both UTC); or more."""
+        return union(self._spans(lower, upper))
+
     def state_at(self, instant: datetime) -> WindowState:
         """Return the state at an instant (aware)."""
         at = instant.astimezone(UTC)

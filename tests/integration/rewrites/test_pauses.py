@@ -40,7 +40,7 @@ def pause_at_group(world: World, number: int, *, stops: bool) -> None:
         if len(sent) == number:
             world._sql(f"UPDATE tables SET {columns} WHERE id = :id", RunId(world.table_id))
             (attempt,) = world.container.worker._attempts
-            loop.call_soon_threadsafe(attempt.stop, Stop.PAUSED if stops else Stop.DRAINED)
+            loop.call_soon_threadsafe(attempt.stop, Stop.INTERRUPTED if stops else Stop.DRAINED)
         return send(ticket, function, payloads)
 
     world.dispatcher.run = run  # type: ignore[method-assign]
