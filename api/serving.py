@@ -41,7 +41,7 @@ class Parts:
 
 
 async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None]) -> None:
-    """Run parts until SIGINT or SIGTERM. `say` is told what a person should see: the address and the first key.
+    """Run parts until SIGINT or SIGTERM. `say` is told what a person should see: what starts, address, first key.
 
     Raises:
         InvalidInput: a part runs alone but has no URL of the servers it shares with the others.
@@ -54,6 +54,8 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
         if parts.is_everything and settings.pace_url is None:
             port = listener.getsockname()[1]
             settings = settings.model_copy(update={"pace_url": f"http://127.0.0.1:{port}/internal/pace"})
+        if started := [name for name, url in _servers(settings).items() if url is None]:
+            say(f"Starting {' and '.join(started)} on this machine: about 10 s, longer at the first start")
         async with open_container(settings) as container:
             if parts.api:
                 await _announce(container, settings, listener, say)
@@ -160,9 +162,14 @@ def _listening(settings: Settings) -> socket.socket:
     return listener
 
 
+def _servers(settings: Settings) -> dict[str, str | None]:
+    """Return the URLs of the servers that are started here where they have none."""
+    return {"Redis": settings.redis_url, "Spark": settings.spark_url}
+
+
 def _check_shared(settings: Settings) -> None:
-    shared = {"DATABASE_URL": settings.database_url, "REDIS_URL": settings.redis_url, "SPARK_URL": settings.spark_url}
-    missing = [f"PACKHOUSE_{name}" for name, url in shared.items() if url is None]
+    shared = {"Database": settings.database_url, **_servers(settings)}
+    missing = [f"PACKHOUSE_{name.upper()}_URL" for name, url in shared.items() if url is None]
     if missing:
         raise InvalidInput(
             f"{', '.join(missing)} not set: parts that run in processes of their own share these servers; "

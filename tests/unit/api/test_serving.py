@@ -1,11 +1,31 @@
-"""The socket that the api listens on."""
+"""What is said before anything runs, and the socket that the api listens on."""
 
 import asyncio
 import socket
 from pathlib import Path
 
-from api.serving import _listening
+import pytest
+
+from api.serving import Parts, _listening, serve
 from engine.settings import Settings
+
+
+class Heard(Exception):
+    """What was said first."""
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [({}, "Starting Redis and Spark on"), ({"redis_url": "redis://127.0.0.1:1"}, "Starting Spark on")],
+)
+async def test_what_takes_a_while_is_told_before_it_begins(tmp_path: Path, given: dict[str, str], named: str) -> None:
+    def hear(line: str) -> None:
+        raise Heard(line)
+
+    everything = Parts(api=True, worker=True, coordinator=True)
+    with pytest.raises(Heard, match=named):
+        await serve(Settings(data_dir=tmp_path, port=0, **given), everything, say=hear)
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_answers_do_not_wait_for_acknowledgements(tmp_path: Path) -> None:
