@@ -35,11 +35,13 @@ from engine.services.catalogs import CatalogService
 from engine.services.context import RewriteContext
 from engine.services.discovery import DiscoveryService
 from engine.services.explain import ExplainService
+from engine.services.fact_reader import FactReader
 from engine.services.fleet import FleetService
 from engine.services.fleet_limits import LimitService
 from engine.services.formats import FormatRegistry
 from engine.services.keys import KeyService
 from engine.services.lanes import Dispatcher
+from engine.services.leadership import Leadership
 from engine.services.locations import LocationRules
 from engine.services.observations import ObservationService
 from engine.services.oidc import OidcSettings, OidcTokens
@@ -55,10 +57,12 @@ from engine.services.runs import RunService
 from engine.services.signals import SignalService
 from engine.services.tables import TableService
 from engine.services.wakes import Wakes
+from engine.services.watching import WatchService
 from engine.settings import Settings
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
 from engine.stores.database import Database, own_database
+from engine.stores.leadership import WATCH
 from engine.workers.coordinator import Coordinator
 from engine.workers.worker import Worker
 
@@ -100,6 +104,7 @@ class Container:
     limits: LimitService
     worker: Worker
     coordinator: Coordinator
+    watching: WatchService
     secret_key: str
 
 
@@ -205,6 +210,15 @@ def _wire(
     claims = ClaimService(database=database, holder=holder, lease_seconds=settings.lease_seconds)
     wakes = Wakes(queue=queue, hints=hints)
     submission = RunSubmission(database=database, formats=formats, capabilities=capabilities, queue=queue, ids=ids)
+    facts = FactReader(database=database, formats=formats, capabilities=capabilities, observations=observations)
+    watching = WatchService(
+        database=database,
+        formats=formats,
+        facts=facts,
+        submission=submission,
+        leadership=Leadership(database=database, name=WATCH, holder=holder),
+        step=step,
+    )
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
     tables = TableService(
         database=database, formats=formats, observations=observations, capabilities=capabilities, ids=ids, clock=clock
@@ -225,9 +239,7 @@ def _wire(
         catalogs=catalogs,
         tables=tables,
         observations=observations,
-        explain=ExplainService(
-            database=database, formats=formats, capabilities=capabilities, observations=observations
-        ),
+        explain=ExplainService(facts=facts),
         discovery=DiscoveryService(database=database, formats=formats, catalogs=catalogs, tables=tables),
         advice=AdviceService(database=database, formats=formats, observations=observations),
         signals=SignalService(database=database),
@@ -256,7 +268,9 @@ def _wire(
             audit=audit,
             queue=queue,
             reclaim_idle_seconds=settings.lease_seconds * 4,
+            watching=watching if settings.watch else None,
         ),
+        watching=watching,
         secret_key=secret_key,
     )
 

@@ -32,6 +32,7 @@ class Settings(BaseSettings):
         default=None, description="How Spark executors reach `/internal/pace`; unset: static shares."
     )
     lease_seconds: float = Field(default=30, gt=1)
+    watch: bool = Field(default=True, description="Off: no run starts by itself; the coordinator only does upkeep.")
     worker_slots: int = Field(default=2, ge=1, description="Runs that one worker advances at once.")
     max_failures: int = Field(default=5, ge=1, description="Attempts that may fail before the run does.")
     commit_batch_bytes: int = Field(default=8 * 2**30, ge=1, description="Written bytes that make a commit due.")

@@ -109,3 +109,6 @@ class ApiKey:
 
 
 SYSTEM: Final = Caller(subject="system", role=Role.ADMIN)
+
+COORDINATOR: Final = Caller(subject="coordinator", role=Role.ADMIN)
+"""Who asks for runs that begin by themselves."""

@@ -64,6 +64,8 @@ OF_TABLES: Final[Mapping[str, str]] = {
     "quiet_hours": "quiet hours",
     "blackout": "a blackout",
     "latency_backoff": "queries are slow",
+    "nothing_to_do": "a rule makes it due, but no file of it is worth a rewrite",
+    "runs_in_vain": "it rests after runs without success",
     "min_interval": "the last run began less than schedule.min_interval ago",
     "conflict_backoff": "it cools down after a conflict with other writers",
     "bytes_per_day": "limits.bytes_per_day is used up",

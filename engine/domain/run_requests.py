@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any, Self
 
 from pydantic import TypeAdapter
@@ -14,26 +15,54 @@ _PREDICATE: TypeAdapter[PartitionPredicate] = TypeAdapter(PartitionPredicate)
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a run began by itself: a rule, how many partitions it made due, and the first (None: the whole table)."""
+
+    rule: str
+    partition: str | None
+    due_partitions: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunRequest:
-    """An operation and what it is limited to: partitions (None: all), and whether their well-sized files come along."""
+    """An operation and what it is limited to.
+
+    `partitions`: None for all. `force_full`: well-sized files come along. `only_due`: of these partitions those that
+    are due when the run is planned: by settings of `rewrite.full` with `force_full`, else by triggers. `cause` and
+    `due_since` (when the table became due) are told and ask for nothing.
+    """
 
     operation: Operation = Operation.REWRITE
     partitions: PartitionPredicate | None = None
     force_full: bool = False
+    only_due: bool = False
+    cause: Cause | None = None
+    due_since: datetime | None = None
 
     def document(self) -> dict[str, Any]:
         """Return all but the operation as JSON, without what is not set."""
-        written: dict[str, Any] = {} if self.partitions is None else {"partitions": document(self.partitions)}
-        return written | ({"force_full": True} if self.force_full else {})
+        cause = {} if self.cause is None else {"cause": asdict(self.cause)}
+        since = {} if self.due_since is None else {"due_since": self.due_since.isoformat()}
+        return self._asked() | cause | since
 
     def key(self, *, nonce: str | None = None) -> str:
         """Return the SHA-256 of the canonical request, equal for equal requests; a nonce makes it differ from all."""
-        parts = {"operation": self.operation.value, **self.document()} | ({} if nonce is None else {"nonce": nonce})
+        parts = {"operation": self.operation.value, **self._asked()} | ({} if nonce is None else {"nonce": nonce})
         return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
     @classmethod
     def of(cls, run: Run) -> Self:
         """Return what a stored run was asked for."""
-        given = run.request.get("partitions")
-        partitions = None if given is None else _PREDICATE.validate_python(given)
-        return cls(run.operation, partitions, bool(run.request.get("force_full")))
+        given, cause, since = (run.request.get(name) for name in ("partitions", "cause", "due_since"))
+        return cls(
+            run.operation,
+            None if given is None else _PREDICATE.validate_python(given),
+            bool(run.request.get("force_full")),
+            bool(run.request.get("only_due")),
+            None if cause is None else Cause(**cause),
+            None if since is None else datetime.fromisoformat(since),
+        )
+
+    def _asked(self) -> dict[str, Any]:
+        written: dict[str, Any] = {} if self.partitions is None else {"partitions": document(self.partitions)}
+        return written | {name: True for name in ("force_full", "only_due") if getattr(self, name)}

@@ -209,6 +209,16 @@ class CatalogConnection(Protocol):
             Transient: the catalog does not answer.
         """
 
+    def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
+        """Return what the catalog points to for each table: something that differs after every commit.
+
+        As cheap as the catalog allows. A table that is not there, or can't be told, is left out: open it to learn why.
+
+        Raises:
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            Transient: the catalog does not answer.
+        """
+
     def open_table(self, ref: TableRef) -> OpenTable:
         """Load a table's present metadata.
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from engine.domain.access import Caller
 from engine.domain.clock import Clock
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound
+from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.tables import Catalog, TableFormatName
 from engine.formats.base import CheckStep
 from engine.services.formats import FormatRegistry
@@ -93,6 +94,7 @@ class CatalogService:
             )
             before, after = _audited(catalog), _audited(replaced)
             await unit.audit.append(caller, "catalog.replace", name, before=before, after=after)
+            await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.CATALOG, catalog=name))
         self._formats.forget(name)
         return replaced
 

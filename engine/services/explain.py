@@ -1,41 +1,19 @@
-"""Explain: why a table did or did not run, whether it is due, what holds it back, and what a run would do now.
-
-Works whatever is broken: without the catalog, for a table that is gone or was made anew, with less then, and saying so.
-"""
+"""Explain: why a table did or did not run, whether it is due, what holds it back, and what a run would do now."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from engine.domain.access import Caller
-from engine.domain.errors import InvalidInput, StateConflict, Transient
 from engine.domain.ids import TableId
-from engine.domain.policies import EffectivePolicy
-from engine.services.capabilities import CapabilityService
 from engine.services.explain_document import explanation
-from engine.services.explain_facts import RecordFacts, Sight, look, read_record, too_small_budget, with_policy
-from engine.services.formats import FormatRegistry
-from engine.services.observations import ObservationService
-from engine.services.policies import PolicyReader
-from engine.services.registered import read_registered
-from engine.stores.database import Database
+from engine.services.fact_reader import FactReader
 
 
 class ExplainService:
-    """Explains registered tables. Nothing is changed but for the measurement that each look leaves."""
+    """Explains registered tables."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        formats: FormatRegistry,
-        capabilities: CapabilityService,
-        observations: ObservationService,
-    ) -> None:
-        self._database = database
-        self._formats = formats
-        self._capabilities = capabilities
-        self._observations = observations
+    def __init__(self, *, facts: FactReader) -> None:
+        self._facts = facts
 
     async def explain(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
         """Return the explanation of a table, see `services.explain_document`.
@@ -43,25 +21,4 @@ class ExplainService:
         Raises:
             NotFound: no such table, or none that the caller may see.
         """
-        async with self._database.read() as unit:
-            table, catalog = await read_registered(unit, table_id, caller)
-            record = await read_record(unit, table)
-        policy, sight = await self._look(caller, record)
-        async with self._database.read() as unit:
-            facts = await with_policy(unit, record, policy, sight)
-        impossible = self._capabilities.of(catalog.format).refusals(policy.values)
-        return explanation(replace(facts, refusals=(*impossible, *too_small_budget(facts))))
-
-    async def _look(self, caller: Caller, record: RecordFacts) -> tuple[EffectivePolicy, Sight]:
-        table, policy = record.table, None
-        try:
-            observed = await self._observations.observe(caller, table.id)
-            policy = observed.policy
-            trial, evaluation = await self._formats.ask(f"table {table.ref}", look, observed.opened, policy, record)
-            return policy, Sight(trial, evaluation, await self._observations.measure(observed))
-        except (Transient, InvalidInput, StateConflict) as error:
-            blocked = Sight(blocked=(error.code, error.message))
-        if policy is None:
-            async with self._database.read() as unit:
-                policy = await PolicyReader.effective(unit, table, {})
-        return policy, blocked
+        return explanation(await self._facts.read(caller, table_id))

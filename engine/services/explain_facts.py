@@ -4,7 +4,7 @@ The record is read in one transaction by a bounded number of queries, the table 
 (the catalog is away, the table is gone or was made anew): then `Sight.blocked` says so and the rest is None.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -17,12 +17,15 @@ from engine.domain.runs import TERMINAL_STATES, Run, RunState, WaitingFor
 from engine.domain.signals import Signal
 from engine.domain.tables import Table
 from engine.domain.units import format_bytes
+from engine.domain.watches import Watch
 from engine.formats.base import OpenTable
-from engine.planning.evaluations import Evaluation, evaluate_policy
+from engine.planning.evaluations import Evaluation
 from engine.planning.health import TableHealth
-from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.services.budgets import DayBudget, day_budget
+from engine.services.due_plans import DuePlan, evaluate_now, plan_due
+from engine.services.holds import HoldRules, Latencies, read_latencies
 from engine.services.trials import Trial, try_plan
+from engine.stores.leadership import WATCH
 from engine.stores.rewrite_histories import CommittedPartitions, Conflict
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -34,7 +37,10 @@ _LIVE_STATES: Final = frozenset(RunState) - TERMINAL_STATES
 
 @dataclass(frozen=True, slots=True)
 class RecordFacts:
-    """What the record says. `live`, `ended`: newest first. `signals`: the newest of each kind, on the table or all."""
+    """What the record says. `live`, `ended`: newest first. `signals`: the newest of each kind, on the table or all.
+
+    `watch`: how the table is watched; `is_watched`: whether a coordinator watches at present.
+    """
 
     now: datetime
     table: Table
@@ -45,6 +51,8 @@ class RecordFacts:
     rewritten: CommittedPartitions
     signals: Sequence[Signal]
     measurement: Measurement | None
+    watch: Watch | None = None
+    is_watched: bool = False
 
     @property
     def at_work(self) -> Run | None:
@@ -75,12 +83,17 @@ class RecordFacts:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a look at the table found. `blocked`: a code and a message, when it could not be looked at."""
+    """What a look at the table found.
+
+    `trial`: a run of everything; `due`: a run by itself, None when no rule is due. `blocked`: a code and a message,
+    when it could not be looked at.
+    """
 
     trial: Trial | None = None
     evaluation: Evaluation | None = None
     health: TableHealth | None = None
     blocked: tuple[str, str] | None = None
+    due: DuePlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +106,13 @@ class Facts:
     day: DayBudget
     sight: Sight
     refusals: Sequence[Refusal] = ()
+    latencies: Latencies = Latencies()  # noqa: RUF009 - immutable
+
+    @property
+    def due_since(self) -> datetime:
+        """Since when a rule has made the table due, as far as the coordinator saw it; now when it did not."""
+        watch = self.record.watch
+        return self.record.now if watch is None or watch.due_since is None else watch.due_since
 
 
 async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
@@ -108,17 +128,20 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         rewritten=await unit.rewrite_histories.committed_partitions(table.id),
         signals=await unit.signals.newest(table.id),
         measurement=await unit.measurements.latest(table.id),
+        watch=await unit.watches.get(table.id),
+        is_watched=await unit.leadership.is_led(WATCH),
     )
 
 
 async def with_policy(unit: UnitOfWork, record: RecordFacts, policy: EffectivePolicy, sight: Sight) -> Facts:
-    """Add what follows from the policy: the state of its windows and of its daily budget."""
+    """Add what follows from the policy: the state of its windows, of its daily budget and of its back-off."""
     return Facts(
         record=record,
         policy=policy,
         windows=Windows.of(policy).state_at(record.now),
         day=await day_budget(unit, record.table.id, policy),
         sight=sight,
+        latencies=await read_latencies(unit, record.table.id, HoldRules.of(policy)),
     )
 
 
@@ -131,29 +154,8 @@ def too_small_budget(facts: Facts) -> Iterator[Refusal]:
         yield Refusal("limits.bytes_per_day", facts.day.limit, reason)
 
 
-def look(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts) -> tuple[Trial, Evaluation]:
-    """Plan and judge every rule on an open table. Reads manifests: call in a thread."""
-    figures = opened.figures()
-    history = _history(record.rewritten, figures.committed_at_ms)
-    evaluation = evaluate_policy(opened.digest(), figures, history, policy, now_ms=_milliseconds(record.now))
-    return try_plan(opened, policy, record.last), evaluation
-
-
-def _history(rewritten: CommittedPartitions, committed_at_ms: Mapping[int, int]) -> RewriteHistory:
-    """Return rewrites by the time of their snapshots, which files are dated by as well; else by the record's time."""
-    return RewriteHistory(
-        rewrites=[
-            PartitionRewrite(
-                each.spec_id,
-                each.partition,
-                committed_at_ms.get(each.snapshot_id, _milliseconds(each.recorded_at)),
-                each.is_full,
-            )
-            for each in rewritten.partitions
-        ],
-        known_since_ms=None if rewritten.known_since is None else _milliseconds(rewritten.known_since),
-    )
-
-
-def _milliseconds(at: datetime) -> int:
-    return round(at.timestamp() * 1000)
+def look(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts) -> Sight:
+    """Plan and judge every rule on an open table, all but its health. Reads manifests: call in a thread."""
+    evaluation = evaluate_now(opened, policy, record.rewritten, record.now)
+    due = plan_due(opened, policy, evaluation)
+    return Sight(try_plan(opened, policy, record.last), evaluation, due=due)

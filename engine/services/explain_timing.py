@@ -1,21 +1,33 @@
-"""When a run of a table could begin by itself: everything that holds it back, each with its end where that is known."""
+"""When a run of a table could begin by itself: everything that holds it back, each with its end where that is known.
+
+The coordinator starts nothing while anything is here, so explain tells what then happens.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from typing import Final
 
-from engine.domain.policies import OFF, EffectivePolicy, WindowKind
+from engine.domain.access import COORDINATOR
+from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.policies.schedules import next_cron
 from engine.domain.reasons import OF_TABLES
+from engine.domain.runs import Run, RunState
 from engine.domain.tables import Pause
 from engine.services.explain_facts import Facts
 from engine.services.explain_words import clock
+from engine.services.holds import HoldRules
 
 _ON_REQUEST: Final = frozenset(
-    {"fleet_paused", "table_paused", "run_at_work", "run_waits", "quiet_hours", "blackout", "bytes_per_day"}
+    {"fleet_paused", "table_paused", "run_at_work", "run_waits", "quiet_hours", "blackout", "latency_backoff"}
+    | {"bytes_per_day"}
 )
 """What a run that somebody asks for waits for as well; the rest is for runs that start by themselves."""
+
+
+FIRST_REST_SECONDS: Final = 300
+"""After a run in vain so long nothing begins by itself; twice as long after each more that follows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +98,8 @@ def _state_of_table(facts: Facts) -> Iterator[Hold]:
         yield Hold("not_eligible", None, "; ".join(f"{each.name} ({each.detail})" for each in failed))
     if facts.refusals:
         yield Hold("not_possible", None, "; ".join(refused_settings(facts)))
+    if sight.due is not None and not sight.due.plan.groups:
+        yield Hold("nothing_to_do", None, "new files change that")
 
 
 def _runs(facts: Facts) -> Iterator[Hold]:
@@ -100,10 +114,12 @@ def _runs(facts: Facts) -> Iterator[Hold]:
 
 
 def _times(facts: Facts) -> Iterator[Hold]:
-    record, policy, windows = facts.record, facts.policy, facts.windows
-    if windows.inside:
-        code = "blackout" if windows.kind is WindowKind.BLACKOUT else "quiet_hours"
-        yield Hold(code, windows.ends_at, windows.reason or "")
+    record, policy = facts.record, facts.policy
+    hold = HoldRules.of(policy).hold(record.now, facts.due_since, facts.latencies)
+    if hold is not None:
+        is_endless = facts.windows.inside and facts.windows.ends_at is None
+        yield Hold(hold.waiting_for.value, None if is_endless else hold.until, hold.detail)
+    yield from _rest(record.ended, record.now)
     interval = policy.seconds_of("schedule.min_interval")
     if interval and record.last_start is not None:
         until = record.last_start + timedelta(seconds=interval)
@@ -112,6 +128,23 @@ def _times(facts: Facts) -> Iterator[Hold]:
     if facts.day.remaining is not None and facts.day.remaining < _least_bytes(facts):
         yield Hold("bytes_per_day", facts.day.next_at, "the first bytes are 24 hours old then")
     yield from _seal(facts)
+
+
+def _rest(ended: Sequence[Run], now: datetime) -> Iterator[Hold]:
+    """Yield the rest after runs in vain, so that a table whose runs fail is not tried again all the time."""
+    in_vain = list(takewhile(_was_in_vain, ended))
+    if not in_vain or (last := in_vain[0].finished_at) is None:
+        return
+    until = last + timedelta(seconds=FIRST_REST_SECONDS * 2 ** (len(in_vain) - 1))
+    if until > now:
+        times = "the last run" if len(in_vain) == 1 else f"the last {len(in_vain)} runs"
+        yield Hold("runs_in_vain", until, f"{times} ended without success, the last at {clock(last)}")
+
+
+def _was_in_vain(run: Run) -> bool:
+    """Tell whether a run failed, or began by itself and came to nothing: nobody asked for those to be tried again."""
+    by_itself = run.requested_by == COORDINATOR.subject
+    return run.state is RunState.FAILED or (by_itself and run.state is not RunState.SUCCEEDED)
 
 
 def _least_bytes(facts: Facts) -> int:

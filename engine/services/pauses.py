@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from engine.domain.access import Caller
 from engine.domain.ids import RunId, TableId
+from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.runs import RunState
 from engine.domain.tables import Pause
 from engine.services.registered import read_registered
@@ -55,6 +56,7 @@ class PauseService:
             if table.pause is None:
                 return
             await unit.pauses.release_table(table_id)
+            await unit.watches.wake(table_id)
             await unit.audit.append(caller, "table.resume", table_id, before=_document(table.pause))
             waiting = await unit.runs.list(table_id, frozenset({RunState.QUEUED}), limit=_MOST_SENT)
         await self._wakes.workers(run.id for run in waiting)
@@ -76,6 +78,7 @@ class PauseService:
             if before is None:
                 return
             await unit.pauses.release_fleet()
+            await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.FLEET))
             await unit.audit.append(caller, "fleet.resume", FLEET, before=_document(before))
             ready: list[RunId] = [run.id for run in await unit.runs.list_ready(_MOST_SENT)]
         await self._wakes.workers(ready)

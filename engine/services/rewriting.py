@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,12 +18,14 @@ from engine.domain.run_requests import RunRequest
 from engine.domain.runs import GroupState, RunState, StoredGroup
 from engine.domain.tables import TableFormatName
 from engine.formats.base import OpenTable
+from engine.planning.evaluations import Evaluation
 from engine.planning.file_groups import make_plan
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, Pace, WriteSettings
 from engine.services.attempts import HELD, Attempt, Stop
 from engine.services.budgets import DayBudget, day_budget
 from engine.services.commits import Commits
 from engine.services.context import RewriteContext
+from engine.services.due_plans import DueFiles, Place, due_files, evaluate_now
 from engine.services.endings import RunEnding
 from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import GroupFailure, Lanes
@@ -35,6 +37,10 @@ from engine.services.selections import selected_files
 _log = structlog.get_logger(__name__)
 
 _DONE = (GroupState.WRITTEN, GroupState.COMMITTED)
+
+_Due: TypeAlias = tuple[Evaluation, frozenset[Place]]
+"""What is due now, and partitions that are taken all the same."""
+
 
 class RewriteFlow:
     """One attempt. `run` goes through all steps; `ending` ends the run whatever was reached."""
@@ -125,10 +131,19 @@ class RewriteFlow:
         if request.force_full:  # what earlier attempts committed is not to be rewritten once more
             done += [file.path for group in await self.ending.groups(GroupState.COMMITTED) for file in group.outputs]
         rate = await self._measured_rate()
-        plan = await self._context.formats.call(_make_plan, table, policy, request, done, rate)
+        due = await self._due(table, policy) if request.only_due else None
+        plan = await self._context.formats.call(_make_plan, table, policy, request, done, rate, due=due)
         plan = replace(plan, groups=budget.admit(plan.groups))
         self._step("planned")
         return plan
+
+    async def _due(self, table: OpenTable, policy: EffectivePolicy) -> _Due:
+        """Judge the policy's rules now; partitions that an earlier attempt took on are not let go."""
+        async with self._context.database.read() as unit:
+            rewritten = await unit.rewrite_histories.committed_partitions(self._attempt.run.table_id)
+            now = await unit.now()
+        evaluation = await self._context.formats.call(evaluate_now, table, policy, rewritten, now)
+        return evaluation, frozenset((group.spec_id, group.partition) for group in await self.ending.groups())
 
     async def _measured_rate(self) -> float | None:
         """Return input bytes per second of this table's last rewrite, else of anybody's; None before the first."""
@@ -271,12 +286,21 @@ def write_settings(policy: EffectivePolicy) -> WriteSettings:
 
 
 def _make_plan(
-    table: OpenTable, policy: EffectivePolicy, request: RunRequest, without: Sequence[str], rate: float | None
+    table: OpenTable,
+    policy: EffectivePolicy,
+    request: RunRequest,
+    without: Sequence[str],
+    rate: float | None,
+    *,
+    due: _Due | None,
 ) -> Plan:
-    digest = selected_files(table, request)
+    found = DueFiles(selected_files(table, request))
+    if due is not None:
+        found = due_files(table, found.digest, due[0], full=request.force_full, also=due[1])
+    digest = found.digest
     if without:
         digest = digest.filter(pc.invert(pc.is_in(digest["path"], value_set=pa.array(without, pa.string()))))
-    return make_plan(
+    plan = make_plan(
         digest,
         policy=policy,
         base_snapshot_id=table.head_snapshot_id,
@@ -285,6 +309,7 @@ def _make_plan(
         rate=rate,
         full=request.force_full,
     )
+    return found.add_to(plan)
 
 
 def _brief(result: GroupResult) -> dict[str, Any]:

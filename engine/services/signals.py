@@ -1,4 +1,4 @@
-"""Signals: what other systems tell, stored as they come. Nothing starts or slows down by them in this version.
+"""Signals: what other systems tell, stored as they come. A commit lets its table be looked at at once.
 
 They are not in the audit log: they come by the thousand, and each row says who sent it.
 """
@@ -32,6 +32,8 @@ class SignalService:
         async with self._database.begin() as unit:
             if table_id is not None:
                 await read_registered(unit, table_id, caller)
+                if value.kind is SignalKind.COMMIT:
+                    await unit.watches.wake(table_id, evaluate=False)
             return await unit.signals.append(table_id, value, caller.subject)
 
     async def list(

@@ -54,4 +54,7 @@ def _row(run: Run) -> dict[str, Any]:
 
 
 def _submitted(run: Run) -> RunEvent:
-    return RunEvent(run.id, 1, run.created_at, "submitted", run.requested_by, run.attempt, None, run.state)
+    details = {name: run.request[name] for name in ("cause",) if name in run.request}
+    return RunEvent(
+        run.id, 1, run.created_at, "submitted", run.requested_by, run.attempt, None, run.state, details=details
+    )

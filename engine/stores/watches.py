@@ -104,7 +104,7 @@ class WatchStore:
             .values(**kept, **{name: bindparam(f"new_{name}", type_=watches.c[name].type) for name in _SETTLED})
         )
         written = 0
-        for before, after in looks:
+        for before, after in sorted(looks, key=lambda look: look[0].table_id):
             values = {f"new_{name}": getattr(after, name) for name in (*_SETTLED, "next_at", "reconsider_at")}
             values |= {"id": before.table_id, "began_with": before.next_at}
             written += (await self._connection.execute(statement, values)).rowcount
@@ -133,7 +133,9 @@ class WatchStore:
         return {row[0]: row[1] for row in await self._connection.execute(query)}
 
     async def _spread(self, which: ColumnElement[bool], **values: Any) -> None:
-        count = (await self._connection.execute(select(func.count()).select_from(watches).where(which))).scalar_one()
+        # Locked in order of the ids, as settling does: else two that change many rows could wait for one another.
+        locked = select(watches.c.table_id).where(which).order_by(watches.c.table_id).with_for_update()
+        count = len((await self._connection.execute(locked)).all())
         ramp = min(RAMP_SECONDS, count / LOOKS_PER_SECOND)
         soon = NowPlus(cast(watches.c.phase * ramp, Float))
         is_sooner = and_(watches.c.next_at > now(), watches.c.next_at < soon)

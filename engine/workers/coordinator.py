@@ -1,6 +1,7 @@
-"""The coordinator's upkeep: relays the outbox, reaps expired leases, sends again what was lost, seals the audit log.
+"""The coordinator: relays the outbox, reaps expired leases, sends again what was lost, seals the audit log, watches.
 
-Every duty is one guarded statement or can be repeated without harm, so several coordinators may run.
+Every duty of upkeep is one guarded statement or can be repeated without harm, so several coordinators may run. Only the
+one that leads looks at tables and starts runs (`services.watching`).
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from engine.domain.runs import RunState
 from engine.queue.streams import RunQueue
 from engine.services.audit import AuditService
 from engine.services.run_claims import ClaimService
+from engine.services.watching import WatchService
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -29,6 +31,8 @@ REVIEW_SECONDS = 20.0
 SEAL_SECONDS = 1.0
 RESEND_SECONDS = 60.0
 FORGET_SECONDS = 3600.0
+LEAD_SECONDS = 5.0
+WATCH_SECONDS = 1.0
 
 
 class Coordinator:
@@ -42,12 +46,14 @@ class Coordinator:
         audit: AuditService,
         queue: RunQueue,
         reclaim_idle_seconds: float,
+        watching: WatchService | None,
     ) -> None:
         self._database = database
         self._claims = claims
         self._audit = audit
         self._queue = queue
         self._reclaim_idle_seconds = reclaim_idle_seconds
+        self._watching = watching
         self._swept: dict[RunId, float] = {}
         self._stopping = asyncio.Event()
 
@@ -61,8 +67,11 @@ class Coordinator:
                 (self.reclaim, RECLAIM_SECONDS),
                 (self.review, REVIEW_SECONDS),
                 (self.seal, SEAL_SECONDS),
+                *self._watch_duties(),
             ):
                 group.create_task(self._repeat(duty, seconds))
+        if self._watching is not None:
+            await self._watching.close()
 
     def stop(self) -> None:
         """End after the present duties."""
@@ -115,6 +124,11 @@ class Coordinator:
         for run_id in freed:
             await self._queue.enqueue(run_id)
         return len(freed)
+
+    def _watch_duties(self) -> tuple[tuple[Callable[[], Awaitable[int]], float], ...]:
+        """Return the duties of watching, none where it is switched off."""
+        watching = self._watching
+        return () if watching is None else ((watching.lead, LEAD_SECONDS), (watching.turn, WATCH_SECONDS))
 
     async def reclaim(self) -> int:
         """Acknowledge entries of dead workers: their runs come back by lease expiry, not by the queue."""

@@ -19,6 +19,7 @@ from engine.formats.iceberg.errors import masked, summary_of, translated
 from engine.formats.iceberg.known_properties import misspelt
 from engine.formats.iceberg.listing import list_tables
 from engine.formats.iceberg.manifests import ManifestCache
+from engine.formats.iceberg.pointers import pointers
 from engine.formats.iceberg.table import IcebergTable
 
 _TYPES: Final = ("rest", "sql")
@@ -117,6 +118,16 @@ class IcebergConnection:
         """
         with translated("list the tables"):
             return list_tables(self._open(), limit)
+
+    def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
+        """Return the metadata location of each table that the catalog has.
+
+        Raises:
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            Transient: the catalog does not answer.
+        """
+        with translated("ask what the tables point to"):
+            return pointers(self._open(), refs)
 
     def open_table(self, ref: TableRef) -> IcebergTable:
         """Load a table's present metadata.

@@ -1,0 +1,51 @@
+"""What a catalog points to for many tables at once, without reading any metadata where the catalog allows it.
+
+A SQL catalog is asked once for all of them. A REST catalog has no such question: it is asked for each table, and
+answers with all of its metadata.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
+from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
+
+from engine.domain.tables import TableRef
+
+
+def pointers(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
+    """Return the metadata location of each table that the catalog has."""
+    if isinstance(catalog, SqlCatalog):
+        return _of_rows(catalog, refs)
+    return _of_tables(catalog, refs)
+
+
+def _of_rows(catalog: SqlCatalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
+    by_address = {(Catalog.namespace_to_string(ref.namespace), ref.name): ref for ref in refs}
+    stored = IcebergTables.__table__
+    column = stored.c
+    query = stored.select().with_only_columns(column.table_namespace, column.table_name, column.metadata_location)
+    query = query.where(
+        column.catalog_name == catalog.name,
+        column.table_namespace.in_(sorted({namespace for namespace, _ in by_address})),
+        column.table_name.in_(sorted({name for _, name in by_address})),
+    )
+    with catalog.engine.connect() as connection:
+        rows = connection.execute(query).all()
+    return {
+        by_address[row[0], row[1]]: row.metadata_location
+        for row in rows
+        if (row[0], row[1]) in by_address and row.metadata_location
+    }
+
+
+def _of_tables(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
+    found = {}
+    for ref in refs:
+        try:
+            found[ref] = catalog.load_table((*ref.namespace, ref.name)).metadata_location
+        except (NoSuchTableError, NoSuchNamespaceError):
+            continue
+        except (ValueError, KeyError, TypeError):  # metadata that can't be read: opening the table says what is wrong
+            continue
+    return found
