@@ -12,7 +12,7 @@ from typing import Final
 from engine.domain.capabilities import Refusal
 from engine.domain.fleet import Fleet
 from engine.domain.measurements import Measurement
-from engine.domain.policies import EffectivePolicy, Windows, WindowState
+from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
 from engine.domain.runs import TERMINAL_STATES, Run, RunState, WaitingFor
 from engine.domain.signals import Signal
 from engine.domain.tables import Table
@@ -98,7 +98,7 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that an explanation goes by. `refusals`: settings that the format can't fulfil, so that a run fails."""
+    """All that an explanation goes by. `refusals`: settings that can't be fulfilled, so that a run fails."""
 
     record: RecordFacts
     policy: EffectivePolicy
@@ -152,6 +152,13 @@ def too_small_budget(facts: Facts) -> Iterator[Refusal]:
     if facts.day.limit is not None and largest > facts.day.limit:
         reason = f"one file group ({format_bytes(largest)}) is more: raise it, or lower rewrite.max_group_bytes"
         yield Refusal("limits.bytes_per_day", facts.day.limit, reason)
+
+
+def contradicted(policy: EffectivePolicy) -> Iterator[Refusal]:
+    """Yield the settings that contradict others: no policy can be written like this, but tables and policies change."""
+    for problem in contradictions(policy):
+        reason = problem.message if problem.hint is None else f"{problem.message}: {problem.hint}"
+        yield Refusal(problem.pointer[1:].replace("/", "."), problem.value, reason)
 
 
 def look(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts) -> Sight:

@@ -164,7 +164,7 @@ def _seal(facts: Facts) -> Iterator[Hold]:
 
 
 def refused_settings(facts: Facts) -> list[str]:
-    """Return, in words, each setting that the table's format can't fulfil, with where it comes from."""
+    """Return, in words, each setting that can't be fulfilled, with where it comes from."""
     return [
         f"{each.field} is {each.value if isinstance(each.value, str) else 'set'} "
         f"(it comes from: {facts.policy.origins[each.field]}), and {each.reason}"

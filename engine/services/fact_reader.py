@@ -11,7 +11,16 @@ from engine.domain.errors import InvalidInput, StateConflict, Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
 from engine.services.capabilities import CapabilityService
-from engine.services.explain_facts import Facts, RecordFacts, Sight, look, read_record, too_small_budget, with_policy
+from engine.services.explain_facts import (
+    Facts,
+    RecordFacts,
+    Sight,
+    contradicted,
+    look,
+    read_record,
+    too_small_budget,
+    with_policy,
+)
 from engine.services.formats import FormatRegistry
 from engine.services.observations import ObservationService
 from engine.services.policies import PolicyReader
@@ -48,7 +57,7 @@ class FactReader:
         async with self._database.read() as unit:
             facts = await with_policy(unit, record, policy, sight)
         impossible = self._capabilities.of(catalog.format).refusals(policy.values)
-        return replace(facts, refusals=(*impossible, *too_small_budget(facts)))
+        return replace(facts, refusals=(*contradicted(policy), *impossible, *too_small_budget(facts)))
 
     async def _look(self, caller: Caller, record: RecordFacts) -> tuple[EffectivePolicy, Sight]:
         table, policy = record.table, None

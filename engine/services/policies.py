@@ -44,7 +44,8 @@ class PolicyReader:
 def check_settings(policy: EffectivePolicy) -> None:
     """Raise `InvalidInput` where settings that hold together would make no sense, naming the ones to change."""
     if problems := contradictions(policy):
-        raise InvalidInput("the policy contradicts itself on this table", problems=tuple(problems))
+        what = "; ".join(f"{each.pointer[1:].replace('/', '.')} {each.message}" for each in problems)
+        raise InvalidInput(f"the policy contradicts itself on this table: {what}", problems=tuple(problems))
 
 
 def find_preset(name: str) -> Preset:

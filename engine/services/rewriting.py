@@ -30,7 +30,7 @@ from engine.services.endings import RunEnding
 from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import GroupFailure, Lanes
 from engine.services.observations import Observed
-from engine.services.policies import PolicyReader
+from engine.services.policies import PolicyReader, check_settings
 from engine.services.registered import open_registered, read_registered
 from engine.services.selections import selected_files
 
@@ -81,6 +81,7 @@ class RewriteFlow:
             await self._attempt.check()
             await self.ending.disabled()
             return
+        check_settings(policy)
         self._context.capabilities.check_settings(self._format, policy.values)
         plan = await self._plan(table, policy, budget)
         seen = Observed(self._attempt.run.table_id, self._format, table, policy, looked_at)

@@ -60,3 +60,33 @@ async def test_a_disabled_table_is_left_alone_whatever_its_policy_asks_for(api: 
     headers = {"If-None-Match": "*"}
     await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=own, headers=headers)
     assert (await api.rewrite(table_id)).reason == "disabled"
+
+
+@pytest.fixture
+async def contradicted(api: Api, tmp_path: Path) -> tuple[Lake, str]:
+    """A table whose property was changed to a target below what its policy takes for small."""
+    policy = {"name": "all", "scope": {"kind": "fleet"}, "policy": {"rewrite": {"small_file_bytes": "64MiB"}}}
+    await api.post("/v1/policies", policy, status=201)
+    lake = await asyncio.to_thread(make_lake, tmp_path / "lake", days=2)
+    await api.post("/v1/catalogs", {"name": "lake", "format": "iceberg", "properties": lake.properties}, status=201)
+    table_id = str((await api.post("/v1/tables", ADDRESS, status=201))["id"])
+    with lake.table.transaction() as change:
+        change.set_properties({"write.target-file-size-bytes": str(32 * 2**20)})
+    return lake, table_id
+
+
+async def test_settings_that_came_to_contradict_one_another_fail_the_run_as_they_refuse_the_plan(
+    api: Api, contradicted: tuple[Lake, str]
+):
+    lake, table_id = contradicted
+    before = lake.paths()
+    refused = await api.post(f"/v1/tables/{table_id}/plan", status=422)
+    assert [problem["pointer"] for problem in refused["errors"]] == ["/rewrite/small_file_bytes"]
+    explained = await api.get(f"/v1/tables/{table_id}/explain")
+    assert explained["now"]["outcome"] == "refused"
+    said = " ".join(line.strip() for line in explained["summary"])
+    assert "rewrite.small_file_bytes is set (it comes from: fleet), and must not be above the target" in said
+    run = await api.rewrite(table_id)
+    assert (run.state, run.reason) == ("failed", "invalid_input")
+    assert "rewrite.small_file_bytes must not be above the target" in (run.detail or "")
+    assert lake.paths() == before
