@@ -24,6 +24,7 @@ from engine.queue.budgets import PaceLedger
 from engine.queue.connection import connect_redis
 from engine.queue.hints import Hints
 from engine.queue.rate_limits import Kind, RateLimits
+from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
 from engine.rewriting.kernel.entry import run_group
 from engine.services.access import AccessService
@@ -46,6 +47,7 @@ from engine.services.locations import LocationRules
 from engine.services.observations import ObservationService
 from engine.services.oidc import OidcSettings, OidcTokens
 from engine.services.pace_tokens import PaceTokens
+from engine.services.pacing import PaceTools
 from engine.services.pauses import PauseService
 from engine.services.policies_of_tables import PolicyService
 from engine.services.policies_scoped import ScopedPolicyService
@@ -81,6 +83,7 @@ class Container:
     queue: RunQueue
     hints: Hints
     pace: PaceLedger
+    shared: SharedLedgers
     pace_tokens: PaceTokens
     spark: SparkSessions
     access: AccessService
@@ -115,6 +118,7 @@ class _Signals:
     queue: RunQueue
     hints: Hints
     pace: PaceLedger
+    shared: SharedLedgers
     rates: RateLimits
 
 
@@ -143,7 +147,8 @@ async def open_container(
         rates = RateLimits(redis=redis, clock=clock, per_minute=_rates(settings))
         stack.push_async_callback(rates.close)
         queue = RunQueue(redis=redis, consumer=holder)
-        signals = _Signals(queue, Hints(redis=redis), PaceLedger(redis=redis), rates)
+        pace, shared = PaceLedger(redis=redis), SharedLedgers(redis=redis)
+        signals = _Signals(queue, Hints(redis=redis), pace, shared, rates)
         identities = _identities(settings)
         if identities is not None:
             stack.callback(identities.close)
@@ -198,9 +203,10 @@ def _wire(
         dispatcher=dispatcher or SparkDispatcher(sessions=spark),
         function=run_group,
         pace=pace,
-        tokens=tokens,
+        pacing=PaceTools(
+            database=database, ledger=pace, shared=signals.shared, tokens=tokens, clock=clock, url=settings.pace_url
+        ),
         clock=clock,
-        pace_url=settings.pace_url,
         commit_batch_bytes=settings.commit_batch_bytes,
         commit_batch_seconds=settings.commit_batch_seconds,
     )
@@ -230,6 +236,7 @@ def _wire(
         queue=queue,
         hints=hints,
         pace=pace,
+        shared=signals.shared,
         pace_tokens=tokens,
         spark=spark,
         access=access,

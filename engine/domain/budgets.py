@@ -12,9 +12,20 @@ class Budget:
 
     def share(self, parts: int) -> "Budget":
         """Return one of `parts` equal shares; together they never pass the budget."""
+        return self.scaled(1 / parts)
+
+    def scaled(self, factor: float) -> "Budget":
+        """Return both rates times a factor."""
         return Budget(
-            None if self.bytes_per_second is None else self.bytes_per_second / parts,
-            None if self.requests_per_second is None else self.requests_per_second / parts,
+            None if self.bytes_per_second is None else self.bytes_per_second * factor,
+            None if self.requests_per_second is None else self.requests_per_second * factor,
+        )
+
+    def at_least(self, other: "Budget") -> "Budget":
+        """Return the higher of two budgets, rate by rate; what is unlimited in one is unlimited."""
+        return Budget(
+            _higher(self.bytes_per_second, other.bytes_per_second),
+            _higher(self.requests_per_second, other.requests_per_second),
         )
 
     def at_most(self, other: "Budget") -> "Budget":
@@ -27,6 +38,10 @@ class Budget:
 
 def _stricter(one: float | None, other: float | None) -> float | None:
     return min((rate for rate in (one, other) if rate is not None), default=None)
+
+
+def _higher(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else max(one, other)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What holds for all tables together: limits, and the kill switch."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Self
 
@@ -10,33 +10,67 @@ from engine.domain.tables import Pause
 
 
 @dataclass(frozen=True, slots=True)
+class CatalogLimits:
+    """Limits of all runs on one catalog's tables; None is unlimited. Meanings as in `FleetLimits`."""
+
+    bandwidth: int | None = None
+    requests: int | None = None
+
+    @property
+    def rates(self) -> Budget:
+        """What the catalog's runs may use together."""
+        return _rates(self.bandwidth, self.requests)
+
+
+@dataclass(frozen=True, slots=True)
 class FleetLimits:
     """Limits of the whole fleet; None is unlimited.
 
     `parallel_runs`: runs held by workers at once. `bandwidth`: bytes read + written per second; `requests`: storage
-    requests per second; both are dealt out in equal shares over `parallel_runs`, which they therefore need.
+    requests per second, both of all runs together. Every rate, also one of `catalogs`, needs `parallel_runs`: a run
+    that can't be told its share of the moment has an equal one.
     """
 
     parallel_runs: int | None = None
     bandwidth: int | None = None
     requests: int | None = None
+    catalogs: Mapping[str, CatalogLimits] = field(default_factory=dict)
 
-    def share(self) -> Budget:
-        """Return what one run may use: the shares of all runs at once never pass the limits."""
-        whole = Budget(
-            None if self.bandwidth is None else float(self.bandwidth),
-            None if self.requests is None else float(self.requests),
-        )
-        return whole.share(self.parallel_runs or 1)
+    @property
+    def rates(self) -> Budget:
+        """What all runs may use together."""
+        return _rates(self.bandwidth, self.requests)
 
-    def document(self) -> dict[str, int]:
+    def of_catalog(self, catalog: str) -> CatalogLimits:
+        """Return the limits of a catalog; all None when it has none."""
+        return self.catalogs.get(catalog, CatalogLimits())
+
+    def whole(self, catalog: str) -> Budget:
+        """Return the most that a run in a catalog may use while it runs alone."""
+        return self.rates.at_most(self.of_catalog(catalog).rates)
+
+    def share(self, catalog: str) -> Budget:
+        """Return an equal share for a run in a catalog: those of all runs at once never pass the limits."""
+        return self.whole(catalog).share(self.parallel_runs or 1)
+
+    def document(self) -> dict[str, Any]:
         """Return the limits that are set."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        catalogs = {name: _set(asdict(limits)) for name, limits in sorted(self.catalogs.items())}
+        return _set(asdict(replace(self, catalogs={}))) | ({"catalogs": catalogs} if catalogs else {})
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
         """Return the limits of a stored document."""
-        return cls(**document)
+        catalogs = {name: CatalogLimits(**limits) for name, limits in document.get("catalogs", {}).items()}
+        return cls(**{**document, "catalogs": catalogs})
+
+
+def _rates(bandwidth: int | None, requests: int | None) -> Budget:
+    return Budget(None if bandwidth is None else float(bandwidth), None if requests is None else float(requests))
+
+
+def _set(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value not in (None, {})}
 
 
 @dataclass(frozen=True, slots=True)

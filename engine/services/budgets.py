@@ -1,16 +1,47 @@
-"""The rolling daily byte budget of a table: what is left, which groups fit, and when there will be room again."""
+"""What a run has to obey: rates while it runs, and the rolling daily byte budget of its table.
+
+The daily budget: what is left, which groups fit, and when there will be room again.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from engine.domain.budgets import Budget
 from engine.domain.errors import InvalidInput
+from engine.domain.fleet import FleetLimits
 from engine.domain.ids import TableId
 from engine.domain.plans import FileGroup
 from engine.domain.policies import EffectivePolicy
 from engine.stores.unit_of_work import UnitOfWork
 
 DAY = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """The rates over a run: its table's own, and those that it shares with others. `version` is that of `fleet`."""
+
+    table: Budget
+    catalog: str
+    fleet: FleetLimits
+    version: int
+
+    @property
+    def most(self) -> Budget:
+        """What the run may move while it is the only one."""
+        return self.table.at_most(self.fleet.whole(self.catalog))
+
+    @property
+    def fixed(self) -> Budget:
+        """What the run may move whatever the others do."""
+        return self.table.at_most(self.fleet.share(self.catalog))
+
+
+async def run_limits(unit: UnitOfWork, catalog: str, policy: EffectivePolicy) -> RunLimits:
+    """Return the rates over the runs of a table in this catalog under this policy."""
+    fleet = await unit.fleet.get()
+    return RunLimits(policy.budget(), catalog, fleet.limits, fleet.version)
 
 
 @dataclass(slots=True)

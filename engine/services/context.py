@@ -9,7 +9,7 @@ from engine.services.capabilities import CapabilityService
 from engine.services.formats import FormatRegistry
 from engine.services.lanes import Dispatcher
 from engine.services.observations import ObservationService
-from engine.services.pace_tokens import PaceTokens
+from engine.services.pacing import PaceTools
 from engine.stores.database import Database
 
 
@@ -24,8 +24,7 @@ class RewriteContext:
     dispatcher: Dispatcher
     function: Callable[[str], str]
     pace: PaceLedger
-    tokens: PaceTokens
+    pacing: PaceTools
     clock: Clock
-    pace_url: str | None
     commit_batch_bytes: int
     commit_batch_seconds: float

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from engine.domain.budgets import Budget
 from engine.domain.capabilities import is_acted_on
 from engine.domain.policies import EffectivePolicy, Metric, MetricKind
 from engine.domain.reasons import in_words
@@ -14,6 +13,7 @@ from engine.domain.runs import Run
 from engine.planning.estimates import predicted_requests
 from engine.planning.full_rewrites import SIZE_AMPLIFICATION
 from engine.planning.triggers import MeasuredCondition, RuleState
+from engine.services.budgets import RunLimits
 from engine.services.explain_facts import CONFLICT_DAYS, Facts, RecordFacts, Sight
 from engine.services.explain_summary import BY_ITSELF, summarize
 from engine.services.explain_timing import Eligibility, cron_next, eligibility
@@ -129,18 +129,15 @@ def _pauses(record: RecordFacts) -> Sequence[Mapping[str, Any]]:
 
 
 def _budgets(facts: Facts) -> Mapping[str, Any]:
-    """Return the rates that a run would hold: the stricter of the policy's and its share of the fleet's."""
-    own, fleet = facts.policy.budget(), facts.record.fleet.limits.share()
-    held = Budget(
-        _stricter(own.bytes_per_second, fleet.bytes_per_second),
-        _stricter(own.requests_per_second, fleet.requests_per_second),
-    )
+    """Return the rates that a run would hold while it is the only one, and what it has whatever others do."""
+    catalog, fleet = facts.record.table.ref.catalog, facts.record.fleet
+    limits = RunLimits(facts.policy.budget(), catalog, fleet.limits, fleet.version)
     day = facts.day
     used = None if day.limit is None or day.remaining is None else max(0, day.limit - day.remaining)
     return {
-        **asdict(held),
-        "policy": asdict(own),
-        "fleet_share": asdict(fleet),
+        **asdict(limits.most),
+        "policy": asdict(limits.table),
+        "fleet_share": asdict(fleet.limits.share(catalog)),
         "parallel_groups": facts.policy.parallel_groups,
         "bytes_per_day": {
             "limit": day.limit,
@@ -149,10 +146,6 @@ def _budgets(facts: Facts) -> Mapping[str, Any]:
             "frees_at": day.next_at if used else None,
         },
     }
-
-
-def _stricter(one: float | None, other: float | None) -> float | None:
-    return min((rate for rate in (one, other) if rate is not None), default=None)
 
 
 def _schedule(facts: Facts) -> Mapping[str, Any]:

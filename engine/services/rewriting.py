@@ -1,7 +1,7 @@
 """The steps of one attempt at a rewrite, in the order in which they happen. Errors are sorted out by `rewrites`."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import asdict, replace
 from typing import Any, TypeAlias
 
@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 import structlog
 
 from engine.domain.access import SYSTEM
-from engine.domain.budgets import Budget
 from engine.domain.errors import NotEligible, Transient
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
@@ -20,9 +19,9 @@ from engine.domain.tables import TableFormatName
 from engine.formats.base import OpenTable
 from engine.planning.evaluations import Evaluation
 from engine.planning.file_groups import make_plan
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, Pace, WriteSettings
+from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
 from engine.services.attempts import HELD, Attempt, Stop
-from engine.services.budgets import DayBudget, day_budget
+from engine.services.budgets import DayBudget, RunLimits, day_budget, run_limits
 from engine.services.commits import Commits
 from engine.services.context import RewriteContext
 from engine.services.due_plans import DueFiles, Place, due_files, evaluate_now
@@ -30,6 +29,7 @@ from engine.services.endings import RunEnding
 from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import GroupFailure, Lanes
 from engine.services.observations import Observed
+from engine.services.pacing import RunPacing
 from engine.services.policies import PolicyReader, check_settings
 from engine.services.registered import open_registered, read_registered
 from engine.services.selections import selected_files
@@ -49,9 +49,8 @@ class RewriteFlow:
         self._context = context
         self._attempt = attempt
         self._step = step
-        self._open_pace: Callable[[], Awaitable[None]]
         self._format: TableFormatName
-        self._budget = Budget()  # the table's, and the run's share of the fleet's
+        self._limits: RunLimits
         self._commits = Commits(
             database=context.database,
             formats=context.formats,
@@ -119,7 +118,7 @@ class RewriteFlow:
             registered, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
             policy = await PolicyReader.effective(unit, registered, table.policy_properties())
             self._format = catalog.format
-            self._budget = policy.budget().at_most((await unit.fleet.get()).limits.share())
+            self._limits = await run_limits(unit, catalog.name, policy)
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 
     async def _plan(self, table: OpenTable, policy: EffectivePolicy, budget: DayBudget) -> Plan:
@@ -194,12 +193,15 @@ class RewriteFlow:
     async def _send(self, table: OpenTable, policy: EffectivePolicy, plan: Plan, groups: Sequence[FileGroup]) -> None:
         attempt, context = self._attempt, self._context
         lanes = min(policy.parallel_groups, len(groups))
-        pace = self._pace(lanes)
+        properties = table.policy_properties()
+        pacing = RunPacing(
+            tools=context.pacing, attempt=attempt, limits=self._limits, properties=properties, lanes=lanes
+        )
         base = {"base_snapshot_id": plan.base_snapshot_id, "schema_id": plan.schema_id}
 
         def task(group: FileGroup) -> GroupTask:
             made = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, write=write_settings(policy))
-            return replace(made, pace=pace)
+            return replace(made, pace=pacing.of_task())
 
         running = Lanes(
             dispatcher=context.dispatcher,
@@ -209,12 +211,11 @@ class RewriteFlow:
             rate=LaneRate(expected_rate(await self.ending.groups(*_DONE), plan.prediction, lanes)),
             tasks=task,
             on_start=self._mark_running,
-            on_stop=self._tell_tasks_to_stop,
+            on_stop=pacing.stop,
         )
-        self._open_pace = lambda: context.pace.open(attempt.run.id, attempt.number, self._budget, lanes)
         oldest: float | None = None
         pending = 0
-        async with aclosing(running.results(groups, lanes)) as results:
+        async with pacing.at_work(), aclosing(running.results(groups, lanes)) as results:
             async for finished in results:
                 pending += await self._finished(finished, base)
                 oldest = oldest or (context.clock.monotonic() if pending else None)
@@ -229,26 +230,9 @@ class RewriteFlow:
         age = self._context.clock.monotonic() - oldest
         return pending_bytes >= self._context.commit_batch_bytes or age >= self._context.commit_batch_seconds
 
-    def _pace(self, lanes: int) -> Pace:
-        share = self._budget.share(lanes)
-        url = self._context.pace_url
-        token = self._context.tokens.issue(self._attempt.run.id, self._attempt.number) if url else None
-        return Pace(share.bytes_per_second, share.requests_per_second, url, token)
-
     async def _mark_running(self, groups: Sequence[FileGroup]) -> None:
-        with suppress(Transient):  # without Redis the tasks keep their static shares
-            await self._open_pace()
         async with self._context.database.begin() as unit:
             await unit.groups.mark_running(self._attempt.lease, [group.ordinal for group in groups])
-
-    async def _tell_tasks_to_stop(self) -> bool:
-        if self._context.pace_url is None:
-            return False
-        try:
-            await self._context.pace.stop(self._attempt.run.id, self._attempt.number)
-        except Transient:
-            return False
-        return True
 
     async def _finished(self, finished: tuple[FileGroup, GroupResult] | GroupFailure, base: Mapping[str, Any]) -> int:
         """Record one group's end; return the input bytes that wait for a commit because of it."""

@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from engine.domain.budgets import Budget
-from engine.domain.fleet import FleetLimits, Pauses
+from engine.domain.fleet import CatalogLimits, FleetLimits, Pauses
 from engine.domain.ids import first_run_id
 from engine.domain.predicates import PartitionPredicate
 from engine.domain.run_requests import RunRequest
@@ -43,9 +43,19 @@ def test_a_request_is_stored_without_what_is_not_set() -> None:
 
 
 def test_shares_of_all_runs_together_are_the_limit() -> None:
-    share = FleetLimits(parallel_runs=4, bandwidth=1000, requests=100).share()
-    assert (share.bytes_per_second, share.requests_per_second) == (250, 25)
-    assert FleetLimits(parallel_runs=4).share() == Budget()
+    catalogs = {"lake": CatalogLimits(bandwidth=400), "archive": CatalogLimits(requests=60)}
+    limits = FleetLimits(parallel_runs=4, bandwidth=1000, requests=100, catalogs=catalogs)
+    assert limits.share("other") == Budget(250, 25)
+    assert limits.share("lake") == Budget(100, 25)
+    assert limits.share("archive") == Budget(250, 15)
+    assert FleetLimits(parallel_runs=4).share("lake") == Budget()
+
+
+def test_limits_are_stored_without_what_is_not_set_and_read_back() -> None:
+    limits = FleetLimits(parallel_runs=4, requests=7, catalogs={"lake": CatalogLimits(bandwidth=400)})
+    assert limits.document() == {"parallel_runs": 4, "requests": 7, "catalogs": {"lake": {"bandwidth": 400}}}
+    assert FleetLimits.of(limits.document()) == limits
+    assert FleetLimits().document() == {}
 
 
 @pytest.mark.parametrize(
