@@ -191,7 +191,7 @@ def _wire(
     tokens = PaceTokens(secret_key=secret_key)
     served = {TableFormatName.ICEBERG: IcebergFormat()}
     locations = LocationRules(allows_local=not settings.is_production)
-    formats = FormatRegistry(formats=served, environ=os.environ, locations=locations)
+    formats = FormatRegistry(formats=served, environ=os.environ, locations=locations, own_folder=settings.data_dir)
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
     checks = PolicyChecks(database=database, formats=formats, capabilities=capabilities)
     observations = ObservationService(database=database, formats=formats, clock=clock)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import anyio.to_thread
@@ -20,7 +21,7 @@ from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Tra
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CatalogConnection, CheckStep, OpenTable, TableFormat
 from engine.services.locations import ANYWHERE, LocationRules
-from engine.services.secrets import resolve_secrets, secrets_in
+from engine.services.secrets import problems_of_own_files, resolve_secrets, secrets_in
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,7 +34,11 @@ class _Kept:
 
 
 class FormatRegistry:
-    """Table formats by name; `environ` is where `env:` references are looked up, `locations` what may be reached."""
+    """Table formats by name.
+
+    `environ` is where `env:` references are looked up, `locations` what may be reached, `own_folder` where `file:`
+    references may not lead.
+    """
 
     def __init__(
         self,
@@ -41,12 +46,14 @@ class FormatRegistry:
         formats: Mapping[TableFormatName, TableFormat],
         environ: Mapping[str, str],
         locations: LocationRules = ANYWHERE,
+        own_folder: Path | None = None,
         threads: int = 16,
         patience_seconds: float = 60,
     ) -> None:
         self._formats = formats
         self._environ = environ
         self.locations = locations
+        self._own_folder = own_folder
         self._limiter = CapacityLimiter(threads)
         self._patience = patience_seconds
         self._kept: dict[str, _Kept] = {}
@@ -77,6 +84,8 @@ class FormatRegistry:
     async def validate(self, name: TableFormatName, properties: Mapping[str, str]) -> None:
         """Raise `InvalidInput` where properties can't make a connection. References are not resolved for this."""
         self._check_addresses(properties)
+        if self._own_folder is not None and (problems := problems_of_own_files(properties, self._own_folder)):
+            raise InvalidInput("a catalog can't have Packhouse's own files", problems=tuple(problems))
         await self.call(self._format(name).validate, properties)
 
     async def connect(self, catalog: Catalog) -> CatalogConnection:
@@ -87,7 +96,7 @@ class FormatRegistry:
             Transient: the catalog does not answer.
         """
         table_format = self._format(catalog.format)
-        properties = await self.call(resolve_secrets, catalog.properties, environ=self._environ)
+        properties = await self.call(resolve_secrets, catalog.properties, environ=self._environ, own=self._own_folder)
         self._secrets |= secrets_in(catalog.properties, properties)
         self._check_addresses(properties)
         fingerprint = _fingerprint(catalog, properties)
@@ -120,7 +129,7 @@ class FormatRegistry:
         """Try the connection step by step: secrets, connection, then the format's own steps. A fault is a step."""
         steps: list[CheckStep] = []
         try:
-            await self.call(resolve_secrets, catalog.properties, environ=self._environ)
+            await self.call(resolve_secrets, catalog.properties, environ=self._environ, own=self._own_folder)
             steps.append(CheckStep("secrets", ok=True, detail="every reference can be read"))
             connection = await self.connect(catalog)
             found = await self.ask(f"catalog {catalog.name!r}", connection.check)

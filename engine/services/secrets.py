@@ -37,6 +37,8 @@ _OWN_REMEDY: Final = "give the secret a variable or a file of its own: what Pack
 _MACHINE: Final = ("/proc", "/sys", "/dev")
 _NO_SECRETS: Final = f"files under {', '.join(_MACHINE)} are the machine's, not secrets of catalogs"
 
+_OWN_FILES: Final = "files in the data directory (PACKHOUSE_DATA_DIR) are Packhouse's own, which no catalog gets"
+
 
 def is_reference(value: str) -> bool:
     """Tell whether a property's value stands for a secret that is kept elsewhere."""
@@ -63,8 +65,21 @@ def problems_of_clear_secrets(properties: Mapping[str, str]) -> list[FieldProble
     return problems
 
 
-def resolve_secrets(properties: Mapping[str, str], *, environ: Mapping[str, str]) -> dict[str, str]:
+def problems_of_own_files(properties: Mapping[str, str], own: Path) -> list[FieldProblem]:
+    """Return one problem for each reference to a file below `own`, the folder of Packhouse's key and record."""
+    return [
+        FieldProblem(f"/properties/{name}", _OWN_FILES, value, _OWN_REMEDY)
+        for name, value in properties.items()
+        if (match := _FILE.fullmatch(value)) and Path(os.path.normpath(match[1])).is_relative_to(own.absolute())
+    ]
+
+
+def resolve_secrets(
+    properties: Mapping[str, str], *, environ: Mapping[str, str], own: Path | None = None
+) -> dict[str, str]:
     """Return the properties with every reference replaced by what it stands for. Reads files: call in a thread.
+
+    Files below `own`, also by a link, are not read.
 
     Raises:
         InvalidInput: a reference stands for nothing here; the message names the reference, never a value.
@@ -73,7 +88,7 @@ def resolve_secrets(properties: Mapping[str, str], *, environ: Mapping[str, str]
     problems = []
     for name, value in properties.items():
         try:
-            resolved[name] = _resolve(value, environ)
+            resolved[name] = _resolve(value, environ, own)
         except (LookupError, OSError, ValueError) as error:
             problems.append(FieldProblem(f"/properties/{name}", f"the secret can't be read: {error}", value))
     if problems:
@@ -101,7 +116,7 @@ def _is_of_machine(path: Path) -> bool:
     return any(path.is_relative_to(folder) for folder in _MACHINE)
 
 
-def _resolve(value: str, environ: Mapping[str, str]) -> str:
+def _resolve(value: str, environ: Mapping[str, str], own: Path | None) -> str:
     if (message := _problem_of_reference(value)) is not None:
         raise ValueError(message)
     if match := _ENV.fullmatch(value):
@@ -110,13 +125,15 @@ def _resolve(value: str, environ: Mapping[str, str]) -> str:
             raise LookupError(message)
         return environ[match[1]]
     if match := _FILE.fullmatch(value):
-        return _read(Path(match[1]))
+        return _read(Path(match[1]), own)
     return value
 
 
-def _read(path: Path) -> str:
+def _read(path: Path, own: Path | None) -> str:
     if _is_of_machine(path.resolve()):
         raise ValueError(_NO_SECRETS)
+    if own is not None and path.resolve().is_relative_to(own.resolve()):
+        raise ValueError(_OWN_FILES)
     with path.open("rb") as file:
         content = file.read(MAX_SECRET_BYTES + 1)
     if len(content) > MAX_SECRET_BYTES:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.settings import Settings
 from tests.integration.api.conftest import Api
 from tests.support.world import Lake
 
@@ -168,3 +169,13 @@ async def test_what_a_wrong_reference_stands_for_is_not_answered(api: Api, monke
     refused = await api.call("POST", "/v1/tables", status=422, json=body)
     assert refused.json()["errors"][0]["pointer"] == "/properties/uri"
     assert "hunter2" not in refused.text
+
+
+async def test_a_catalog_gets_no_file_of_packhouse_itself(api: Api, settings: Settings) -> None:
+    reference = f"file:{settings.data_dir.absolute()}/secret.key"
+    properties = {"type": "rest", "uri": "https://catalog.example", "token": reference}
+    body = {"name": "greedy", "format": "iceberg", "properties": properties}
+    refused = await api.post("/v1/catalogs", body, status=422)
+    assert [(problem["pointer"], problem["value"]) for problem in refused["errors"]] == [
+        ("/properties/token", reference)
+    ]

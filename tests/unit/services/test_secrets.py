@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import InvalidInput
-from engine.services.secrets import problems_of_clear_secrets, resolve_secrets
+from engine.services.secrets import problems_of_clear_secrets, problems_of_own_files, resolve_secrets
 
 
 def test_references_are_replaced_and_everything_else_stays(tmp_path: Path) -> None:
@@ -93,3 +93,18 @@ def test_a_link_does_not_lead_to_files_of_the_machine(tmp_path: Path) -> None:
     (tmp_path / "token").symlink_to("/proc/self/environ")
     with pytest.raises(InvalidInput):
         resolve_secrets({"token": f"file:{tmp_path / 'token'}"}, environ={})
+
+
+def test_packhouses_own_folder_is_no_place_of_secrets(tmp_path: Path) -> None:
+    own = tmp_path / "data"
+    own.mkdir()
+    (own / "secret.key").write_text("hunter2")
+    (tmp_path / "link").symlink_to(own)
+    direct, around = f"file:{own}/secret.key", f"file:{tmp_path}/x/../data/secret.key"
+    assert [each.value for each in problems_of_own_files({"a": direct, "b": around, "c": "x"}, own)] == [direct, around]
+    for reference in (direct, around.replace("x/../", ""), f"file:{tmp_path}/link/secret.key"):
+        with pytest.raises(InvalidInput) as caught:
+            resolve_secrets({"token": reference}, environ={}, own=own)
+        assert "hunter2" not in repr(caught.value.problems)
+    (tmp_path / "data2").write_text("fine")
+    assert resolve_secrets({"token": f"file:{tmp_path}/data2"}, environ={}, own=own) == {"token": "fine"}
