@@ -2,6 +2,9 @@
 
 Only answers of success are kept. A refused request leaves nothing behind, so it may be mended and sent again under the
 same key. The scope of a key is caller (with its role and teams) and path; another body under it is an error.
+
+Limit: the answer is kept after the change is committed. When keeping it fails, or the process dies in between, and the
+answer is lost on its way too, the same request is done again two minutes later.
 """
 
 import hashlib
@@ -10,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Annotated, Any, Final
 
+import structlog
 from fastapi import Header
 from fastapi.routing import APIRoute
 from starlette.requests import Request
@@ -17,6 +21,8 @@ from starlette.responses import Response
 
 from engine.domain.access import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
+
+_log = structlog.get_logger(__name__)
 
 Handler = Callable[[Request], Awaitable[Response]]
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
@@ -68,7 +74,10 @@ async def _once(request: Request, key: str, handler: Handler) -> Response:
             await entries.forget(*scope)
         raise
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-    await entries.finish(*scope, status=response.status_code, headers=headers, body=bytes(response.body))
+    try:
+        await entries.finish(*scope, status=response.status_code, headers=headers, body=bytes(response.body))
+    except PackhouseError as error:  # it was done: to answer an error would make the caller do it twice
+        _log.warning("answer_not_kept", route=route, error=error.message)
     return response
 
 

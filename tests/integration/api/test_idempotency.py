@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+from engine.domain.errors import Transient
+from engine.services.idempotency import IdempotencyService
 from tests.integration.api.access import make_key
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.world import Lake
@@ -45,6 +47,17 @@ async def test_two_at_once_are_done_once(api: Api) -> None:
     assert 201 in answers
     assert set(answers) <= {201, 409}
     assert len((await api.get("/v1/catalogs"))["items"]) == 1
+
+
+async def test_what_was_done_is_answered_also_when_the_answer_can_not_be_kept(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object, **__: object) -> None:
+        raise Transient("the database went away")
+
+    monkeypatch.setattr(IdempotencyService, "finish", away)
+    await api.call("POST", "/v1/catalogs", status=201, json=BODY, headers=KEY)
+    await api.get("/v1/catalogs/lake")
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "with space", "tab\there"])
