@@ -84,7 +84,7 @@ def services_of(container: Container) -> Services:
         runs=container.runs,
         pauses=container.pauses,
         limits=container.limits,
-        idempotency=IdempotencyService(database=container.database, clock=container.clock),
+        idempotency=IdempotencyService(database=container.database),
         health=_health_of(container),
         hints=container.hints,
         pace=container.pace,

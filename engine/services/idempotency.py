@@ -1,5 +1,7 @@
 """Answers kept by idempotency key: the same request twice is done once and answered twice, for 24 hours.
 
+The coordinator removes them when their time is over.
+
 Each step is a transaction of its own, so that a second request sees the first one in flight.
 """
 
@@ -7,21 +9,17 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
-from engine.domain.clock import Clock
 from engine.stores.database import Database
 from engine.stores.idempotency import StoredAnswer
 
 KEPT_FOR: Final = timedelta(hours=24)
-_PRUNE_EVERY_SECONDS: Final = 600.0
 
 
 class IdempotencyService:
     """Opens, finishes and forgets entries. `caller` and `route` are the scope of a key."""
 
-    def __init__(self, *, database: Database, clock: Clock) -> None:
+    def __init__(self, *, database: Database) -> None:
         self._database = database
-        self._clock = clock
-        self._pruned_at = float("-inf")
 
     async def begin(self, caller: str, route: str, key: str, body_hash: str) -> StoredAnswer | None:
         """Open an entry and return None, or return the answer that the same request got before.
@@ -30,7 +28,6 @@ class IdempotencyService:
             InvalidInput: the key was used with another body.
             StateConflict: the first request of this key is still being answered.
         """
-        await self._prune()
         async with self._database.begin() as unit:
             return await unit.idempotency.begin(caller, route, key, body_hash)
 
@@ -45,11 +42,3 @@ class IdempotencyService:
         """Remove an entry: the request was refused and may be mended and sent again under the same key."""
         async with self._database.begin() as unit:
             await unit.idempotency.forget(caller, route, key)
-
-    async def _prune(self) -> None:
-        """Remove entries past their time, at most every ten minutes of this process."""
-        if self._clock.monotonic() - self._pruned_at < _PRUNE_EVERY_SECONDS:
-            return
-        self._pruned_at = self._clock.monotonic()
-        async with self._database.begin() as unit:
-            await unit.idempotency.prune(await unit.now() - KEPT_FOR)

@@ -10,6 +10,7 @@ import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, replace
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, RowMapping, and_, delete, func, insert, or_, select, update
@@ -87,6 +88,12 @@ class GroupStore:
         moved = select(groups.c.input_bytes).where(groups.c.run_id == lease.run_id, groups.c.ordinal == result["group"])
         entry = {"table_id": table_id, "bytes": (await self._connection.execute(moved)).scalar_one()}
         await self._connection.execute(insert(rewritten_bytes).values(**entry, at=now()))
+
+    async def prune_bytes(self, older_than: datetime, limit: int) -> int:
+        """Forget bytes that were counted as moved before an instant, at most `limit` rows; return how many."""
+        old = select(rewritten_bytes.c.id).where(rewritten_bytes.c.at < older_than).limit(limit)
+        statement = delete(rewritten_bytes).where(rewritten_bytes.c.id.in_(old))
+        return (await self._connection.execute(statement)).rowcount
 
     async def mark_committed(self, lease: Lease, ordinals: Iterable[int], snapshot_id: int) -> None:
         """Note that a snapshot holds these groups. Saying it again of the same snapshot changes nothing.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, delete, select, update
+from sqlalchemy import ColumnElement, and_, delete, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -68,10 +68,11 @@ class IdempotencyStore:
         """Remove an entry: the request failed in a way that may be tried again."""
         await self._connection.execute(delete(entries).where(_entry(caller, route, key)))
 
-    async def prune(self, older_than: datetime) -> int:
-        """Remove entries made before an instant; return how many."""
-        statement = delete(entries).where(entries.c.created_at < older_than)
-        return (await self._connection.execute(statement)).rowcount
+    async def prune(self, older_than: datetime, limit: int) -> int:
+        """Remove entries made before an instant, at most `limit`, oldest first; return how many."""
+        columns = [entries.c[name] for name in _SCOPE]
+        old = select(*columns).where(entries.c.created_at < older_than).order_by(entries.c.created_at).limit(limit)
+        return (await self._connection.execute(delete(entries).where(tuple_(*columns).in_(old)))).rowcount
 
     async def _open(self, caller: str, route: str, key: str, body_hash: str) -> bool:
         """Insert the entry, or take over an abandoned one of the same body, in one statement."""

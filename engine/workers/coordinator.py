@@ -1,4 +1,4 @@
-"""The coordinator: relays the outbox, reaps expired leases, sends again what was lost, seals the audit log, watches.
+"""The coordinator: relays the outbox, reaps expired leases, sends again what was lost, seals, prunes, watches.
 
 Every duty of upkeep is one guarded statement or can be repeated without harm, so several coordinators may run. Only the
 one that leads looks at tables and starts runs (`services.watching`).
@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 
 import structlog
 
@@ -16,6 +17,7 @@ from engine.domain.ids import RunId
 from engine.domain.runs import RunState
 from engine.queue.streams import RunQueue
 from engine.services.audit import AuditService
+from engine.services.idempotency import KEPT_FOR
 from engine.services.run_claims import ClaimService
 from engine.services.watching import WatchService
 from engine.stores.database import Database
@@ -29,6 +31,9 @@ SWEEP_SECONDS = 3.0
 RECLAIM_SECONDS = 30.0
 REVIEW_SECONDS = 20.0
 SEAL_SECONDS = 1.0
+PRUNE_SECONDS = 300.0
+PRUNED_AT_ONCE = 2_000
+BYTES_KEPT_FOR = timedelta(days=2)
 RESEND_SECONDS = 60.0
 FORGET_SECONDS = 3600.0
 LEAD_SECONDS = 5.0
@@ -67,6 +72,7 @@ class Coordinator:
                 (self.reclaim, RECLAIM_SECONDS),
                 (self.review, REVIEW_SECONDS),
                 (self.seal, SEAL_SECONDS),
+                (self.prune, PRUNE_SECONDS),
                 *self._watch_duties(),
             ):
                 group.create_task(self._repeat(duty, seconds))
@@ -117,6 +123,21 @@ class Coordinator:
     async def seal(self) -> int:
         """Chain new entries of the audit log."""
         return await self._audit.seal()
+
+    async def prune(self) -> int:
+        """Forget kept answers and counted bytes that are past their time, in short transactions; return how many.
+
+        Daily budgets and figures look back over one day of counted bytes.
+        """
+        pruned = 0
+        while True:
+            async with self._database.begin() as unit:
+                now = await unit.now()
+                answers = await unit.idempotency.prune(now - KEPT_FOR, PRUNED_AT_ONCE)
+                counted = await unit.groups.prune_bytes(now - BYTES_KEPT_FOR, PRUNED_AT_ONCE)
+            pruned += answers + counted
+            if max(answers, counted) < PRUNED_AT_ONCE:
+                return pruned
 
     async def review(self) -> int:
         """Let runs start that were held back for quiet hours or a blackout which their policies no longer have."""

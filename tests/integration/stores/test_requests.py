@@ -86,9 +86,18 @@ async def test_an_old_answer_is_not_taken_for_abandoned(fresh_database: FreshDat
 async def test_old_entries_are_pruned(database: Database) -> None:
     await _begin(database)
     async with database.begin() as work:
-        assert await work.idempotency.prune(await work.now() - timedelta(hours=1)) == 0
-        assert await work.idempotency.prune(await work.now() + timedelta(hours=1)) == 1
+        assert await work.idempotency.prune(await work.now() - timedelta(hours=1), 10) == 0
+        assert await work.idempotency.prune(await work.now() + timedelta(hours=1), 10) == 1
     assert await _begin(database, "other") is None
+
+
+async def test_entries_are_pruned_in_batches(database: Database) -> None:
+    async with database.begin() as work:
+        for number in range(5):
+            await work.idempotency.begin("key:admin", "POST /v1/runs", f"k-{number}", "hash")
+    async with database.begin() as work:
+        later = await work.now() + timedelta(hours=1)
+        assert [await work.idempotency.prune(later, 2) for _ in range(4)] == [2, 2, 1, 0]
 
 
 async def test_one_of_two_racing_requests_is_let_through(fresh_database: FreshDatabase) -> None:
