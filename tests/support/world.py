@@ -201,7 +201,9 @@ class World:
 
 
 @asynccontextmanager
-async def open_world(folder: Path, *, database_url: str, redis_url: str, **lake: Any) -> AsyncIterator[World]:
+async def open_world(
+    folder: Path, *, database_url: str, redis_url: str, pace_url: str | None = None, **lake: Any
+) -> AsyncIterator[World]:
     """Start a container on the given database and Redis with one registered table."""
     made = await asyncio.to_thread(lambda: make_lake(folder, **lake))
     dispatcher = LocalDispatcher()
@@ -214,6 +216,8 @@ async def open_world(folder: Path, *, database_url: str, redis_url: str, **lake:
         secret_key="a key for tests",
         mode="embedded",
         lease_seconds=30,
+        watch=False,
+        pace_url=pace_url,
     )
     async with open_container(
         settings, step=lambda name: worlds[0].on_step(name) if worlds else None, dispatcher=dispatcher
