@@ -55,10 +55,25 @@ class Metrics:
             registry=self._registry,
         )
         self._runs = Gauge("packhouse_runs", "Live runs by state.", ("state",), registry=self._registry)
+        self._watched = Gauge(
+            "packhouse_watched_tables", "Tables by what the last look came to.", ("verdict",), registry=self._registry
+        )
         self._ended = EndedRunTotals()
         self._registry.register(self._ended)
         self._queue = Gauge(
             "packhouse_queue_entries", "Queue entries by standing.", ("standing",), registry=self._registry
+        )
+        self._rate = Gauge(
+            "packhouse_rewrite_bytes_per_second",
+            "What running rewrites read and write, of all catalogs (empty) and of each with limits.",
+            ("catalog",),
+            registry=self._registry,
+        )
+        self._limit = Gauge(
+            "packhouse_rewrite_bytes_per_second_limit",
+            "The limit on it; absent where there is none.",
+            ("catalog",),
+            registry=self._registry,
         )
         self._up = Gauge("packhouse_dependency_up", "1 when it answers.", ("dependency",), registry=self._registry)
         self._patience = Gauge(
@@ -67,7 +82,7 @@ class Metrics:
 
     def render(self, dependencies: Sequence[Dependency], figures: Figures) -> bytes:
         """Return everything in the text format; figures that could not be asked for are left out."""
-        for gauge in (self._runs, self._queue, self._up, self._patience):
+        for gauge in (self._runs, self._watched, self._queue, self._rate, self._limit, self._up, self._patience):
             gauge.clear()
         for dependency in dependencies:
             self._up.labels(dependency.name).set(int(dependency.ok))
@@ -75,8 +90,14 @@ class Metrics:
         self._ended.totals = figures.ended
         for state, count in figures.runs.items():
             self._runs.labels(RunState(state).value).set(count)
+        for verdict, count in figures.watches.items():
+            self._watched.labels(verdict.value).set(count)
         for standing, count in (figures.queue_depth or {}).items():
             self._queue.labels(standing).set(count)
+        for rate in figures.rates:
+            self._rate.labels(rate.catalog or "").set(rate.bytes_per_second)
+            if rate.bytes_per_second_limit is not None:
+                self._limit.labels(rate.catalog or "").set(rate.bytes_per_second_limit)
         return generate_latest(self._registry)
 
 

@@ -52,6 +52,7 @@ def shared_servers(folder: Path, spark_url: str = "sc://127.0.0.1:1") -> Iterato
             "PACKHOUSE_WRITES_PER_MINUTE": "10000000",  # the bench is one caller, and measures what is behind the limit
             "PACKHOUSE_READS_PER_MINUTE": "10000000",
             "PACKHOUSE_DATA_DIR": str(folder),
+            "PACKHOUSE_WATCH": "off",
         }
         subprocess.run([sys.executable, "-m", "api", "migrate"], env=os.environ | environment, check=True)
         yield Shared(environment, url.replace("+psycopg", ""))

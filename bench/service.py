@@ -34,6 +34,7 @@ class Service:
             "PACKHOUSE_PORT": str(port),
             "PACKHOUSE_SPARK_URL": self._spark_url,
             "PACKHOUSE_SPARK_CORES": str(self._cores),
+            "PACKHOUSE_WATCH": "off",
         }
         log = self._folder / "server.log"
         with ExitStack() as stack:

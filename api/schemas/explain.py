@@ -10,6 +10,7 @@ from api.schemas.runs import Run
 from api.schemas.tables import Condition, Prediction
 from engine.domain import runs as domain
 from engine.domain.policies import OnStart, WindowKind
+from engine.domain.watches import Verdict
 
 
 class ExplainedSetting(Answer):
@@ -128,10 +129,10 @@ class ExplainedDay(Answer):
 
 
 class ExplainedBudgets(Rates):
-    """What a run would have to hold: the stricter of the policy's rates and its share of the fleet's."""
+    """What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone."""
 
     policy: Rates
-    fleet_share: Rates
+    fleet_share: Rates = Field(description="Its equal share of the limits of catalog and fleet, whatever others do.")
     parallel_groups: int
     bytes_per_day: ExplainedDay
 
@@ -144,6 +145,19 @@ class ExplainedSchedule(Answer):
     cron: str
     time_zone: str
     cron_next_at: Instant | None
+
+
+class ExplainedWatch(Answer):
+    """How the coordinator watches the table, and what its last look came to."""
+
+    next_look_at: Instant
+    looked_at: Instant | None = Field(description="Null: not yet.")
+    changed_at: Instant | None = Field(description="When a look found that something had been written.")
+    due_since: Instant | None = Field(description="Since when looks have found a rule due; null while none is.")
+    interval_seconds: int = Field(description="Between looks: longer while nothing changes.")
+    verdict: Verdict
+    code: str | None = Field(description="What held it back, or why it could not be looked at.", examples=["paused"])
+    detail: str | None
 
 
 class ExplainedConflicts(Answer):
@@ -217,7 +231,7 @@ class Explanation(Answer):
     """
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"table": "lake.sales.orders", "due": True, "would_start_by_itself": False}]}
+        json_schema_extra={"examples": [{"table": "lake.sales.orders", "due": True, "would_start_by_itself": True}]}
     )
 
     table_id: str
@@ -225,10 +239,16 @@ class Explanation(Answer):
     explained_at: Instant
     summary: list[str] = Field(description="The answer for people: at most 24 lines of at most 100 columns.")
     due: bool | None = Field(
-        description="Whether a rule makes it due: what will start runs once they start by themselves."
+        description="Whether a rule makes it due now: then a run starts by itself once nothing holds it back."
     )
-    would_start_by_itself: bool = Field(description="False in this version: see `starts`.")
-    starts: str = Field(description="How runs start.")
+    would_start_by_itself: bool = Field(
+        description="Whether runs of it start by themselves at all: its policy is enabled and a coordinator watches it."
+    )
+    starts: str = Field(description="Whether and when a run starts by itself, in one sentence.")
+    starts_at: Instant | None = Field(
+        description="When a run starts by itself, about, if nothing more is written. Null: none does as things stand."
+    )
+    watch: ExplainedWatch | None
     eligible: bool | None = Field(description="Whether the table can be rewritten: every condition holds.")
     conditions: list[Condition]
     next_eligible: NextEligible

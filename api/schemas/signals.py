@@ -42,7 +42,7 @@ class Signal(Answer):
     at: Instant = Field(description="When it came.")
     sent_by: str
     signal: SignalValue
-    acted_on: bool = Field(default=False, description="False: shown, not yet acted on in this version.")
+    acted_on: bool = Field(description="False: shown, not acted on in this version.")
 
     @classmethod
     def from_domain(cls, signal: domain.Signal) -> Self:
@@ -54,6 +54,7 @@ class Signal(Answer):
             at=signal.at,
             sent_by=signal.sent_by,
             signal=signal.value,
+            acted_on=signal.is_acted_on,
         )
 
 

@@ -112,18 +112,11 @@ def cells(reason_of: Callable[[Operation, str | None, str | None], str | None]) 
                 yield Cell(operation, strategy, engine, YES if reason is None else Capability(False, reason))
 
 
-_SCHEDULER: Final = "runs start on request in this version; it takes effect with the scheduler"
+_MAINTENANCE: Final = "this version rewrites data files and does no other maintenance"
 _CANDIDATES: Final = "this version rewrites what is a candidate by its size and deletes"
 _NO_FORMAT: Final = "no table format that this version serves has a use for it"
 _NOT_ACTED_ON: Final[Mapping[str, str]] = {
-    "triggers": _SCHEDULER,
-    "seal": _SCHEDULER,
-    "schedule.min_interval": _SCHEDULER,
-    "schedule.cron": _SCHEDULER,
-    "schedule.time_zone": _SCHEDULER,
-    "backoff": _SCHEDULER,
-    "maintenance.": _SCHEDULER,
-    "rewrite.full.": _CANDIDATES,
+    "maintenance.": _MAINTENANCE,
     "rewrite.max_time_span": _CANDIDATES,
     "rewrite.key_tables.": _NO_FORMAT,
     "rewrite.tiers": _NO_FORMAT,
@@ -140,8 +133,6 @@ def why_not_acted_on(field: str) -> str | None:
 
 
 _PARTLY: Final[Mapping[str, str]] = {
-    "quiet_hours": "new runs are held; on_start waits for the scheduler: what runs when a window begins goes on",
-    "blackouts": "new runs are held; on_start waits for the scheduler: what runs when a window begins goes on",
     "schedule.urgent_after": "a run that waited so long is let through quiet hours; it does not go first yet",
 }
 

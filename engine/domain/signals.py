@@ -1,7 +1,7 @@
 """What other systems tell Packhouse: commits, query latency, back-pressure, the filters of queries.
 
-Signals are stored and shown; advice and backpressure read them. Nothing starts or slows down by them in this version:
-the scheduler will act on them.
+A commit lets its table be looked at at once, query latency slows rewrites down where a policy says so; advice and
+backpressure read the rest.
 """
 
 from dataclasses import dataclass
@@ -105,6 +105,17 @@ class Signal:
     at: datetime
     sent_by: str
     value: CommitSeen | QueryLatency | Backpressure | Filters
+
+    @property
+    def is_acted_on(self) -> bool:
+        """True when runs start or slow down by it: a commit to a table lets it be looked at, slow queries back off."""
+        match self.kind:
+            case SignalKind.COMMIT:
+                return self.table_id is not None
+            case SignalKind.QUERY_LATENCY:
+                return True
+            case SignalKind.BACKPRESSURE | SignalKind.FILTERS:
+                return False
 
     @property
     def kind(self) -> SignalKind:

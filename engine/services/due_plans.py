@@ -4,14 +4,15 @@ The coordinator decides by it, explain shows it, and the run plans by it again w
 in a thread.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import pyarrow as pa
 
+from engine.domain.files import InputFile
 from engine.domain.plans import Plan, SkippedPartition
 from engine.domain.policies import EffectivePolicy
 from engine.formats.base import OpenTable
@@ -24,6 +25,24 @@ from engine.stores.rewrite_histories import CommittedPartitions
 NOT_DUE: Final = "not_due"
 Place: TypeAlias = tuple[int, str]
 """A partition: the id of its spec, and its canonical JSON."""
+
+
+class Snapshot(Protocol):
+    """What planning asks of an open table (`formats.base.OpenTable`)."""
+
+    @property
+    def head_snapshot_id(self) -> int | None:
+        """The snapshot that is planned on."""
+
+    @property
+    def schema_id(self) -> int:
+        """The current schema."""
+
+    def digest(self) -> pa.Table:
+        """Return its live data files, in the shape of `planning.digest.FILE_DIGEST`."""
+
+    def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        """Return the inputs by path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +76,7 @@ def evaluate_now(
 
 
 def due_files(
-    opened: OpenTable,
+    opened: Snapshot,
     digest: pa.Table,
     evaluation: Evaluation,
     *,
@@ -88,7 +107,7 @@ def due_files(
     return DueFiles(digest.filter(is_taken), tuple(sorted(others, key=lambda one: -one.files)))
 
 
-def plan_due(opened: OpenTable, policy: EffectivePolicy, evaluation: Evaluation) -> DuePlan | None:
+def plan_due(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation) -> DuePlan | None:
     """Return what a run that begins by itself now would plan, None when no rule is due.
 
     Full rewrites come first, each kind in a run of its own: what is due by triggers is not rewritten in full.
@@ -100,7 +119,7 @@ def plan_due(opened: OpenTable, policy: EffectivePolicy, evaluation: Evaluation)
     return DuePlan(_plan(opened, policy, evaluation, full=False), full=False)
 
 
-def _plan(opened: OpenTable, policy: EffectivePolicy, evaluation: Evaluation, *, full: bool) -> Plan:
+def _plan(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, *, full: bool) -> Plan:
     found = due_files(opened, opened.digest(), evaluation, full=full)
     plan = make_plan(
         found.digest,

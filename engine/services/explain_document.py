@@ -15,7 +15,8 @@ from engine.planning.full_rewrites import SIZE_AMPLIFICATION
 from engine.planning.triggers import MeasuredCondition, RuleState
 from engine.services.budgets import RunLimits
 from engine.services.explain_facts import CONFLICT_DAYS, Facts, RecordFacts, Sight
-from engine.services.explain_summary import BY_ITSELF, summarize
+from engine.services.explain_starts import how_it_starts, start_at, starts_by_itself
+from engine.services.explain_summary import summarize
 from engine.services.explain_timing import Eligibility, cron_next, eligibility
 from engine.services.trials import Trial, plan_document
 
@@ -37,8 +38,10 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "explained_at": record.now,
         "summary": summarize(facts, eligible),
         "due": None if sight.evaluation is None else sight.evaluation.is_due,
-        "would_start_by_itself": False,
-        "starts": BY_ITSELF,
+        "would_start_by_itself": starts_by_itself(facts),
+        "starts": how_it_starts(facts, eligible),
+        "starts_at": start_at(facts, eligible),
+        "watch": _watch(record),
         "eligible": None if sight.trial is None else sight.trial.is_eligible,
         "conditions": [] if sight.trial is None else [asdict(condition) for condition in sight.trial.conditions],
         "next_eligible": _next_eligible(eligible),
@@ -59,6 +62,14 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "health": _health(facts),
         "settings": _settings(facts.policy),
     }
+
+
+def _watch(record: RecordFacts) -> Mapping[str, Any] | None:
+    watch = record.watch
+    if watch is None:
+        return None
+    names = ("looked_at", "changed_at", "due_since", "interval_seconds", "verdict", "code", "detail")
+    return {"next_look_at": watch.next_at, **{name: getattr(watch, name) for name in names}}
 
 
 def _settings(policy: EffectivePolicy) -> Mapping[str, Any]:

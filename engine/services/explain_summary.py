@@ -17,6 +17,7 @@ from engine.domain.units import format_bytes
 from engine.planning.estimates import predicted_requests
 from engine.planning.triggers import MeasuredCondition, RuleState
 from engine.services.explain_facts import Facts
+from engine.services.explain_starts import how_it_starts
 from engine.services.explain_timing import Eligibility, cron_next, refused_settings
 from engine.services.explain_words import clock, duration, figure, many, place, sentence, short
 
@@ -26,8 +27,6 @@ _OPERATORS: Final = {"at_least": "at least", "above": "more than", "at_most": "a
 _RULES_SHOWN: Final = 6
 _FIGURE: Final = re.compile(r"(?<=\d) (?=(?:[KMGT]?i?B|s|UTC)\b|%)")
 _NO_BREAK: Final = "\N{NO-BREAK SPACE}"
-
-BY_ITSELF: Final = "No run starts by itself in this version: submit one (POST /v1/runs)."
 
 
 def summarize(facts: Facts, eligible: Eligibility) -> list[str]:
@@ -44,7 +43,7 @@ def summarize(facts: Facts, eligible: Eligibility) -> list[str]:
 
 def _sentences(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     yield _headline(facts, eligible)
-    yield BY_ITSELF
+    yield how_it_starts(facts, eligible)
     yield from _can(facts)
     yield from _now(facts, eligible)
     yield from _holds(eligible)
@@ -114,8 +113,21 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
         waits = any(hold.holds_requests for hold in eligible.held_by)
         begin = "A run asked for now would wait, then rewrite" if waits else "A run now would rewrite"
         yield f"{begin} {what}{time}, with about {many(requests, 'storage request')}."
+        yield from _due_only(facts, expected.input_files)
     else:
         yield f"A run now would change nothing; without what stands in the way it would rewrite {what}."
+
+
+def _due_only(facts: Facts, all_files: int) -> Iterator[str]:
+    """Say what a run by itself would rewrite, where that is not all that a run by request would."""
+    due = facts.sight.due
+    if due is None or not due.plan.groups:
+        return
+    expected = due.plan.prediction
+    if due.full or expected.input_files != all_files:
+        full = " in full" if due.full else ""
+        what = f"{many(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)})"
+        yield f"A run by itself would rewrite what is due{full}: {what} in {many(len(due.plan.groups), 'group')}."
 
 
 def _holds(eligible: Eligibility) -> Iterator[str]:
@@ -133,7 +145,9 @@ def _rules(facts: Facts) -> Iterator[str]:
         return
     if not evaluation.rules:
         yield "Its policy has no triggers: no rule ever makes it due."
-    measured = [rule for rule in evaluation.full if any(one.measured is not None for one in rule.conditions)]
+    measured = [
+        rule for rule in evaluation.full if rule.is_due or any(one.measured is not None for one in rule.conditions)
+    ]
     ordered = sorted((*evaluation.triggers, *measured), key=lambda rule: not rule.is_due)
     for rule in ordered[:_RULES_SHOWN]:
         yield _due_rule(rule) if rule.is_due else _other_rule(rule)

@@ -16,7 +16,7 @@ from engine.domain.reasons import OF_TABLES
 from engine.domain.runs import Run, RunState
 from engine.domain.tables import Pause
 from engine.services.explain_facts import Facts
-from engine.services.explain_words import clock
+from engine.services.explain_words import clock, many
 from engine.services.holds import HoldRules
 
 _ON_REQUEST: Final = frozenset(
@@ -137,8 +137,7 @@ def _rest(ended: Sequence[Run], now: datetime) -> Iterator[Hold]:
         return
     until = last + timedelta(seconds=FIRST_REST_SECONDS * 2 ** (len(in_vain) - 1))
     if until > now:
-        times = "the last run" if len(in_vain) == 1 else f"the last {len(in_vain)} runs"
-        yield Hold("runs_in_vain", until, f"{times} ended without success, the last at {clock(last)}")
+        yield Hold("runs_in_vain", until, f"{many(len(in_vain), 'run')} in a row, the last until {clock(last)}")
 
 
 def _was_in_vain(run: Run) -> bool:

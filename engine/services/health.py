@@ -10,7 +10,9 @@ from typing import Final
 
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError
+from engine.domain.fleet_figures import LiveRate
 from engine.domain.runs import EndedRuns, RunState
+from engine.domain.watches import Verdict
 from engine.stores.database import Database
 
 Probe = Callable[[], Awaitable[str]]
@@ -32,11 +34,16 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What metrics show: live runs by state, totals of ended ones, entries of the queue; None when it can't be told."""
+    """What metrics show: live runs by state, totals of ended ones, tables by the verdict of their last look, the queue.
+
+    What can't be told is empty, the queue's entries are None then.
+    """
 
     runs: Mapping[RunState, int] = field(default_factory=dict)
     ended: Sequence[EndedRuns] = ()
     queue_depth: Mapping[str, int] | None = None
+    watches: Mapping[Verdict, int] = field(default_factory=dict)
+    rates: Sequence[LiveRate] = ()
 
 
 class HealthService:
@@ -49,11 +56,13 @@ class HealthService:
         probes: Mapping[str, Probe],
         clock: Clock,
         queue_depth: Callable[[], Awaitable[Mapping[str, int]]] | None = None,
+        rates: Callable[[], Awaitable[Sequence[LiveRate]]] | None = None,
     ) -> None:
         self._database = database
         self._probes = probes
         self._clock = clock
         self._queue_depth = queue_depth
+        self._rates = rates
 
     async def dependencies(self) -> Sequence[Dependency]:
         """Ask every dependency once, the database first in the answer."""
@@ -65,19 +74,30 @@ class HealthService:
         """Count live runs and queue entries; what can't be asked is left out."""
         runs: Mapping[RunState, int] = {}
         ended: Sequence[EndedRuns] = ()
+        watches: Mapping[Verdict, int] = {}
         depth: Mapping[str, int] | None = None
         try:
             async with asyncio.timeout(PATIENCE_SECONDS), self._database.read() as unit:
                 runs, ended = await unit.runs.metrics(), await unit.runs.totals()
+                watches = await unit.watches.standing()
         except (PackhouseError, TimeoutError):
-            runs, ended = {}, ()
+            runs, ended, watches = {}, (), {}
         if self._queue_depth is not None:
             try:
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     depth = await self._queue_depth()
             except (PackhouseError, TimeoutError):
                 depth = None
-        return Figures(runs, ended, depth)
+        return Figures(runs, ended, depth, watches, rates=await self._live_rates())
+
+    async def _live_rates(self) -> Sequence[LiveRate]:
+        if self._rates is None:
+            return ()
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                return await self._rates()
+        except (PackhouseError, TimeoutError):
+            return ()
 
     async def _ping(self) -> str:
         await self._database.ping()

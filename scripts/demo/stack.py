@@ -25,7 +25,8 @@ class Stack:
             name="packhouse-server",
             command=[sys.executable, "-m", "api", "up"],
             log_path=data_dir / "server.log",
-            environment={"PACKHOUSE_DATA_DIR": str(data_dir), "PACKHOUSE_PORT": port},
+            # the story starts its runs itself
+            environment={"PACKHOUSE_DATA_DIR": str(data_dir), "PACKHOUSE_PORT": port, "PACKHOUSE_WATCH": "off"},
         )
 
     def __enter__(self) -> Self:

@@ -86,6 +86,7 @@ def settings(tmp_path: Path, postgres_url: str, redis: Redis, redis_url: str, sp
         secret_key="a key for tests",
         mode="embedded",
         lease_seconds=3,
+        watch=False,
     )
 
 

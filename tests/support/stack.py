@@ -38,7 +38,8 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     (folder / "lake").mkdir()
     log = folder / "server.log"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PACKHOUSE_")}
-    environment |= {"PACKHOUSE_DATA_DIR": str(folder / "data"), "PACKHOUSE_PORT": "0"}
+    # runs that start by themselves would be in the way of tests that start some
+    environment |= {"PACKHOUSE_DATA_DIR": str(folder / "data"), "PACKHOUSE_PORT": "0", "PACKHOUSE_WATCH": "off"}
     with log.open("wb") as output:
         server = subprocess.Popen([sys.executable, "-m", "api", "up"], env=environment, stdout=output, stderr=output)
     try:

@@ -56,7 +56,7 @@ async def test_every_setting_comes_with_its_origin_and_whether_it_is_acted_on(ap
     await put_policy(api, table_id, {"seal": {"quiet_for": "30m"}})
     settings = (await explained(api, table_id))["settings"]
     assert settings["rewrite.min_input_files"] == {"value": 5, "origin": "default", "acted_on": True}
-    assert settings["seal"] == {"value": {"quiet_for": "30m"}, "origin": "table", "acted_on": False}
+    assert settings["seal"] == {"value": {"quiet_for": "30m"}, "origin": "table", "acted_on": True}
 
 
 async def test_a_due_table_names_its_partitions(api: Api, table_id: str):

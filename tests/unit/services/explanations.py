@@ -3,18 +3,22 @@
 .venv/bin/python -m tests.unit.services.explanations
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow as pa
+
+from engine.domain.files import InputFile
 from engine.domain.fleet import Fleet, FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.measurements import Measurement
 from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
 from engine.domain.runs import Operation, Run, RunState, WaitingFor
 from engine.domain.tables import Pause, Table, TableRef
+from engine.domain.watches import Verdict, Watch
 from engine.formats.base import Condition
 from engine.planning.digest import PartitionTime, TableFigures, TimeUnit
 from engine.planning.evaluations import evaluate_policy
@@ -22,6 +26,7 @@ from engine.planning.file_groups import make_plan
 from engine.planning.health import health
 from engine.planning.partition_metrics import RewriteHistory
 from engine.services.budgets import DayBudget
+from engine.services.due_plans import plan_due
 from engine.services.explain_facts import Facts, RecordFacts, Sight
 from engine.services.explain_summary import summarize
 from engine.services.explain_timing import eligibility
@@ -47,6 +52,10 @@ RECORD: Final = RecordFacts(
     rewritten=CommittedPartitions((), None),
     signals=(),
     measurement=None,
+    watch=Watch(
+        TABLE.id, 0.5, NOW + timedelta(minutes=1), 120, "v7.json", NOW - timedelta(minutes=1), verdict=Verdict.NOT_DUE
+    ),
+    is_watched=True,
 )
 
 
@@ -118,7 +127,23 @@ def _seen(
     now_ms = round(NOW.timestamp() * 1000)
     evaluation = evaluate_policy(digest, figures or TableFigures(), RewriteHistory(), policy, now_ms=now_ms)
     small, large = (policy.bytes_of(f"rewrite.{name}_file_bytes") for name in ("small", "large"))
-    return Sight(Trial(conditions, plan), evaluation, health(digest, small_bytes=small or 0, large_bytes=large))
+    found = health(digest, small_bytes=small or 0, large_bytes=large)
+    return Sight(Trial(conditions, plan), evaluation, found, due=plan_due(Opened(digest), policy, evaluation))
+
+
+@dataclass(frozen=True)
+class Opened:
+    """As much of an open table as planning asks for."""
+
+    files: pa.Table
+    head_snapshot_id: int = 1
+    schema_id: int = 0
+
+    def digest(self) -> pa.Table:
+        return self.files
+
+    def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        return inputs_of(self.files)(paths)
 
 
 def _quiet(**more: Any) -> dict[str, Any]:
@@ -159,6 +184,15 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
         )
     ),
     "empty": situation,
+    "not_watched": lambda: situation(DUE, is_watched=False),
+    "due_in_part": lambda: situation(DUE + day(18, 6)),
+    "due_in_full": lambda: situation(DUE, {"rewrite": {"full": {"interval": "7d"}}}),
+    "due_later": lambda: situation(
+        FEW, {"triggers": [{"name": "old", "all": [{"metric": "newest_file_age", "at_least": "2d"}]}]}
+    ),
+    "runs_in_vain": lambda: situation(
+        DUE, ended=(replace(FAILED, finished_at=ago(minutes=2)), FAILED, replace(DONE, started_at=ago(hours=5)))
+    ),
     "refused": lambda: situation(DUE, conditions=REFUSED),
     "conflicts": lambda: situation(
         DUE,

@@ -84,22 +84,26 @@ def test_an_operation_that_can_not_be_done_is_refused_with_its_reason(operation:
     SERVICE.check_operation(TableFormatName.ICEBERG, Operation.REWRITE)
 
 
-@pytest.mark.parametrize("field", ["triggers", "seal", "maintenance.expire_snapshots", "rewrite.full.interval"])
-def test_settings_that_wait_for_the_scheduler_are_not_acted_on(field: str) -> None:
+@pytest.mark.parametrize("field", ["maintenance.expire_snapshots", "rewrite.max_time_span", "rewrite.tiers"])
+def test_settings_without_a_use_in_this_version_are_not_acted_on(field: str) -> None:
     assert why_not_acted_on(field)
     assert not is_acted_on(field)
 
 
-@pytest.mark.parametrize("field", ["enabled", "rewrite.target_file_bytes", "limits.bandwidth", "quiet_hours"])
+@pytest.mark.parametrize("field", ["enabled", "limits.bandwidth", "triggers", "seal", "schedule.cron", "rewrite.full"])
 def test_settings_that_take_effect_are_acted_on(field: str) -> None:
     assert is_acted_on(field)
 
 
-@pytest.mark.parametrize("setting", ["quiet_hours", "blackouts"])
-def test_what_windows_do_to_running_work_is_told_to_have_no_effect_yet(setting: str) -> None:
-    window: dict[str, Any] = {"from": "09:00", "to": "17:00", "on_start": "interrupt"}
-    if setting == "blackouts":
-        window |= {"from": "2026-12-24", "to": "2026-12-27", "time_zone": "UTC", "reason": "holidays"}
-    (note,) = not_acted_on(PolicyDocument.model_validate({setting: [window]}))
-    assert note == f"{setting}: {why_only_partly(setting)}"
-    assert "on_start" in note
+def test_what_holds_runs_back_takes_effect_whole() -> None:
+    window = {"from": "09:00", "to": "17:00", "on_start": "interrupt"}
+    freeze = {"from": "2026-12-24", "to": "2026-12-27", "time_zone": "UTC", "reason": "holidays"}
+    backoff = {"signal": "query_latency_p95", "throttle_above": "2s", "pause_above": "5s", "resume_below": "1s"}
+    settings = {"quiet_hours": [window], "blackouts": [freeze], "backoff": backoff}
+    assert not_acted_on(PolicyDocument.model_validate(settings)) == ()
+
+
+def test_a_setting_with_half_an_effect_says_what_is_missing() -> None:
+    (note,) = not_acted_on(PolicyDocument.model_validate({"schedule": {"urgent_after": "1d"}}))
+    assert note == f"schedule.urgent_after: {why_only_partly('schedule.urgent_after')}"
+    assert "first" in note

@@ -1,0 +1,56 @@
+"""Whether and when a run of a table starts by itself, in words and as an instant."""
+
+from datetime import datetime, timedelta
+
+from engine.services.explain_facts import Facts
+from engine.services.explain_timing import Eligibility
+from engine.services.explain_words import clock
+
+
+def starts_by_itself(facts: Facts) -> bool:
+    """Tell whether runs of the table start by themselves at all: its policy is on, and a coordinator watches."""
+    return facts.policy.enabled and facts.record.is_watched and facts.record.watch is not None
+
+
+def start_at(facts: Facts, eligible: Eligibility) -> datetime | None:
+    """Return when a run starts by itself if nothing more is written; None when none does, or it can't be told."""
+    evaluation, watch = facts.sight.evaluation, facts.record.watch
+    if not starts_by_itself(facts) or watch is None or evaluation is None or eligible.at is None:
+        return None
+    if evaluation.is_due:
+        return eligible.at if eligible.held_by else max(facts.record.now, watch.next_at)
+    due_at = _due_at(facts)
+    return None if due_at is None else max(eligible.at, due_at)
+
+
+def how_it_starts(facts: Facts, eligible: Eligibility) -> str:
+    """Return one sentence on how runs of the table start."""
+    watch, evaluation = facts.record.watch, facts.sight.evaluation
+    if not facts.policy.enabled:
+        return "No run starts by itself: its policy has enabled: false."
+    if watch is None or not facts.record.is_watched:
+        why = "no coordinator watches tables (none runs, or PACKHOUSE_WATCH is off)"
+        return f"No run starts by itself now: {why}; submit one (POST /v1/runs)."
+    look = f"the next look at it is at {clock(watch.next_at)}"
+    if evaluation is not None and not evaluation.rules:
+        return "No run starts by itself: its policy has no rules."
+    if evaluation is None:
+        return f"Runs start by themselves when it can be looked at: {look}."
+    at = start_at(facts, eligible)
+    if evaluation.is_due:
+        when = "once nothing holds it back" if at is None else f"about {clock(at)}"
+    elif at is not None:
+        when = f"about {clock(at)} if nothing more is written; {look}"
+    else:
+        when = f"once a rule is due; {look}"
+    return f"A run starts by itself {when}."
+
+
+def _due_at(facts: Facts) -> datetime | None:
+    evaluation = facts.sight.evaluation
+    if evaluation is None or evaluation.due_in_seconds is None:
+        return None
+    try:
+        return facts.record.now + timedelta(seconds=evaluation.due_in_seconds)
+    except OverflowError:  # an age of centuries
+        return None
