@@ -71,13 +71,7 @@ class AuditStore:
         self, wanted: AuditFilter, *, before: int | None, limit: int
     ) -> builtins.list[tuple[AuditEntry, Seal | None]]:
         """Return entries with their seals, newest first, those with an id below `before`."""
-        query = _with_seals().order_by(audit.c.id.desc()).limit(limit)
-        for column in ("caller", "action", "object"):
-            value = getattr(wanted, column)
-            query = query if value is None else query.where(audit.c[column] == value)
-        query = query if wanted.since is None else query.where(audit.c.at >= wanted.since)
-        query = query if wanted.until is None else query.where(audit.c.at < wanted.until)
-        query = query if before is None else query.where(audit.c.id < before)
+        query = listing(wanted, before=before, limit=limit)
         return [(_to_entry(row), _to_seal(row)) for row in await self._connection.execute(query)]
 
     async def head(self) -> Seal | None:
@@ -134,6 +128,17 @@ class AuditStore:
             .limit(limit)
         )
         return [_to_entry(row) for row in await self._connection.execute(query)]
+
+
+def listing(wanted: AuditFilter, *, before: int | None, limit: int) -> Select[Any]:
+    """Return the query of a page of the log."""
+    query = _with_seals().order_by(audit.c.id.desc()).limit(limit)
+    for column in ("caller", "action", "object"):
+        value = getattr(wanted, column)
+        query = query if value is None else query.where(audit.c[column] == value)
+    query = query if wanted.since is None else query.where(audit.c.at >= wanted.since)
+    query = query if wanted.until is None else query.where(audit.c.at < wanted.until)
+    return query if before is None else query.where(audit.c.id < before)
 
 
 def _with_seals() -> Select[Any]:

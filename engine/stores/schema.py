@@ -411,6 +411,8 @@ audit = Table(
     Column("after", document(), nullable=False),
     Index("ix_audit_object_id", "object", "id"),
     Index("ix_audit_caller_id", "caller", "id"),
+    Index("ix_audit_action_id", "action", "id"),
+    Index("ix_audit_at", "at"),
 )
 """What was changed, by whom; append-only. Written in the transaction of the change."""
 

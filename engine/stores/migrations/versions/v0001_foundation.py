@@ -421,6 +421,8 @@ def _create_audit() -> None:
     )
     op.create_index("ix_audit_object_id", "audit", ["object", "id"])
     op.create_index("ix_audit_caller_id", "audit", ["caller", "id"])
+    op.create_index("ix_audit_action_id", "audit", ["action", "id"])
+    op.create_index("ix_audit_at", "audit", ["at"])
     op.create_table(
         "audit_seals",
         sa.Column("sequence", _serial(), autoincrement=False, nullable=False),
