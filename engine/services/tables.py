@@ -22,6 +22,7 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import TERMINAL_STATES, Run, RunState
 from engine.domain.tables import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
+from engine.services import policy_writes
 from engine.services.capabilities import CapabilityService
 from engine.services.formats import FormatRegistry
 from engine.services.names import check_table_ref
@@ -150,6 +151,8 @@ class TableService:
         async with self._database.begin() as unit:
             await unit.tables.lock(table_id)  # so that it can't become another team's after the look
             table, _ = await read_registered(unit, table_id, caller)
+            if (policy := await unit.policies.get(table_id)) is not None:
+                await policy_writes.delete(unit, caller, policy, policy.version)
             await unit.tables.delete(table_id)
             await unit.audit.append(caller, "table.delete", table_id, before=_audited(table))
 

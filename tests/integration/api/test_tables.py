@@ -69,6 +69,17 @@ async def test_a_deleted_registration_is_gone(api: Api, table_id: str) -> None:
     await api.get(f"/v1/tables/{table_id}", status=404)
 
 
+async def test_a_policy_that_goes_with_its_table_is_told_and_kept_as_a_version(api: Api, table_id: str) -> None:
+    policy = {"json": {"enabled": False}, "headers": {"If-None-Match": "*"}}
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, **policy)
+    await api.call("DELETE", f"/v1/tables/{table_id}", status=204)
+    async with api.container.database.read() as unit:
+        versions = await unit.policies.list_versions(table_id)
+    assert [(each.version, each.is_deletion) for each in versions] == [(2, True), (1, False)]
+    entries = (await api.get("/v1/audit", params={"object": table_id}))["items"]
+    assert [entry["action"] for entry in entries][:2] == ["table.delete", "policy.delete"]
+
+
 async def test_a_table_with_a_live_run_stays(api: Api, table_id: str) -> None:
     await api.post("/v1/runs", {"table_id": table_id}, status=202)
     await api.call("DELETE", f"/v1/tables/{table_id}", status=409)
