@@ -94,15 +94,13 @@ class HoldRules:
     @classmethod
     def of(cls, policy: EffectivePolicy) -> Self:
         """Return the rules of an effective policy."""
-        values = policy.values
+        values, seconds = policy.values, policy.seconds_of("schedule.urgent_after")
+        patience = None if seconds is None else timedelta(seconds=seconds)
         if not values["quiet_hours"] and not values["blackouts"] and values["backoff"] == OFF:
-            return cls()
-        document, patience = policy.document(), policy.seconds_of("schedule.urgent_after")
-        return cls(
-            Windows(document.quiet_hours or (), document.blackouts or ()),
-            None if patience is None else timedelta(seconds=patience),
-            document.backoff if isinstance(document.backoff, Backoff) else None,
-        )
+            return cls(urgent_after=patience)  # most policies: the document need not be read
+        document = policy.document()
+        backoff = document.backoff if isinstance(document.backoff, Backoff) else None
+        return cls(Windows(document.quiet_hours or (), document.blackouts or ()), patience, backoff)
 
     @property
     def hold_nothing(self) -> bool:
@@ -110,7 +108,7 @@ class HoldRules:
         return self.windows.are_none and self.backoff is None
 
     def is_urgent(self, due_since: datetime, at: datetime) -> bool:
-        """True when a run has waited for `schedule.urgent_after`: quiet hours are not for it, and it goes first."""
+        """True when a run has waited for `schedule.urgent_after`: quiet hours are not for it any more."""
         return self.urgent_after is not None and due_since + self.urgent_after <= at
 
     def hold(
