@@ -189,8 +189,9 @@ def _wire(
     secret_key = _secret_key(settings)
     audit = AuditService(database=database)
     tokens = PaceTokens(secret_key=secret_key)
-    served = {TableFormatName.ICEBERG: IcebergFormat()}
     locations = LocationRules(allows_local=not settings.is_production)
+    iceberg = IcebergFormat(check_location=lambda location: locations.check([location], allowed=()))
+    served = {TableFormatName.ICEBERG: iceberg}
     formats = FormatRegistry(formats=served, environ=os.environ, locations=locations, own_folder=settings.data_dir)
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
     checks = PolicyChecks(database=database, formats=formats, capabilities=capabilities)

@@ -4,7 +4,7 @@ PyIceberg sends REST requests without a time limit, and imports whatever module 
 Table properties are written by others: such names are dropped, storage is always Arrow's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
@@ -14,6 +14,7 @@ from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.io import FileIO
 from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.table import Table
 from pyiceberg.typedef import EMPTY_DICT, Properties
 from requests.adapters import HTTPAdapter
 
@@ -22,8 +23,22 @@ ANSWER_SECONDS: Final = 60.0
 CATALOG_NAME: Final = "catalog-name"
 
 
+CheckLocation = Callable[[str], None]
+"""Raises `InvalidInput` for a location that must not be read."""
+
+
+def anywhere(_location: str) -> None:
+    """Let every location be read."""
+
+
 class GuardedSqlCatalog(SqlCatalog):
-    """A SQL catalog whose storage is Arrow's, whatever tables say."""
+    """A SQL catalog whose storage is Arrow's, whatever tables say, and that reads metadata only where it may lie."""
+
+    check_location: CheckLocation = staticmethod(anywhere)
+
+    def _convert_orm_to_iceberg(self, orm_table: Any) -> Table:
+        self.check_location(orm_table.metadata_location or "")
+        return super()._convert_orm_to_iceberg(orm_table)
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> FileIO:  # noqa: ARG002
         return PyArrowFileIO(_without_code({**self.properties, **properties}))
@@ -67,8 +82,11 @@ class _TimedAdapter(HTTPAdapter):
         return super().send(request, **options)
 
 
-def load(name: str, properties: Mapping[str, str]) -> Catalog:
-    """Open a catalog; may block on it. `properties` were validated and have their secrets resolved."""
+def load(name: str, properties: Mapping[str, str], *, check_location: CheckLocation = anywhere) -> Catalog:
+    """Open a catalog; may block on it. `properties` were validated and have their secrets resolved.
+
+    `check_location` is asked before metadata is read where a SQL catalog says that it lies; a REST catalog sends it.
+    """
     own = {key: value for key, value in properties.items() if key not in {CATALOG_NAME, "type"}}
     name = properties.get(CATALOG_NAME, name)
     own.setdefault("s3.connect-timeout", str(CONNECT_SECONDS))
@@ -77,6 +95,7 @@ def load(name: str, properties: Mapping[str, str]) -> Catalog:
         return GuardedRestCatalog(name, **own)
     # never make tables in somebody's database
     catalog = GuardedSqlCatalog(name, **{"init_catalog_tables": "false", **own, "uri": with_time_limit(own["uri"])})
+    catalog.check_location = check_location
     # made while the database is away it guesses the version of its schema: ask once, so that such a one is not kept
     catalog.list_namespaces()
     return catalog

@@ -14,7 +14,7 @@ from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 from engine.domain.tables import TableRef
 from engine.formats.base import CheckStep, TableListing
 from engine.formats.iceberg.capabilities import CAPABILITIES
-from engine.formats.iceberg.catalogs import CATALOG_NAME, load
+from engine.formats.iceberg.catalogs import CATALOG_NAME, CheckLocation, anywhere, load
 from engine.formats.iceberg.errors import masked, summary_of, translated
 from engine.formats.iceberg.known_properties import misspelt
 from engine.formats.iceberg.listing import list_tables
@@ -31,10 +31,14 @@ _SHOWN: Final = 5
 
 
 class IcebergFormat:
-    """Opens Iceberg catalogs. All connections share one cache of manifests, which never change."""
+    """Opens Iceberg catalogs. All connections share one cache of manifests, which never change.
 
-    def __init__(self, *, cache: ManifestCache | None = None) -> None:
+    `check_location` raises `InvalidInput` for a place whose metadata must not even be read.
+    """
+
+    def __init__(self, *, cache: ManifestCache | None = None, check_location: CheckLocation = anywhere) -> None:
         self._cache = cache or ManifestCache()
+        self._check_location = check_location
 
     def capabilities(self) -> Capabilities:
         """Return what Iceberg tables can have done to them in this version."""
@@ -52,7 +56,9 @@ class IcebergFormat:
     def connect(self, name: str, properties: Mapping[str, str]) -> "IcebergConnection":
         """Return a connection that opens its catalog at first use; `properties` have their secrets resolved."""
         self.validate(properties)
-        return IcebergConnection(name=name, properties=properties, cache=self._cache)
+        return IcebergConnection(
+            name=name, properties=properties, cache=self._cache, check_location=self._check_location
+        )
 
 
 def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
@@ -84,10 +90,13 @@ def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
 class IcebergConnection:
     """A connection to one catalog, safe between threads."""
 
-    def __init__(self, *, name: str, properties: Mapping[str, str], cache: ManifestCache) -> None:
+    def __init__(
+        self, *, name: str, properties: Mapping[str, str], cache: ManifestCache, check_location: CheckLocation
+    ) -> None:
         self._name = name
         self._properties = dict(properties)
         self._cache = cache
+        self._check_location = check_location
         self._lock = Lock()
         self._catalog: Catalog | None = None
 
@@ -134,6 +143,7 @@ class IcebergConnection:
 
         Raises:
             NotFound: no such table or namespace.
+            InvalidInput: its metadata lies where it may not.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
@@ -158,7 +168,7 @@ class IcebergConnection:
     def _open(self) -> Catalog:
         with self._lock:
             if self._catalog is None:
-                self._catalog = load(self._name, self._properties)
+                self._catalog = load(self._name, self._properties, check_location=self._check_location)
             return self._catalog
 
     def _check_catalog(self, _: dict[str, tuple[str, ...]]) -> str:

@@ -1,5 +1,6 @@
 """Where tables may lie, held at registration and before each run."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,16 @@ async def test_a_table_that_writes_elsewhere_since_is_not_rewritten(
 @pytest.mark.parametrize("location", ["s3://lake/*", "s3://lake/../x", "jar:file:/x", "s3://"])
 async def test_an_allowed_location_that_is_no_plain_place_is_refused(api: Api, lake: Lake, location: str) -> None:
     await allow(api, lake, location, status=422)
+
+
+async def test_a_table_whose_metadata_lies_in_no_plain_place_is_not_registered(
+    api: Api, lake: Lake, tmp_path: Path
+) -> None:
+    with sqlite3.connect(tmp_path / "lake" / "catalog.db") as catalog:
+        catalog.execute("UPDATE iceberg_tables SET metadata_location = 'file:///etc/../etc/passwd'")
+    catalog.close()
+    refused = await api.post("/v1/tables", ADDRESS, status=422)
+    assert "it has '.' or '..' as a part of its path" in refused["detail"]
 
 
 class TestProduction:

@@ -12,6 +12,7 @@ from engine.formats.base import TableListing
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.catalogs import with_time_limit
 from engine.formats.iceberg.errors import masked
+from engine.services.locations import LocationRules
 from tests.support.iceberg_tables import SCHEMA, Lake, append_files
 from tests.support.postgres_server import PostgresServer
 
@@ -129,6 +130,18 @@ def test_a_misspelt_property_is_noted_with_the_nearest(lake: Lake):
         "'warehous' is not known; did you mean 'warehouse'?; "
         "'s3.acces-key-id' is not known; did you mean 's3.access-key-id'?"
     )
+    connection.close()
+
+
+def test_metadata_is_not_read_where_it_may_not_lie(lake: Lake):
+    table = lake.create()
+    Path(table.metadata_location.removeprefix("file://")).unlink()
+    rules = LocationRules(allows_local=False)
+    served = IcebergFormat(check_location=lambda location: rules.check([location], allowed=()))
+    uri = f"sqlite:///{lake.folder}/catalog.db"
+    connection = served.connect("lake", {"type": "sql", "uri": uri, "catalog-name": lake.catalog.name})
+    with pytest.raises(InvalidInput, match=r"metadata\.json: the table's location: it is on a local disk"):
+        connection.open_table(TableRef("lake", ("sales",), "orders"))
     connection.close()
 
 
