@@ -1,0 +1,179 @@
+"""Nobody submits anything: two real coordinators, one of which is killed, real Spark, real table, real Postgres."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+from sqlalchemy import text
+
+from engine.domain.access import COORDINATOR, SYSTEM
+from engine.domain.ids import TableId
+from engine.domain.policies import PolicyDocument
+from engine.domain.runs import Run, RunState
+from engine.domain.tables import TableFormatName, TableRef
+from engine.domain.watches import Verdict, Watch
+from engine.factory import Container, open_container
+from engine.settings import Settings
+from tests.support.world import NAME, Lake, make_lake
+
+PATIENCE_SECONDS = 120
+MIN_INTERVAL = timedelta(seconds=25)
+DAY = "2026-11-01"
+
+
+@pytest.fixture
+def settings(tmp_path: Path, postgres_url: str, redis: Redis, redis_url: str, spark_url: str) -> Settings:
+    """One record, queue and Spark for all processes."""
+    return Settings(
+        data_dir=tmp_path / "state",
+        database_url=postgres_url,
+        redis_url=redis_url,
+        spark_url=spark_url,
+        secret_key="a key for tests",
+        mode="embedded",
+        watch=False,
+    )
+
+
+@contextmanager
+def coordinator(settings: Settings, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Start a coordinator in a process of its own, as it is deployed."""
+    environment = os.environ | {
+        "PACKHOUSE_DATA_DIR": str(settings.data_dir),
+        "PACKHOUSE_DATABASE_URL": str(settings.database_url),
+        "PACKHOUSE_REDIS_URL": str(settings.redis_url),
+        "PACKHOUSE_SPARK_URL": str(settings.spark_url),
+        "PACKHOUSE_SECRET_KEY": "a key for tests",
+        "PACKHOUSE_MODE": "embedded",
+        "PACKHOUSE_WATCH": "on",
+    }
+    with log.open("ab") as output:
+        command = [sys.executable, "-m", "api", "coordinator"]
+        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait(timeout=30)
+
+
+@asynccontextmanager
+async def service(settings: Settings, lake: Lake) -> AsyncIterator[tuple[Container, TableId]]:
+    """Api and worker without a coordinator; one registered table whose runs may follow one another soon."""
+    async with open_container(settings) as container:
+        await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, lake.properties)
+        table = await container.tables.register(SYSTEM, TableRef("lake", NAME[:1], NAME[1]), owner_team=None, labels={})
+        policy = PolicyDocument.model_validate({"schedule": {"min_interval": f"{MIN_INTERVAL.seconds}s"}})
+        await container.policies.put(SYSTEM, table.id, policy, if_none_match=True)
+        worker = asyncio.create_task(container.worker.run())
+        try:
+            yield container, table.id
+        finally:
+            container.worker.stop()
+            await worker
+
+
+async def runs_of(container: Container, table_id: TableId) -> list[Run]:
+    """Runs of the table, newest first."""
+    async with container.database.read() as unit:
+        return await unit.runs.list(table_id)
+
+
+async def ended_runs(container: Container, table_id: TableId, count: int) -> list[Run]:
+    """Wait until so many runs have ended."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            found = [run for run in await runs_of(container, table_id) if run.is_terminal]
+            if len(found) >= count:
+                return found
+            await asyncio.sleep(0.2)
+
+
+async def watch_that(container: Container, table_id: TableId, fits: Callable[[Watch], bool]) -> Watch:
+    """Wait until the last look is as wanted."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            async with container.database.read() as unit:
+                watch = await unit.watches.get(table_id)
+            assert watch is not None
+            if fits(watch):
+                return watch
+            await asyncio.sleep(0.2)
+
+
+async def leader(container: Container) -> tuple[int, int]:
+    """Wait for a leader; return its process and its token."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            async with container.database.read() as unit:
+                query = text("SELECT holder, token FROM leaders WHERE expires_at > now()")
+                row = (await unit.connection.execute(query)).one_or_none()
+            if row is not None:
+                return int(row.holder.split("-")[-2]), row.token
+            await asyncio.sleep(0.2)
+
+
+async def explained(container: Container, table_id: TableId) -> dict[str, Any]:
+    return dict(await container.explain.explain(SYSTEM, table_id))
+
+
+async def append(lake: Lake, files: int) -> None:
+    for _ in range(files):
+        await asyncio.to_thread(lake.append, day=DAY)
+
+
+async def test_a_table_is_kept_in_shape_by_whichever_coordinator_is_left(tmp_path: Path, settings: Settings) -> None:
+    lake = await asyncio.to_thread(lambda: make_lake(tmp_path / "lake", days=1, files=25))
+    ids = lake.ids()
+    log = tmp_path / "coordinators.log"
+    async with service(settings, lake) as (container, table_id):
+        before = await explained(container, table_id)
+        assert (before["due"], before["would_start_by_itself"], before["starts_at"]) == (True, False, None)
+        with ExitStack() as stack:
+            processes = [stack.enter_context(coordinator(settings, log)) for _ in range(2)]
+
+            # 1. small files: rewritten, without a request
+            (first,) = await ended_runs(container, table_id, 1)
+            assert (first.state, first.requested_by) == (RunState.SUCCEEDED, COORDINATOR.subject), log.read_text()
+            assert first.request["cause"]["rule"] == "many small files"
+            assert first.started_at is not None
+            assert (len(lake.paths()), lake.ids()) == (1, ids)
+
+            # 2. too few new files: seen, and nothing is done
+            await append(lake, 5)
+            seen = await watch_that(container, table_id, lambda watch: watch.verdict is Verdict.NOT_DUE)
+            calm = await explained(container, table_id)
+            assert (calm["due"], calm["would_start_by_itself"], calm["starts_at"]) == (False, True, None)
+            assert seen.due_since is None
+            assert len(await runs_of(container, table_id)) == 1
+
+            # 3. the leader is killed; enough new files come; the other one starts a run when explain says so
+            leading, token = await leader(container)
+            os.kill(leading, signal.SIGKILL)
+            (victim,) = [process for process in processes if process.pid == leading]
+            assert await asyncio.to_thread(victim.wait, 30) == -signal.SIGKILL
+            await append(lake, 16)
+            said = await explained(container, table_id)
+            assert said["due"]
+            second, _ = await ended_runs(container, table_id, 2)
+            other, next_token = await leader(container)
+            assert (other, next_token) == (
+                {process.pid for process in processes}.difference({leading}).pop(),
+                token + 1,
+            )
+        assert second.state is RunState.SUCCEEDED, log.read_text()
+        assert second.created_at >= first.started_at + MIN_INTERVAL
+        if said["starts_at"] is not None:  # the dead leader's time was not over yet
+            late = second.created_at - max(said["starts_at"], first.started_at + MIN_INTERVAL)
+            assert late < timedelta(seconds=40)
+        assert len(lake.paths()) == 1
+        assert len(await runs_of(container, table_id)) == 2
