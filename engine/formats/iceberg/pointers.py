@@ -6,9 +6,9 @@ answers with all of its metadata.
 
 from collections.abc import Mapping, Sequence
 
+import requests
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
-from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
 
 from engine.domain.tables import TableRef
 
@@ -44,8 +44,8 @@ def _of_tables(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, 
     for ref in refs:
         try:
             found[ref] = catalog.load_table((*ref.namespace, ref.name)).metadata_location
-        except (NoSuchTableError, NoSuchNamespaceError):
-            continue
-        except (ValueError, KeyError, TypeError):  # metadata that can't be read: opening the table says what is wrong
+        except (requests.RequestException, OSError):  # the catalog itself does not answer: nor will it for the others
+            raise
+        except Exception:  # noqa: BLE001, S112 - something about this table: opening it says what
             continue
     return found

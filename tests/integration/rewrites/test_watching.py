@@ -11,6 +11,7 @@ import pytest
 
 from engine.domain.access import COORDINATOR, SYSTEM
 from engine.domain.audit import AuditFilter
+from engine.domain.errors import Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.run_requests import RunRequest
@@ -45,9 +46,9 @@ class Watching:
         self.leadership = Leadership(database=container.database, name=WATCH, holder=holder, seconds=seconds)
         self.service = WatchService(
             database=container.database,
-            formats=container.watching._formats,  # noqa: SLF001 - the container's own parts
-            facts=container.watching._facts,  # noqa: SLF001
-            submission=container.watching._submission,  # noqa: SLF001
+            formats=container.watching._formats,
+            facts=container.watching._facts,
+            submission=container.watching._submission,
             leadership=self.leadership,
             step=world.on_step,
             rest_seconds=0,
@@ -285,6 +286,25 @@ async def test_a_run_by_itself_for_which_nothing_is_due_any_more_says_so(world: 
     assert "no rule of the policy makes it due now" in (run.detail or "")
 
 
+async def test_partitions_that_a_run_took_on_are_finished_although_they_are_not_due_any_more(
+    world: World, watching: Watching
+):
+    def lose_spark() -> None:
+        message = "Spark went away"
+        raise Transient(message)
+
+    await set_policy(world)
+    await watching.look()
+    (run,) = await runs_of(world)
+    world.at("rewriting", lose_spark)
+    await world.container.worker.advance(run.id)
+    async with world.container.database.begin() as unit:
+        await unit.policies.replace(world.table_id, PolicyDocument.model_validate({"triggers": []}), "test", 1)
+    world.make_due(run.id)
+    assert (await world.finish(run.id)).state is RunState.SUCCEEDED
+    assert len(world.lake.paths()) == 3
+
+
 async def test_a_commit_that_is_told_is_looked_at_at_once(world: World, watching: Watching):
     await set_policy(world)
     for _ in range(3):
@@ -323,7 +343,7 @@ async def test_a_registration_that_ends_during_a_look_leaves_nothing(world: Worl
         (watched,) = await unit.watches.list_due((await watching.watch()).next_at, 10)
     await watching.service.lead()
     await world.container.tables.delete(SYSTEM, world.table_id)
-    await watching.service._visit("lake", [watched])  # noqa: SLF001 - the instant between the two
+    await watching.service._visit("lake", [watched])
     assert await runs_of(world) == []
 
 
