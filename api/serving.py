@@ -106,6 +106,7 @@ def _health_of(container: Container) -> HealthService:
 
     return HealthService(
         database=container.database,
+        rates=container.fleet.rates,
         probes={"redis": redis, "spark": spark},
         clock=container.clock,
         queue_depth=queue_depth,

@@ -252,7 +252,7 @@ def _wire(
         advice=AdviceService(database=database, formats=formats, observations=observations),
         signals=SignalService(database=database),
         backpressure=BackpressureService(database=database),
-        fleet=FleetService(database=database, clock=clock),
+        fleet=FleetService(database=database, shared=signals.shared, clock=clock),
         policies=PolicyService(database=database, formats=formats, checks=checks),
         scoped_policies=ScopedPolicyService(database=database, checks=checks),
         capabilities=capabilities,

@@ -46,6 +46,16 @@ class BudgetUse(Answer):
     used_share: float | None
 
 
+class LiveRate(Answer):
+    """What running rewrites move now, whoever's tables they are on: the limits are for all of them together."""
+
+    catalog: str | None = Field(description="Null: all catalogs.")
+    runs: int = Field(description="Runs that report at present.")
+    bytes_per_second: float = Field(description="Read + written, over about 10 seconds.")
+    bytes_per_second_limit: int | None
+    requests_per_second_limit: int | None
+
+
 class Fleet(Answer):
     """Sums over the tables that the caller sees. Files and bytes are those of tables that were measured."""
 
@@ -64,6 +74,9 @@ class Fleet(Answer):
     wasted_bytes: int = Field(description="Written and dropped by runs that ended in the last 24 hours.")
     budget: BudgetUse
     pause: Pause | None = Field(description="Null unless all tables are paused.")
+    rates: list[LiveRate] | None = Field(
+        description="At present: of the fleet, then of each catalog with limits. Null while Redis does not answer."
+    )
 
     @classmethod
     def from_domain(cls, figures: domain.FleetFigures) -> Self:

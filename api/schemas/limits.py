@@ -6,6 +6,7 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, PlainText, Request
+from engine.domain.fleet import CatalogLimits as DomainCatalogLimits
 from engine.domain.fleet import Fleet, FleetLimits
 from engine.domain.strict import Whole
 from engine.domain.tables import Pause as DomainPause
@@ -48,6 +49,14 @@ class Pause(Answer):
 
 
 Bandwidth = Annotated[ByteSize, Field(ge=64 * 1024, le=2**53)]
+CatalogKey = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+
+
+class CatalogLimitsPut(Request):
+    """Limits of all rewrites on one catalog's tables. What is absent or null is unlimited."""
+
+    bandwidth: Bandwidth | None = Field(default=None, description="Bytes per second, read + written.")
+    requests: Whole | None = Field(default=None, ge=1, le=2**53, description="Object-store requests per second.")
 
 
 class LimitsPut(Request):
@@ -58,20 +67,36 @@ class LimitsPut(Request):
     parallel_runs: Whole | None = Field(default=None, ge=1, le=10_000, description="Runs that workers advance at once.")
     bandwidth: Bandwidth | None = Field(
         default=None,
-        description="Bytes per second, read + written, of all rewrites together; needs `parallel_runs`, over which it "
-        "is dealt out in equal shares. A run obeys the stricter of its own limit and its share.",
+        description="Bytes per second, read + written, of all rewrites together, re-dealt among those at work every "
+        "second: what one can't use goes to the others. Needs `parallel_runs`: a run out of reach has an equal share.",
     )
     requests: Whole | None = Field(
         default=None, ge=1, le=2**53, description="Object-store requests per second, dealt out likewise."
     )
+    catalogs: dict[CatalogKey, CatalogLimitsPut] = Field(
+        default={},
+        max_length=10_000,
+        description="By catalog: what its rewrites may move together. A run obeys the strictest of the limits of its "
+        "table, its catalog and the fleet.",
+        examples=[{"lake": {"bandwidth": "100MB"}}],
+    )
 
     def to_domain(self) -> FleetLimits:
         """Return the limits."""
-        return FleetLimits(self.parallel_runs, self.bandwidth, self.requests)
+        found = {name: DomainCatalogLimits(each.bandwidth, each.requests) for name, each in self.catalogs.items()}
+        catalogs = {name: limits for name, limits in found.items() if limits != DomainCatalogLimits()}
+        return FleetLimits(self.parallel_runs, self.bandwidth, self.requests, catalogs)
+
+
+class CatalogLimits(Answer):
+    """Limits of all rewrites on one catalog's tables; null is unlimited."""
+
+    bandwidth: int | None = Field(description="Bytes per second, read + written.")
+    requests: int | None = Field(description="Object-store requests per second.")
 
 
 class Limits(Answer):
-    """Limits of the whole fleet; null is unlimited. A change of rates reaches a run at its next start."""
+    """Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds."""
 
     version: int = Field(description="Grows with each write; the ETag is this in quotes.")
     updated_at: Instant
@@ -79,6 +104,7 @@ class Limits(Answer):
     parallel_runs: int | None
     bandwidth: int | None = Field(description="Bytes per second, read + written.")
     requests: int | None = Field(description="Object-store requests per second.")
+    catalogs: dict[str, CatalogLimits]
 
     @classmethod
     def from_domain(cls, fleet: Fleet) -> Self:
@@ -90,4 +116,8 @@ class Limits(Answer):
             parallel_runs=fleet.limits.parallel_runs,
             bandwidth=fleet.limits.bandwidth,
             requests=fleet.limits.requests,
+            catalogs={
+                name: CatalogLimits(bandwidth=limits.bandwidth, requests=limits.requests)
+                for name, limits in fleet.limits.catalogs.items()
+            },
         )

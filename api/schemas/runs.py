@@ -59,6 +59,10 @@ class Progress(Answer):
     throttled_seconds: float = Field(
         description="Thread-seconds, summed over all tasks, in which reading or writing held back for a limit."
     )
+    budget_bytes_per_second: float | None = Field(
+        description="What its tasks may move together at present: the least of the limit of its table and its shares "
+        "of the limits of catalog and fleet. Null: unlimited, or no task reports."
+    )
 
     @classmethod
     def from_domain(cls, progress: RunProgress) -> Self:
@@ -71,6 +75,7 @@ class Progress(Answer):
             bytes_per_second=progress.bytes_per_second,
             eta_seconds=progress.eta_seconds,
             throttled_seconds=progress.throttled_seconds,
+            budget_bytes_per_second=progress.budget_bytes_per_second,
         )
 
 

@@ -47,8 +47,19 @@ class BudgetUse:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveRate:
+    """What running rewrites move now, read + written over about 10 s, and the limits; `catalog` None: all of them."""
+
+    catalog: str | None
+    runs: int
+    bytes_per_second: float
+    bytes_per_second_limit: int | None
+    requests_per_second_limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class FleetFigures:
-    """Sums over the tables that the caller sees."""
+    """Sums over the tables that the caller sees; `rates` are of everybody's runs, None without Redis."""
 
     measured_at: datetime
     tables: int
@@ -65,6 +76,7 @@ class FleetFigures:
     wasted_bytes: int
     budget: BudgetUse
     pause: Pause | None
+    rates: tuple[LiveRate, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,17 +16,20 @@ import structlog
 
 from engine.domain.access import Caller
 from engine.domain.clock import Clock
-from engine.domain.errors import PackhouseError
+from engine.domain.errors import PackhouseError, Transient
+from engine.domain.fleet import CatalogLimits, FleetLimits
 from engine.domain.fleet_figures import (
     Backlog,
     BudgetUse,
     EndedRuns,
     FleetFigures,
+    LiveRate,
     Races,
     RankedTable,
     SmallFileFlow,
 )
 from engine.domain.ids import TableId, first_run_id
+from engine.queue.shared_budgets import FLEET, SharedLedgers, catalog_ledger
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -72,20 +75,43 @@ class _Kept:
 class FleetService:
     """Figures over many tables."""
 
-    def __init__(self, *, database: Database, clock: Clock) -> None:
+    def __init__(self, *, database: Database, shared: SharedLedgers, clock: Clock) -> None:
         self._database = database
+        self._shared = shared
         self._clock = clock
         self._kept: dict[Teams, _Kept] = {}
         self._making: dict[Teams, asyncio.Lock] = {}
 
     async def figures(self, caller: Caller) -> FleetFigures:
-        """Return the sums over all tables that the caller sees, as of `measured_at`; live runs and pause are of now."""
+        """Return the sums over all tables that the caller sees, as of `measured_at`; what is live is of now."""
         teams = caller.visible_teams
         kept = await self._sums(teams)
         async with self._database.read() as unit:
             live = await unit.fleet_figures.live_runs(teams)
             fleet = await unit.fleet.get()
-        return replace(kept, live_runs=live, pause=fleet.pause)
+        return replace(kept, live_runs=live, pause=fleet.pause, rates=await self._rates(fleet.limits))
+
+    async def rates(self) -> Sequence[LiveRate]:
+        """Return what running rewrites move now: all of them, then those of each limited catalog; empty without Redis.
+
+        Raises:
+            Transient: the database does not answer.
+        """
+        async with self._database.read() as unit:
+            limits = (await unit.fleet.get()).limits
+        return await self._rates(limits) or ()
+
+    async def _rates(self, limits: FleetLimits) -> tuple[LiveRate, ...] | None:
+        asked = [self._rate(FLEET, None, limits)]
+        asked += [self._rate(catalog_ledger(name), name, own) for name, own in sorted(limits.catalogs.items())]
+        try:
+            return tuple(await asyncio.gather(*asked))
+        except Transient:
+            return None
+
+    async def _rate(self, ledger: str, catalog: str | None, limits: FleetLimits | CatalogLimits) -> LiveRate:
+        live = await self._shared.progress(ledger)
+        return LiveRate(catalog, live.members, live.bytes_per_second, limits.bandwidth, limits.requests)
 
     async def _sums(self, teams: Teams) -> FleetFigures:
         kept = self._kept.get(teams)

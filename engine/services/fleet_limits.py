@@ -1,14 +1,19 @@
 """Limits of the whole fleet: read and written as one document."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from engine.domain.access import Caller
+from engine.domain.budgets import Budget
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.fleet import Fleet, FleetLimits
+from engine.domain.hints import did_you_mean
 from engine.services.wakes import Wakes
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 _MOST_SENT: Final = 200
+_ALL_CATALOGS: Final = 100_000
 
 
 class LimitService:
@@ -24,14 +29,16 @@ class LimitService:
             return await unit.fleet.get()
 
     async def replace(self, caller: Caller, limits: FleetLimits, *, version: int) -> Fleet:
-        """Write the limits as a whole. `parallel_runs` holds from the next claim; rates reach a run at its next start.
+        """Write the limits as a whole. `parallel_runs` holds from the next claim; rates reach runs at work in seconds.
 
         Raises:
             PreconditionFailed: another version than this is stored.
-            InvalidInput: a rate without `parallel_runs`, whose shares nobody could deal out.
+            InvalidInput: a rate without `parallel_runs`, whose shares nobody could deal out; an unknown catalog.
         """
-        _check(limits)
+        if problems := tuple(_without_runs(limits)):
+            raise InvalidInput("a rate needs parallel_runs", problems=problems)
         async with self._database.begin() as unit:
+            await _check_catalogs(unit, limits)
             before = await unit.fleet.get()
             fleet = await unit.fleet.replace_limits(limits, by=caller.subject, version=version)
             documents = {"before": before.limits.document(), "after": limits.document()}
@@ -41,9 +48,31 @@ class LimitService:
         return fleet
 
 
-def _check(limits: FleetLimits) -> None:
-    if limits.parallel_runs is not None or (limits.bandwidth is None and limits.requests is None):
+def _without_runs(limits: FleetLimits) -> Iterator[FieldProblem]:
+    """Yield what is missing where a rate is: how many equal shares are dealt where nothing better is known."""
+    if limits.parallel_runs is not None:
         return
-    hint = "bandwidth and requests are dealt out in equal shares over parallel_runs: set it too"
-    problem = FieldProblem("/parallel_runs", "needed with bandwidth or requests", None, hint)
-    raise InvalidInput("a rate for the fleet needs parallel_runs", problems=(problem,))
+    if limits.rates != Budget():
+        yield FieldProblem(
+            "/parallel_runs",
+            "needed with bandwidth or requests",
+            None,
+            "a run that is out of reach of the pace channel has an equal share over parallel_runs: set it too",
+        )
+    for name, own in limits.catalogs.items():
+        if own.parallel_runs is None and own.rates != Budget():
+            message = f"needed with bandwidth or requests of catalog {name}"
+            yield FieldProblem("/parallel_runs", message, None, "set it for the fleet")
+            return
+
+
+async def _check_catalogs(unit: UnitOfWork, limits: FleetLimits) -> None:
+    if not limits.catalogs:
+        return
+    known = [catalog.name for catalog in await unit.catalogs.list(limit=_ALL_CATALOGS)]
+    problems = tuple(
+        FieldProblem(f"/catalogs/{name}", f"no catalog {name!r}", name, did_you_mean(name, known))
+        for name in sorted(limits.catalogs.keys() - set(known))
+    )
+    if problems:
+        raise InvalidInput("limits for catalogs that do not exist", problems=problems)

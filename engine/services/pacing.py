@@ -103,6 +103,7 @@ class RunPacing:
             await asyncio.gather(*duties, return_exceptions=True)
             if self._has_channel:
                 with suppress(Transient):
+                    await self.refresh()  # what was moved since the last one counts too
                     await self._leave()
 
     def of_task(self) -> Pace:
@@ -166,12 +167,12 @@ class RunPacing:
     def _shared(self) -> Mapping[str, SharedLimit]:
         """Return the ledgers to report to: the catalog's if it is limited, and always that of the fleet."""
         fleet, catalog = self._limits.fleet, self._limits.catalog
-        budgets = {FLEET: fleet.rates}
-        if catalog in fleet.catalogs:
-            budgets = {catalog_ledger(catalog): fleet.of_catalog(catalog).rates} | budgets
-        self._levels = {name: level for name, level in self._levels.items() if name in budgets}
-        lanes, version = fleet.parallel_runs or 1, self._limits.version
-        return {name: SharedLimit(budget, lanes, version) for name, budget in budgets.items()}
+        version, rates = self._limits.version, fleet.of_catalog(catalog).rates
+        limits = {FLEET: SharedLimit(fleet.rates, fleet.parallel_runs or 1, version)}
+        if rates != Budget():
+            limits = {catalog_ledger(catalog): SharedLimit(rates, fleet.lanes(catalog), version)} | limits
+        self._levels = {name: level for name, level in self._levels.items() if name in limits}
+        return limits
 
     def _use(self, live: LiveProgress) -> Budget:
         """Return what the run can use: anything, but little while all its tasks wait for Spark."""

@@ -16,7 +16,10 @@ from engine.stores.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is. Bytes are of inputs; the rate is what its tasks move now, read + written, per second."""
+    """How far a run is. Bytes are of inputs; the rate is what its tasks move now, read + written, per second.
+
+    `budget_bytes_per_second` is what they may move together at present, None where nothing is limited.
+    """
 
     groups_total: int
     groups_finished: int
@@ -25,6 +28,7 @@ class RunProgress:
     bytes_per_second: float | None
     eta_seconds: float | None
     throttled_seconds: float
+    budget_bytes_per_second: float | None
 
 
 async def read_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:

@@ -117,7 +117,7 @@ class RunService:
         """Return how far a run is: finished groups from the record, the rate and the rest from the tasks' reports."""
         async with self._database.read() as unit:
             totals = await unit.groups.totals(run.id)
-        rate, throttled, read = None, 0.0, 0
+        rate, throttled, read, budget = None, 0.0, 0, None
         if not run.is_terminal:
             try:
                 live = await self._pace.progress(run.id)
@@ -125,6 +125,7 @@ class RunService:
                 _log.debug("progress_without_redis", run_id=run.id)
             else:
                 rate, throttled, read = live.bytes_per_second or None, live.throttled_seconds, live.bytes_read
+                budget = live.budget.bytes_per_second
         total = sum(totals.input_bytes.values()) - totals.input_bytes[GroupState.DROPPED]
         kept = totals.input_bytes[GroupState.WRITTEN] + totals.input_bytes[GroupState.COMMITTED]
         done = min(total, max(kept, read))
@@ -137,6 +138,7 @@ class RunService:
             bytes_per_second=rate,
             eta_seconds=None if not rate else max(0.0, (total - done) * 2 / rate),  # each byte is read and written
             throttled_seconds=throttled,
+            budget_bytes_per_second=budget,
         )
 
 

@@ -52,7 +52,7 @@ async def test_a_second_pause_changes_reason_and_mode(api: Api, table_id: str) -
 
 async def test_limits_are_unlimited_at_first_and_replaced_as_a_whole(api: Api) -> None:
     first = await api.get("/v1/limits")
-    assert (first["parallel_runs"], first["bandwidth"], first["requests"]) == (None, None, None)
+    assert (first["parallel_runs"], first["bandwidth"], first["requests"], first["catalogs"]) == (None, None, None, {})
     stored = await put_limits(api, {"parallel_runs": 4, "bandwidth": "400MB"})
     assert (stored["parallel_runs"], stored["bandwidth"], stored["updated_by"]) == (4, 400_000_000, "key:admin")
     assert (await put_limits(api, {}))["bandwidth"] is None
@@ -74,8 +74,32 @@ async def test_limits_are_not_written_blindly(api: Api) -> None:
         ({"parallel_runs": True, "requests": 1}, "/parallel_runs"),
         ({"parallel_runs": 1, "bandwidth": "1B"}, "/bandwidth"),
         ({"parallel_runs": 1, "bandwith": 5}, "/bandwith"),
+        ({"catalogs": {"lake": {"bandwidth": "400MB"}}}, "/parallel_runs"),
+        ({"parallel_runs": 1, "catalogs": {"lake": {"bandwidth": "1B"}}}, "/catalogs/lake/bandwidth"),
+        ({"parallel_runs": 1, "catalogs": {"lake": {"bandwith": 5}}}, "/catalogs/lake/bandwith"),
+        ({"parallel_runs": 1, "catalogs": {"lake/": {}}}, "/catalogs/lake~1"),
     ],
 )
 async def test_limits_that_make_no_sense_are_refused(api: Api, body: object, pointer: str) -> None:
     error = await put_limits(api, body, status=422)
     assert [each["pointer"] for each in error["errors"]] == [pointer]  # type: ignore[attr-defined]
+
+
+async def test_a_catalog_has_limits_of_its_own(api: Api, table_id: str) -> None:
+    catalogs = {"lake": {"bandwidth": "100MB"}}
+    stored = await put_limits(api, {"parallel_runs": 4, "catalogs": catalogs})
+    assert stored["catalogs"] == {"lake": {"bandwidth": 100_000_000, "requests": None}}
+    assert (await api.get("/v1/limits"))["catalogs"] == stored["catalogs"]
+    explained = (await api.get(f"/v1/tables/{table_id}/explain"))["budgets"]
+    assert (explained["bytes_per_second"], explained["fleet_share"]["bytes_per_second"]) == (100e6, 25e6)
+    assert (await put_limits(api, {"catalogs": {"lake": {}}}))["catalogs"] == {}
+
+
+@pytest.mark.parametrize(("name", "hint"), [("lakes", "did you mean 'lake'?"), ("archive", "known: lake")])
+async def test_limits_of_an_unknown_catalog_are_refused_with_the_nearest_name(
+    api: Api, table_id: str, name: str, hint: str
+) -> None:
+    body = {"parallel_runs": 4, "catalogs": {name: {"requests": 5}}}
+    error = await put_limits(api, body, status=422)
+    [problem] = error["errors"]  # type: ignore[misc]
+    assert (problem["pointer"], problem["hint"]) == (f"/catalogs/{name}", hint)

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from engine.domain.access import SYSTEM
+from engine.domain.fleet import FleetLimits
+from engine.queue.budgets import LiveProgress
 from engine.services.fleet import FleetService
 
 
@@ -27,7 +29,7 @@ class _Fleet(FleetService):
     """Sums that take a set time and are numbered."""
 
     def __init__(self, clock: Any, took: float) -> None:
-        super().__init__(database=_Record(), clock=clock)  # type: ignore[arg-type]
+        super().__init__(database=_Record(), shared=_Idle(), clock=clock)  # type: ignore[arg-type]
         self._time, self._took, self.made = clock, took, 0
 
     async def _sum_up(self, _teams: Any) -> Any:
@@ -44,9 +46,16 @@ class _Record:
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Any]:
         async def nothing(*_: Any) -> Any:
-            return SimpleNamespace(pause=None)
+            return SimpleNamespace(pause=None, limits=FleetLimits())
 
         yield SimpleNamespace(fleet_figures=SimpleNamespace(live_runs=nothing), fleet=SimpleNamespace(get=nothing))
+
+
+class _Idle:
+    """No run is at work."""
+
+    async def progress(self, _ledger: str) -> LiveProgress:
+        return LiveProgress(0, 0, 0.0, 0, 0.0)
 
 
 @pytest.fixture(autouse=True)

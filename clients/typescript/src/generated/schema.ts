@@ -356,7 +356,7 @@ export interface paths {
         get: operations["get_limits"];
         /**
          * Write the fleet's limits
-         * @description Write the limits as a whole. `parallel_runs` holds for new starts, rates for a run's next start.
+         * @description Write the limits as a whole. `parallel_runs` holds for new starts, rates in seconds for running rewrites too.
          */
         put: operations["put_limits"];
         post?: never;
@@ -1288,6 +1288,20 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description Limits of all rewrites on one catalog's tables; null is unlimited. */
+        CatalogLimits: {
+            /** @description Bytes per second, read + written. */
+            bandwidth: number | null;
+            /** @description Object-store requests per second. */
+            requests: number | null;
+        };
+        /** @description Limits of all rewrites on one catalog's tables. What is absent or null is unlimited. */
+        CatalogLimitsPut: {
+            /** @description Bytes per second, read + written. */
+            bandwidth?: (number | string) | null;
+            /** @description Object-store requests per second. */
+            requests?: number | null;
+        };
         /** @description Catalogs by name. */
         CatalogList: {
             items: components["schemas"]["Catalog"][];
@@ -1411,7 +1425,22 @@ export interface components {
             op: components["schemas"]["Op"];
             value?: boolean | number | string | null;
             values?: (boolean | number | string)[] | null;
-        };
+        } & ({
+            /** @enum {unknown} */
+            op?: "eq" | "ne" | "lt" | "le" | "gt" | "ge";
+            value: boolean | number | string;
+            values?: null;
+        } | {
+            /** @enum {unknown} */
+            op?: "in" | "not_in";
+            value?: null;
+            values: unknown[];
+        } | {
+            /** @enum {unknown} */
+            op?: "is_null" | "is_not_null";
+            value?: null;
+            values?: null;
+        });
         /** @description One condition of the rewrite; it stands in the way when it does not hold. */
         Condition: {
             detail: string;
@@ -1600,10 +1629,11 @@ export interface components {
              */
             older_than: string;
         };
-        /** @description What a run would have to hold: the stricter of the policy's rates and its share of the fleet's. */
+        /** @description What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone. */
         ExplainedBudgets: {
             bytes_per_day: components["schemas"]["ExplainedDay"];
             bytes_per_second: number | null;
+            /** @description Its equal share of the limits of catalog and fleet, whatever others do. */
             fleet_share: components["schemas"]["Rates"];
             parallel_groups: number;
             policy: components["schemas"]["Rates"];
@@ -1724,6 +1754,29 @@ export interface components {
             rules: components["schemas"]["ExplainedRule"][];
             seal: components["schemas"]["ExplainedSeal"];
         };
+        /** @description How the coordinator watches the table, and what its last look came to. */
+        ExplainedWatch: {
+            /** @description When a look found that something had been written. */
+            changed_at: string | null;
+            /**
+             * @description What held it back, or why it could not be looked at.
+             * @example paused
+             */
+            code: string | null;
+            detail: string | null;
+            /** @description Since when looks have found a rule due; null while none is. */
+            due_since: string | null;
+            /** @description Between looks: longer while nothing changes. */
+            interval_seconds: number;
+            /** @description Null: not yet. */
+            looked_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            next_look_at: string;
+            verdict: components["schemas"]["Verdict"];
+        };
         /** @description Quiet hours and blackouts: how things stand now, and when the next window begins. */
         ExplainedWindows: {
             ends_at: string | null;
@@ -1740,14 +1793,14 @@ export interface components {
          * @example {
          *       "due": true,
          *       "table": "lake.sales.orders",
-         *       "would_start_by_itself": false
+         *       "would_start_by_itself": true
          *     }
          */
         Explanation: {
             budgets: components["schemas"]["ExplainedBudgets"];
             conditions: components["schemas"]["Condition"][];
             conflicts: components["schemas"]["ExplainedConflicts"];
-            /** @description Whether a rule makes it due: what will start runs once they start by themselves. */
+            /** @description Whether a rule makes it due now: then a run starts by itself once nothing holds it back. */
             due: boolean | null;
             /** @description Whether the table can be rewritten: every condition holds. */
             eligible: boolean | null;
@@ -1772,16 +1825,19 @@ export interface components {
             signals: {
                 [key: string]: unknown;
             }[];
-            /** @description How runs start. */
+            /** @description Whether and when a run starts by itself, in one sentence. */
             starts: string;
+            /** @description When a run starts by itself, about, if nothing more is written. Null: none does as things stand. */
+            starts_at: string | null;
             /** @description The answer for people: at most 24 lines of at most 100 columns. */
             summary: string[];
             /** @example lake.sales.orders */
             table: string;
             table_id: string;
             triggers: components["schemas"]["ExplainedTriggers"] | null;
+            watch: components["schemas"]["ExplainedWatch"] | null;
             windows: components["schemas"]["ExplainedWindows"];
-            /** @description False in this version: see `starts`. */
+            /** @description Whether runs of it start by themselves at all: its policy is enabled and a coordinator watches it. */
             would_start_by_itself: boolean;
         };
         /** @description Files of one partition that are rewritten together by one task. */
@@ -1860,6 +1916,8 @@ export interface components {
             pause: components["schemas"]["Pause"] | null;
             paused_tables: number;
             races: components["schemas"]["Races"];
+            /** @description At present: of the fleet, then of each catalog with limits. Null while Redis does not answer. */
+            rates: components["schemas"]["LiveRate"][] | null;
             small_file_count: number;
             small_files: components["schemas"]["SmallFileFlow"];
             tables: number;
@@ -2267,10 +2325,13 @@ export interface components {
              */
             setting: string;
         };
-        /** @description Limits of the whole fleet; null is unlimited. A change of rates reaches a run at its next start. */
+        /** @description Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds. */
         Limits: {
             /** @description Bytes per second, read + written. */
             bandwidth: number | null;
+            catalogs: {
+                [key: string]: components["schemas"]["CatalogLimits"];
+            };
             parallel_runs: number | null;
             /** @description Object-store requests per second. */
             requests: number | null;
@@ -2357,8 +2418,20 @@ export interface components {
          *     }
          */
         LimitsPut: {
-            /** @description Bytes per second, read + written, of all rewrites together; needs `parallel_runs`, over which it is dealt out in equal shares. A run obeys the stricter of its own limit and its share. */
+            /** @description Bytes per second, read + written, of all rewrites together, re-dealt among those at work every second: what one can't use goes to the others. Needs `parallel_runs`: a run out of reach has an equal share. */
             bandwidth?: (number | string) | null;
+            /**
+             * @description By catalog: what its rewrites may move together. A run obeys the strictest of the limits of its table, its catalog and the fleet.
+             * @default {}
+             * @example {
+             *       "lake": {
+             *         "bandwidth": "100MB"
+             *       }
+             *     }
+             */
+            catalogs?: {
+                [key: string]: components["schemas"]["CatalogLimitsPut"];
+            };
             /** @description Runs that workers advance at once. */
             parallel_runs?: number | null;
             /** @description Object-store requests per second, dealt out likewise. */
@@ -2371,6 +2444,17 @@ export interface components {
              * @constant
              */
             status: "ok";
+        };
+        /** @description What running rewrites move now, whoever's tables they are on: the limits are for all of them together. */
+        LiveRate: {
+            /** @description Read + written, over about 10 seconds. */
+            bytes_per_second: number;
+            bytes_per_second_limit: number | null;
+            /** @description Null: all catalogs. */
+            catalog: string | null;
+            requests_per_second_limit: number | null;
+            /** @description Runs that report at present. */
+            runs: number;
         };
         /** @description Upkeep besides rewriting data files; each `off` or as a whole. */
         "MaintenanceSettings-Input": {
@@ -2990,6 +3074,8 @@ export interface components {
         };
         /** @description How far a run is. Bytes are of inputs; the rate is read + written, at present. */
         Progress: {
+            /** @description What its tasks may move together at present: the least of the limit of its table and its shares of the limits of catalog and fleet. Null: unlimited, or no task reports. */
+            budget_bytes_per_second: number | null;
             bytes_finished: number;
             /** @description Null while no task reports. */
             bytes_per_second: number | null;
@@ -3745,10 +3831,7 @@ export interface components {
         };
         /** @description A stored signal. */
         Signal: {
-            /**
-             * @description False: shown, not yet acted on in this version.
-             * @default false
-             */
+            /** @description False: shown, not acted on in this version. */
             acted_on: boolean;
             /**
              * Format: date-time
@@ -4153,10 +4236,15 @@ export interface components {
             write_amplification: number | null;
         };
         /**
+         * @description What the last look at a table came to.
+         * @enum {string}
+         */
+        Verdict: "new" | "not_due" | "held" | "submitted" | "unreachable" | "disabled";
+        /**
          * @description Why a queued run is not started yet.
          * @enum {string}
          */
-        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout";
+        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff";
         /** @description The caller of this request. */
         Whoami: {
             role: components["schemas"]["Role"];

@@ -18,6 +18,8 @@ from .catalog import Catalog
 from .catalog_check import CatalogCheck
 from .catalog_create import CatalogCreate
 from .catalog_create_properties import CatalogCreateProperties
+from .catalog_limits import CatalogLimits
+from .catalog_limits_put import CatalogLimitsPut
 from .catalog_list import CatalogList
 from .catalog_properties import CatalogProperties
 from .catalog_replace import CatalogReplace
@@ -62,6 +64,7 @@ from .explained_schedule import ExplainedSchedule
 from .explained_seal import ExplainedSeal
 from .explained_setting import ExplainedSetting
 from .explained_triggers import ExplainedTriggers
+from .explained_watch import ExplainedWatch
 from .explained_windows import ExplainedWindows
 from .explanation import Explanation
 from .explanation_settings import ExplanationSettings
@@ -104,7 +107,10 @@ from .leaf_change import LeafChange
 from .limit_settings_input import LimitSettingsInput
 from .limit_settings_output import LimitSettingsOutput
 from .limits import Limits
+from .limits_catalogs import LimitsCatalogs
 from .limits_put import LimitsPut
+from .limits_put_catalogs import LimitsPutCatalogs
+from .live_rate import LiveRate
 from .liveness import Liveness
 from .maintenance_settings_input import MaintenanceSettingsInput
 from .maintenance_settings_output import MaintenanceSettingsOutput
@@ -235,6 +241,7 @@ from .trigger_condition_output import TriggerConditionOutput
 from .trigger_rule_input import TriggerRuleInput
 from .trigger_rule_output import TriggerRuleOutput
 from .upkeep_advice import UpkeepAdvice
+from .verdict import Verdict
 from .waiting_for import WaitingFor
 from .whoami import Whoami
 from .window_kind import WindowKind
@@ -258,6 +265,8 @@ __all__ = (
     "CatalogCheck",
     "CatalogCreate",
     "CatalogCreateProperties",
+    "CatalogLimits",
+    "CatalogLimitsPut",
     "CatalogList",
     "CatalogProperties",
     "CatalogReplace",
@@ -302,6 +311,7 @@ __all__ = (
     "ExplainedSeal",
     "ExplainedSetting",
     "ExplainedTriggers",
+    "ExplainedWatch",
     "ExplainedWindows",
     "Explanation",
     "ExplanationSettings",
@@ -342,10 +352,13 @@ __all__ = (
     "LayoutAdvice",
     "LeafChange",
     "Limits",
+    "LimitsCatalogs",
     "LimitSettingsInput",
     "LimitSettingsOutput",
     "LimitsPut",
+    "LimitsPutCatalogs",
     "Liveness",
+    "LiveRate",
     "MaintenanceSettingsInput",
     "MaintenanceSettingsOutput",
     "Metric",
@@ -467,6 +480,7 @@ __all__ = (
     "TriggerRuleInput",
     "TriggerRuleOutput",
     "UpkeepAdvice",
+    "Verdict",
     "WaitingFor",
     "Whoami",
     "WindowKind",

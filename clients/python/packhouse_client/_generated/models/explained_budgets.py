@@ -17,7 +17,7 @@ T = TypeVar("T", bound="ExplainedBudgets")
 
 @_attrs_define
 class ExplainedBudgets:
-    """What a run would have to hold: the stricter of the policy's rates and its share of the fleet's."""
+    """What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone."""
 
     bytes_per_day: ExplainedDay
     """ Bytes of inputs in rolling 24 hours; null is unlimited. """

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..models.explained_pause import ExplainedPause
     from ..models.explained_schedule import ExplainedSchedule
     from ..models.explained_triggers import ExplainedTriggers
+    from ..models.explained_watch import ExplainedWatch
     from ..models.explained_windows import ExplainedWindows
     from ..models.explanation_settings import ExplanationSettings
     from ..models.explanation_signals_item import ExplanationSignalsItem
@@ -37,12 +38,12 @@ class Explanation:
     """
 
     budgets: ExplainedBudgets
-    """ What a run would have to hold: the stricter of the policy's rates and its share of the fleet's. """
+    """ What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone. """
     conditions: list[Condition]
     conflicts: ExplainedConflicts
     """ File groups that runs of the table lost to other writers lately. """
     due: bool | None
-    """ Whether a rule makes it due: what will start runs once they start by themselves. """
+    """ Whether a rule makes it due now: then a run starts by itself once nothing holds it back. """
     eligible: bool | None
     """ Whether the table can be rewritten: every condition holds. """
     explained_at: datetime.datetime
@@ -62,20 +63,24 @@ class Explanation:
     signals: list[ExplanationSignalsItem]
     """ The newest of each kind, about the table and about the fleet. """
     starts: str
-    """ How runs start. """
+    """ Whether and when a run starts by itself, in one sentence. """
+    starts_at: datetime.datetime | None
+    """ When a run starts by itself, about, if nothing more is written. Null: none does as things stand. """
     summary: list[str]
     """ The answer for people: at most 24 lines of at most 100 columns. """
     table: str
     table_id: str
     triggers: ExplainedTriggers | None
+    watch: ExplainedWatch | None
     windows: ExplainedWindows
     """ Quiet hours and blackouts: how things stand now, and when the next window begins. """
     would_start_by_itself: bool
-    """ False in this version: see `starts`. """
+    """ Whether runs of it start by themselves at all: its policy is enabled and a coordinator watches it. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.explained_triggers import ExplainedTriggers  # noqa: PLC0415
+        from ..models.explained_watch import ExplainedWatch  # noqa: PLC0415
         from ..models.health_figures import HealthFigures  # noqa: PLC0415
         from ..models.run import Run  # noqa: PLC0415
 
@@ -139,6 +144,12 @@ class Explanation:
 
         starts = self.starts
 
+        starts_at: None | str
+        if isinstance(self.starts_at, datetime.datetime):
+            starts_at = self.starts_at.isoformat()
+        else:
+            starts_at = self.starts_at
+
         summary = self.summary
 
         table = self.table
@@ -150,6 +161,12 @@ class Explanation:
             triggers = self.triggers.to_dict()
         else:
             triggers = self.triggers
+
+        watch: dict[str, Any] | None
+        if isinstance(self.watch, ExplainedWatch):
+            watch = self.watch.to_dict()
+        else:
+            watch = self.watch
 
         windows = self.windows.to_dict()
 
@@ -176,10 +193,12 @@ class Explanation:
                 "settings": settings,
                 "signals": signals,
                 "starts": starts,
+                "starts_at": starts_at,
                 "summary": summary,
                 "table": table,
                 "table_id": table_id,
                 "triggers": triggers,
+                "watch": watch,
                 "windows": windows,
                 "would_start_by_itself": would_start_by_itself,
             }
@@ -196,6 +215,7 @@ class Explanation:
         from ..models.explained_pause import ExplainedPause  # noqa: PLC0415
         from ..models.explained_schedule import ExplainedSchedule  # noqa: PLC0415
         from ..models.explained_triggers import ExplainedTriggers  # noqa: PLC0415
+        from ..models.explained_watch import ExplainedWatch  # noqa: PLC0415
         from ..models.explained_windows import ExplainedWindows  # noqa: PLC0415
         from ..models.explanation_settings import ExplanationSettings  # noqa: PLC0415
         from ..models.explanation_signals_item import ExplanationSignalsItem  # noqa: PLC0415
@@ -308,6 +328,21 @@ class Explanation:
 
         starts = d.pop("starts")
 
+        def _parse_starts_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                starts_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return starts_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        starts_at = _parse_starts_at(d.pop("starts_at"))
+
         summary = cast(list[str], d.pop("summary"))
 
         table = d.pop("table")
@@ -328,6 +363,21 @@ class Explanation:
             return cast(ExplainedTriggers | None, data)
 
         triggers = _parse_triggers(d.pop("triggers"))
+
+        def _parse_watch(data: object) -> ExplainedWatch | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                watch_type_0 = ExplainedWatch.from_dict(data)
+
+                return watch_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(ExplainedWatch | None, data)
+
+        watch = _parse_watch(d.pop("watch"))
 
         windows = ExplainedWindows.from_dict(d.pop("windows"))
 
@@ -351,10 +401,12 @@ class Explanation:
             settings=settings,
             signals=signals,
             starts=starts,
+            starts_at=starts_at,
             summary=summary,
             table=table,
             table_id=table_id,
             triggers=triggers,
+            watch=watch,
             windows=windows,
             would_start_by_itself=would_start_by_itself,
         )

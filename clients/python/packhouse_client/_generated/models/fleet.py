@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..models.budget_use import BudgetUse
     from ..models.fleet_ended_runs import FleetEndedRuns
     from ..models.fleet_live_runs import FleetLiveRuns
+    from ..models.live_rate import LiveRate
     from ..models.pause import Pause
     from ..models.races import Races
     from ..models.small_file_flow import SmallFileFlow
@@ -40,6 +41,8 @@ class Fleet:
     paused_tables: int
     races: Races
     """ File groups of runs that ended in the last 24 hours. """
+    rates: list[LiveRate] | None
+    """ At present: of the fleet, then of each catalog with limits. Null while Redis does not answer. """
     small_file_count: int
     small_files: SmallFileFlow
     """ Small files that came and went between measurements of the last 24 hours. """
@@ -76,6 +79,16 @@ class Fleet:
 
         races = self.races.to_dict()
 
+        rates: list[dict[str, Any]] | None
+        if isinstance(self.rates, list):
+            rates = []
+            for rates_type_0_item_data in self.rates:
+                rates_type_0_item = rates_type_0_item_data.to_dict()
+                rates.append(rates_type_0_item)
+
+        else:
+            rates = self.rates
+
         small_file_count = self.small_file_count
 
         small_files = self.small_files.to_dict()
@@ -100,6 +113,7 @@ class Fleet:
                 "pause": pause,
                 "paused_tables": paused_tables,
                 "races": races,
+                "rates": rates,
                 "small_file_count": small_file_count,
                 "small_files": small_files,
                 "tables": tables,
@@ -116,6 +130,7 @@ class Fleet:
         from ..models.budget_use import BudgetUse  # noqa: PLC0415
         from ..models.fleet_ended_runs import FleetEndedRuns  # noqa: PLC0415
         from ..models.fleet_live_runs import FleetLiveRuns  # noqa: PLC0415
+        from ..models.live_rate import LiveRate  # noqa: PLC0415
         from ..models.pause import Pause  # noqa: PLC0415
         from ..models.races import Races  # noqa: PLC0415
         from ..models.small_file_flow import SmallFileFlow  # noqa: PLC0415
@@ -154,6 +169,26 @@ class Fleet:
 
         races = Races.from_dict(d.pop("races"))
 
+        def _parse_rates(data: object) -> list[LiveRate] | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                rates_type_0 = []
+                _rates_type_0 = data
+                for rates_type_0_item_data in _rates_type_0:
+                    rates_type_0_item = LiveRate.from_dict(rates_type_0_item_data)
+
+                    rates_type_0.append(rates_type_0_item)
+
+                return rates_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[LiveRate] | None, data)
+
+        rates = _parse_rates(d.pop("rates"))
+
         small_file_count = d.pop("small_file_count")
 
         small_files = SmallFileFlow.from_dict(d.pop("small_files"))
@@ -175,6 +210,7 @@ class Fleet:
             pause=pause,
             paused_tables=paused_tables,
             races=races,
+            rates=rates,
             small_file_count=small_file_count,
             small_files=small_files,
             tables=tables,

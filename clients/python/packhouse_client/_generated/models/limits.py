@@ -3,20 +3,25 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.limits_catalogs import LimitsCatalogs
+
 
 T = TypeVar("T", bound="Limits")
 
 
 @_attrs_define
 class Limits:
-    """Limits of the whole fleet; null is unlimited. A change of rates reaches a run at its next start."""
+    """Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds."""
 
     bandwidth: int | None
     """ Bytes per second, read + written. """
+    catalogs: LimitsCatalogs
     parallel_runs: int | None
     requests: int | None
     """ Object-store requests per second. """
@@ -29,6 +34,8 @@ class Limits:
     def to_dict(self) -> dict[str, Any]:
         bandwidth: int | None
         bandwidth = self.bandwidth
+
+        catalogs = self.catalogs.to_dict()
 
         parallel_runs: int | None
         parallel_runs = self.parallel_runs
@@ -47,6 +54,7 @@ class Limits:
         field_dict.update(
             {
                 "bandwidth": bandwidth,
+                "catalogs": catalogs,
                 "parallel_runs": parallel_runs,
                 "requests": requests,
                 "updated_at": updated_at,
@@ -59,6 +67,8 @@ class Limits:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.limits_catalogs import LimitsCatalogs  # noqa: PLC0415
+
         d = dict(src_dict)
 
         def _parse_bandwidth(data: object) -> int | None:
@@ -67,6 +77,8 @@ class Limits:
             return cast(int | None, data)
 
         bandwidth = _parse_bandwidth(d.pop("bandwidth"))
+
+        catalogs = LimitsCatalogs.from_dict(d.pop("catalogs"))
 
         def _parse_parallel_runs(data: object) -> int | None:
             if data is None:
@@ -90,6 +102,7 @@ class Limits:
 
         limits = cls(
             bandwidth=bandwidth,
+            catalogs=catalogs,
             parallel_runs=parallel_runs,
             requests=requests,
             updated_at=updated_at,

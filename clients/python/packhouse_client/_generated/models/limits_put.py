@@ -2,11 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.limits_put_catalogs import LimitsPutCatalogs
+
 
 T = TypeVar("T", bound="LimitsPut")
 
@@ -16,8 +20,11 @@ class LimitsPut:
     """Limits of the whole fleet. What is absent or null is unlimited."""
 
     bandwidth: int | None | str | Unset = UNSET
-    """ Bytes per second, read + written, of all rewrites together; needs `parallel_runs`, over which it is dealt
-    out in equal shares. A run obeys the stricter of its own limit and its share. """
+    """ Bytes per second, read + written, of all rewrites together, re-dealt among those at work every second: what
+    one can't use goes to the others. Needs `parallel_runs`: a run out of reach has an equal share. """
+    catalogs: LimitsPutCatalogs | Unset = UNSET
+    """ By catalog: what its rewrites may move together. A run obeys the strictest of the limits of its table, its
+    catalog and the fleet. """
     parallel_runs: int | None | Unset = UNSET
     """ Runs that workers advance at once. """
     requests: int | None | Unset = UNSET
@@ -29,6 +36,10 @@ class LimitsPut:
             bandwidth = UNSET
         else:
             bandwidth = self.bandwidth
+
+        catalogs: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.catalogs, Unset):
+            catalogs = self.catalogs.to_dict()
 
         parallel_runs: int | None | Unset
         if isinstance(self.parallel_runs, Unset):
@@ -47,6 +58,8 @@ class LimitsPut:
         field_dict.update({})
         if bandwidth is not UNSET:
             field_dict["bandwidth"] = bandwidth
+        if catalogs is not UNSET:
+            field_dict["catalogs"] = catalogs
         if parallel_runs is not UNSET:
             field_dict["parallel_runs"] = parallel_runs
         if requests is not UNSET:
@@ -56,6 +69,8 @@ class LimitsPut:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.limits_put_catalogs import LimitsPutCatalogs  # noqa: PLC0415
+
         d = dict(src_dict)
 
         def _parse_bandwidth(data: object) -> int | None | str | Unset:
@@ -66,6 +81,13 @@ class LimitsPut:
             return cast(int | None | str | Unset, data)
 
         bandwidth = _parse_bandwidth(d.pop("bandwidth", UNSET))
+
+        _catalogs = d.pop("catalogs", UNSET)
+        catalogs: LimitsPutCatalogs | Unset
+        if isinstance(_catalogs, Unset):
+            catalogs = UNSET
+        else:
+            catalogs = LimitsPutCatalogs.from_dict(_catalogs)
 
         def _parse_parallel_runs(data: object) -> int | None | Unset:
             if data is None:
@@ -87,6 +109,7 @@ class LimitsPut:
 
         limits_put = cls(
             bandwidth=bandwidth,
+            catalogs=catalogs,
             parallel_runs=parallel_runs,
             requests=requests,
         )

@@ -14,6 +14,9 @@ T = TypeVar("T", bound="Progress")
 class Progress:
     """How far a run is. Bytes are of inputs; the rate is read + written, at present."""
 
+    budget_bytes_per_second: float | None
+    """ What its tasks may move together at present: the least of the limit of its table and its shares of the
+    limits of catalog and fleet. Null: unlimited, or no task reports. """
     bytes_finished: int
     bytes_per_second: float | None
     """ Null while no task reports. """
@@ -27,6 +30,9 @@ class Progress:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        budget_bytes_per_second: float | None
+        budget_bytes_per_second = self.budget_bytes_per_second
+
         bytes_finished = self.bytes_finished
 
         bytes_per_second: float | None
@@ -47,6 +53,7 @@ class Progress:
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "budget_bytes_per_second": budget_bytes_per_second,
                 "bytes_finished": bytes_finished,
                 "bytes_per_second": bytes_per_second,
                 "bytes_total": bytes_total,
@@ -62,6 +69,14 @@ class Progress:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
+
+        def _parse_budget_bytes_per_second(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        budget_bytes_per_second = _parse_budget_bytes_per_second(d.pop("budget_bytes_per_second"))
+
         bytes_finished = d.pop("bytes_finished")
 
         def _parse_bytes_per_second(data: object) -> float | None:
@@ -87,6 +102,7 @@ class Progress:
         throttled_seconds = d.pop("throttled_seconds")
 
         progress = cls(
+            budget_bytes_per_second=budget_bytes_per_second,
             bytes_finished=bytes_finished,
             bytes_per_second=bytes_per_second,
             bytes_total=bytes_total,

@@ -24,6 +24,8 @@ T = TypeVar("T", bound="Signal")
 class Signal:
     """A stored signal."""
 
+    acted_on: bool
+    """ False: shown, not acted on in this version. """
     at: datetime.datetime
     """ When it came. """
     id: int
@@ -33,8 +35,6 @@ class Signal:
     signal: Backpressure | CommitSeen | Filters | QueryLatency
     table_id: None | str
     """ Null: it is about the whole fleet. """
-    acted_on: bool = False
-    """ False: shown, not yet acted on in this version. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ class WaitingFor(StrEnum):
     BLACKOUT = "blackout"
     BUDGET = "budget"
     CONFLICT_BACKOFF = "conflict_backoff"
+    LATENCY_BACKOFF = "latency_backoff"
     PAUSED = "paused"
     QUIET_HOURS = "quiet_hours"
     RETRY = "retry"

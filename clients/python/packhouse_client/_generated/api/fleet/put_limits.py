@@ -118,7 +118,8 @@ def sync_detailed(
 ) -> Response[Limits | Problem]:
     """Write the fleet's limits
 
-     Write the limits as a whole. `parallel_runs` holds for new starts, rates for a run's next start.
+     Write the limits as a whole. `parallel_runs` holds for new starts, rates in seconds for running
+    rewrites too.
 
     Args:
         if_match (None | str | Unset): ETag of the object as it was read.
@@ -155,7 +156,8 @@ def sync(
 ) -> Limits | Problem | None:
     """Write the fleet's limits
 
-     Write the limits as a whole. `parallel_runs` holds for new starts, rates for a run's next start.
+     Write the limits as a whole. `parallel_runs` holds for new starts, rates in seconds for running
+    rewrites too.
 
     Args:
         if_match (None | str | Unset): ETag of the object as it was read.
@@ -187,7 +189,8 @@ async def asyncio_detailed(
 ) -> Response[Limits | Problem]:
     """Write the fleet's limits
 
-     Write the limits as a whole. `parallel_runs` holds for new starts, rates for a run's next start.
+     Write the limits as a whole. `parallel_runs` holds for new starts, rates in seconds for running
+    rewrites too.
 
     Args:
         if_match (None | str | Unset): ETag of the object as it was read.
@@ -222,7 +225,8 @@ async def asyncio(
 ) -> Limits | Problem | None:
     """Write the fleet's limits
 
-     Write the limits as a whole. `parallel_runs` holds for new starts, rates for a run's next start.
+     Write the limits as a whole. `parallel_runs` holds for new starts, rates in seconds for running
+    rewrites too.
 
     Args:
         if_match (None | str | Unset): ETag of the object as it was read.
