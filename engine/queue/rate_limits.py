@@ -71,6 +71,7 @@ class RateLimits:
         self._counters: dict[tuple[Kind, str], _Counter] = {}
         self._syncing: asyncio.Task[None] | None = None
         self._is_away = False
+        self._is_closed = False
 
     def look(self, kind: Kind, subject: str) -> Standing:
         """Return where a subject stands, without counting anything."""
@@ -108,6 +109,7 @@ class RateLimits:
 
     async def close(self) -> None:
         """Stop the background task."""
+        self._is_closed = True  # redis-py loses a cancel that comes while it connects
         if self._syncing is not None:
             self._syncing.cancel()
             with suppress(asyncio.CancelledError):
@@ -116,6 +118,8 @@ class RateLimits:
     async def _keep_in_sync(self) -> None:
         while any(counter.untold for counter in self._counters.values()):
             await self.sync()
+            if self._is_closed:
+                return
             await self._clock.sleep(SYNC_SECONDS)
 
     def _counter(self, kind: Kind, subject: str) -> _Counter:

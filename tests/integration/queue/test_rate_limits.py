@@ -125,3 +125,22 @@ async def test_counts_are_exchanged_in_the_background_and_the_task_rests_when_al
     (name,) = await redis.keys("packhouse:rate*")
     assert await redis.get(name) == "1"
     await limits.close()
+
+
+class StillClock(FakeClock):
+    """Whoever sleeps sleeps until it is cancelled."""
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.Event().wait()
+
+
+async def test_closing_waits_for_no_further_exchange(redis_url: str) -> None:
+    for steps in range(30):  # redis-py loses a cancel at some steps of a connection's making
+        client = connect_redis(redis_url)
+        limits = RateLimits(redis=client, clock=StillClock(MID_MINUTE), per_minute=LIMITS)
+        limits.hit(Kind.WRITES, "key:etl")
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        closed, _ = await asyncio.wait({asyncio.create_task(limits.close())}, timeout=5)
+        assert closed
+        await client.aclose()
