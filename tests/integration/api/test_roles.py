@@ -193,8 +193,8 @@ async def test_a_stream_ends_when_its_key_is_revoked(api: Api, foreign: dict[str
     client = api.with_key(key["secret"])
     headers = {"Accept": "text/event-stream"}
     following = asyncio.create_task(client.get(f"/v1/runs/{foreign['run_id']}/events", headers=headers))
-    await asyncio.sleep(0)
-    while not api.app.state.stream_slots._open["key:" + key["name"]]:
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(10):
+        while not api.app.state.stream_slots._open["key:" + key["name"]]:
+            await asyncio.sleep(0.01)
     await api.call("DELETE", f"/v1/keys/{key['id']}", status=204)
     assert (await asyncio.wait_for(following, 10)).status_code == 200
