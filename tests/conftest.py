@@ -2,7 +2,10 @@
 
 pytest_plugins = [
     "tests.support.databases",
+    "tests.support.folders",
+    "tests.support.logs",
     "tests.support.redis_server",
     "tests.support.spark_server",
     "tests.support.stack",
+    "tests.support.workers",
 ]

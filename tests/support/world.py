@@ -5,7 +5,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,12 +56,16 @@ class Lake:
 
     def append(self, *, day: str, rows: int = 50) -> None:
         """Append one file to one partition."""
-        ids = range(self.next_id, self.next_id + rows)
-        self.next_id += rows
+        self.append_to([day], rows=rows)
+
+    def append_to(self, days: Sequence[str], *, rows: int) -> None:
+        """Append one file of so many rows to each of the partitions, in one commit."""
+        ids = range(self.next_id, self.next_id + rows * len(days))
+        self.next_id += len(ids)
         batch = pa.table(
             {
                 "id": pa.array(ids, pa.int64()),
-                "day": pa.array([day] * rows, pa.string()),
+                "day": pa.array([day for day in days for _ in range(rows)], pa.string()),
                 "value": pa.array([None if i % 7 == 0 else i / 3 for i in ids], pa.float64()),
                 "note": pa.array([f"note {i % 11}" for i in ids], pa.string()),
             },
@@ -113,9 +117,8 @@ def make_lake(folder: Path, *, days: int = 3, files: int = 6, properties: Mappin
     catalog.create_namespace("lake")
     catalog.create_table(NAME, SCHEMA, partition_spec=SPEC, properties=dict(properties or {}))
     lake = Lake(settings, catalog)
-    for number in range(files):
-        for day in range(days):
-            lake.append(day=f"2026-11-{day + 1:02}", rows=50 + number)
+    for number in range(files if days else 0):
+        lake.append_to([f"2026-11-{day + 1:02}" for day in range(days)], rows=50 + number)
     return lake
 
 

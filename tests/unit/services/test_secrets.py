@@ -8,8 +8,8 @@ from engine.domain.errors import InvalidInput
 from engine.services.secrets import problems_of_clear_secrets, problems_of_own_files, resolve_secrets
 
 
-def test_references_are_replaced_and_everything_else_stays(tmp_path: Path) -> None:
-    secret = tmp_path / "token"
+def test_references_are_replaced_and_everything_else_stays(secret_folder: Path) -> None:
+    secret = secret_folder / "token"
     secret.write_text("from a file\n")
     properties = {
         "a": "env:NAME",
@@ -30,15 +30,15 @@ def test_a_reference_to_nothing_is_named(reference: str) -> None:
     assert caught.value.problems[0].value == reference
 
 
-def test_a_file_that_is_too_large_is_not_read_whole(tmp_path: Path) -> None:
-    secret = tmp_path / "token"
+def test_a_file_that_is_too_large_is_not_read_whole(secret_folder: Path) -> None:
+    secret = secret_folder / "token"
     secret.write_bytes(b"x" * (64 * 1024 + 1))
     with pytest.raises(InvalidInput):
         resolve_secrets({"token": f"file:{secret}"}, environ={})
 
 
-def test_bytes_that_are_no_text_are_refused_without_being_shown(tmp_path: Path) -> None:
-    secret = tmp_path / "token"
+def test_bytes_that_are_no_text_are_refused_without_being_shown(secret_folder: Path) -> None:
+    secret = secret_folder / "token"
     secret.write_bytes(b"\xff\xfesecret")
     with pytest.raises(InvalidInput) as caught:
         resolve_secrets({"token": f"file:{secret}"}, environ={})
@@ -89,22 +89,22 @@ def test_what_packhouse_itself_runs_by_is_for_no_catalog(reference: str) -> None
     assert "hunter2" not in repr(caught.value.problems)
 
 
-def test_a_link_does_not_lead_to_files_of_the_machine(tmp_path: Path) -> None:
-    (tmp_path / "token").symlink_to("/proc/self/environ")
+def test_a_link_does_not_lead_to_files_of_the_machine(secret_folder: Path) -> None:
+    (secret_folder / "token").symlink_to("/proc/self/environ")
     with pytest.raises(InvalidInput):
-        resolve_secrets({"token": f"file:{tmp_path / 'token'}"}, environ={})
+        resolve_secrets({"token": f"file:{secret_folder / 'token'}"}, environ={})
 
 
-def test_packhouses_own_folder_is_no_place_of_secrets(tmp_path: Path) -> None:
-    own = tmp_path / "data"
+def test_packhouses_own_folder_is_no_place_of_secrets(secret_folder: Path) -> None:
+    own = secret_folder / "data"
     own.mkdir()
     (own / "secret.key").write_text("hunter2")
-    (tmp_path / "link").symlink_to(own)
-    direct, around = f"file:{own}/secret.key", f"file:{tmp_path}/x/../data/secret.key"
+    (secret_folder / "link").symlink_to(own)
+    direct, around = f"file:{own}/secret.key", f"file:{secret_folder}/x/../data/secret.key"
     assert [each.value for each in problems_of_own_files({"a": direct, "b": around, "c": "x"}, own)] == [direct, around]
-    for reference in (direct, around.replace("x/../", ""), f"file:{tmp_path}/link/secret.key"):
+    for reference in (direct, around.replace("x/../", ""), f"file:{secret_folder}/link/secret.key"):
         with pytest.raises(InvalidInput) as caught:
             resolve_secrets({"token": reference}, environ={}, own=own)
         assert "hunter2" not in repr(caught.value.problems)
-    (tmp_path / "data2").write_text("fine")
-    assert resolve_secrets({"token": f"file:{tmp_path}/data2"}, environ={}, own=own) == {"token": "fine"}
+    (secret_folder / "data2").write_text("fine")
+    assert resolve_secrets({"token": f"file:{secret_folder}/data2"}, environ={}, own=own) == {"token": "fine"}
