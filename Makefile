@@ -2,7 +2,10 @@
 SHELL := /bin/bash
 BIN := .venv/bin
 PYTEST_ARGS ?=
+# Each test waits for dozens of synced commits: its files are in memory where that has room for them, else on disk.
+MEMORY = $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 4000000 { print "/dev/shm" }')
 .DEFAULT_GOAL := help
+unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
 .PHONY: help setup demo up test unit check check-code check-unit fmt openapi sdk fuzz jars
 
 help: ## List the targets
@@ -22,7 +25,7 @@ up: ## Start API, coordinator, worker, Redis and Spark on this machine, until Ct
 
 test: ## Run all tests, with real Redis, SQLite, Postgres, Spark and Iceberg
 	@scripts/setup test
-	@$(BIN)/pytest $(PYTEST_ARGS)
+	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) $(BIN)/pytest -n 2 $(PYTEST_ARGS)
 
 unit: ## Run the unit tests only
 	@scripts/setup test
