@@ -35,6 +35,7 @@ async def idempotency_key(
         Header(
             description="Makes a retry safe: the same key and body within 24 hours gets the same answer.",
             max_length=255,
+            json_schema_extra={"minLength": 1, "pattern": f"^{_KEY.pattern}$"},
             examples=["2f1c4f4e-6f0e-4f6e-9a0b-0f8b5f0c9d11"],
         ),
     ] = None,

@@ -35,6 +35,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
         )
         _add_problems(document)
         _add_roles(document, app)
+        _drop_nulls(document)
         for part in (document["components"]["schemas"], document["paths"]):
             _tidy(part)
         app.openapi_schema = document
@@ -74,6 +75,18 @@ def _add_roles(document: dict[str, Any], app: FastAPI) -> None:
                     operation["responses"]["403"] = _declared("forbidden")
 
 
+def _drop_nulls(document: dict[str, Any]) -> None:
+    """Let optional parameters not be null: as text that would be the word. What is not meant is left out."""
+    for path in document["paths"].values():
+        for operation in path.values():
+            for parameter in operation.get("parameters", ()):
+                schema = parameter["schema"]
+                kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+                if len(kinds) == 1:
+                    del schema["anyOf"]
+                    parameter["schema"] = kinds[0] | schema
+
+
 def _roles_of(dependant: Dependant) -> Iterator[Role]:
     for inner in dependant.dependencies:
         if isinstance(inner.call, RequiredRole):
@@ -98,7 +111,8 @@ def _declared(code: str) -> dict[str, Any]:
 def _tidy(node: Any) -> None:
     """Remove titles derived from field names, which only double the text; name bounds as JSON Schema does.
 
-    Pydantic leaves `ge` and `le` as they are where a bound stands outside a validator, as on written sizes.
+    Pydantic leaves `ge` and `le` as they are where a bound stands outside a validator, as on written sizes. It says of
+    keys with a pattern what their values are, and nothing of other keys: those are refused.
     """
     if isinstance(node, list):
         for item in node:
@@ -109,6 +123,9 @@ def _tidy(node: Any) -> None:
         for written, name in (("ge", "minimum"), ("le", "maximum")):
             if isinstance(node.get(written), int | float):
                 node[name] = node.pop(written)
+        if len(node.get("patternProperties", {})) == 1 and "additionalProperties" not in node:
+            [(pattern, node["additionalProperties"])] = node.pop("patternProperties").items()
+            node["propertyNames"] = node.get("propertyNames", {}) | {"pattern": pattern}
         for name, value in node.items():
             if name not in {"example", "examples", "default", "const", "enum"}:
                 _tidy(value)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from engine.domain.errors import FieldProblem, InvalidInput, PreconditionFailed, PreconditionRequired
 
-_TAG: Final = re.compile(r'(W/)?"([^"]*)"')
+_TAG: Final = re.compile(r'(W/)?"([^"]{0,250})"')
 _VERSION: Final = re.compile(r"[0-9]{1,9}")
 _READ_FIRST: Final = 'send the ETag that GET answered, in its quotes: If-Match: "3"'
 
@@ -30,10 +30,20 @@ class Preconditions:
 
 async def preconditions(
     if_match: Annotated[
-        str | None, Header(description="ETag of the object as it was read.", max_length=256, examples=['"3"'])
+        str | None,
+        Header(
+            description="ETag of the object as it was read.",
+            examples=['"3"'],
+            json_schema_extra={"pattern": r'^"[0-9]{1,9}"$'},
+        ),
     ] = None,
     if_none_match: Annotated[
-        str | None, Header(description="`*`: only if there is none yet.", max_length=256, examples=["*"])
+        str | None,
+        Header(
+            description="`*`: only if there is none yet.",
+            examples=["*"],
+            json_schema_extra={"pattern": r"^\*$"},
+        ),
     ] = None,
 ) -> Preconditions:
     """Read the conditions of a request.

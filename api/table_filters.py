@@ -8,7 +8,7 @@ from api.query_values import TextFlag
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.tables import TableFilter
 
-_Label = Annotated[str, Query(max_length=511)]
+_Label = Annotated[str, Query(max_length=511, json_schema_extra={"pattern": "^[^:]+:"})]
 
 
 async def table_filter(

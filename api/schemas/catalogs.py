@@ -1,29 +1,39 @@
 """Catalogs on the wire. Secrets are references (`env:NAME`, `file:/path`), so answers have nothing to hide."""
 
 from collections.abc import Sequence
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import ConfigDict, Field
 
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
 from engine.domain import tables as domain
+from engine.domain.strict import ONE_LINE, UNSEEN
 from engine.domain.tables import TableFormatName
+from engine.services.catalogs import MAX_PROPERTY_CHARACTERS
 from engine.services.catalogs import CheckStep as DomainCheckStep
+from engine.services.names import CATALOG_NAME, MAX_NAME_CHARACTERS
 
+_PLACE: Final = rf"^([A-Za-z][A-Za-z0-9+.-]*:)?/[^\\#*?\[\]{{}}{UNSEEN}]*$"
 _PROPERTIES: JsonObject = {"type": "sql", "uri": "env:LAKE_CATALOG_URI", "warehouse": "file:///var/lib/lake"}
+_PROPERTY_NAMES: JsonObject = {"propertyNames": {"minLength": 1, "maxLength": MAX_NAME_CHARACTERS, "pattern": ONE_LINE}}
+_PropertyValue = Annotated[
+    str, Field(json_schema_extra={"minLength": 1, "maxLength": MAX_PROPERTY_CHARACTERS, "pattern": ONE_LINE})
+]
+_Location = Annotated[str, Field(json_schema_extra={"pattern": _PLACE})]
 Properties = Annotated[
-    dict[str, str],
+    dict[str, _PropertyValue],
     Field(
         description="Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`.",
         max_length=100,
         examples=[_PROPERTIES],
+        json_schema_extra=_PROPERTY_NAMES,
     ),
 ]
 
 
 AllowedLocations = Annotated[
-    list[str],
+    list[_Location],
     Field(
         description="Tables must lie under one of these; empty: anywhere that the deployment allows.",
         max_length=50,
@@ -39,7 +49,11 @@ class CatalogCreate(Request):
         json_schema_extra={"examples": [{"name": "lake", "format": "iceberg", "properties": _PROPERTIES}]}
     )
 
-    name: str = Field(description="1 to 64 letters, digits, `_` or `-`.", examples=["lake"])
+    name: str = Field(
+        description="1 to 64 letters, digits, `_` or `-`; begins with a letter or digit.",
+        examples=["lake"],
+        json_schema_extra={"pattern": CATALOG_NAME},
+    )
     format: TableFormatName = Field(description="Table format of its tables.")
     properties: Properties
     allowed_locations: AllowedLocations = Field(default=[])

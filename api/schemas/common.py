@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 JsonObject = dict[str, Any]
 
@@ -20,16 +20,6 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
-
-def _no_control_characters(text: str) -> str:
-    if not text.isprintable():
-        message = "no control characters are allowed"
-        raise ValueError(message)
-    return text
-
-
-PlainText = Annotated[str, AfterValidator(_no_control_characters)]
-"""Text on one line."""
 
 SnapshotId = Annotated[str, Field(description="A string: snapshot ids pass 2^53.", examples=["7402365190518249871"])]
 PageToken = Annotated[str | None, Field(description="Send as `page_token` for the next page; null on the last.")]

@@ -1,39 +1,53 @@
 """Discovery on the wire: the tables of a catalog, and what becomes of each."""
 
 from collections import Counter
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from api.schemas.common import Answer, PlainText, Request
-from api.schemas.tables import LabelKey, LabelValue, OwnerTeam
+from api.schemas.common import Answer, JsonObject, Request
+from api.schemas.tables import LABEL_KEYS, LabelKey, LabelValue, OwnerTeam
 from engine.domain import discoveries as domain
 from engine.domain.discoveries import DiscoveryOutcome
-from engine.domain.strict import Flag
+from engine.domain.strict import Flag, OneLine, Whole
 from engine.domain.tables import MAX_LABELS
+
+_OF_REGISTERED: Final = ("owner_team", "labels", "dry_run", "limit")
+_ONLY_WITH_REGISTER: JsonObject = {
+    "anyOf": [
+        {"required": ["register"], "properties": {"register": {"const": True}}},
+        {"not": {"anyOf": [{"required": [name]} for name in _OF_REGISTERED]}},
+    ]
+}
 
 
 class DiscoverRequest(Request):
     """Which tables to look for, and whether to register them."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"pattern": "sales.*", "register": True, "owner_team": "sales"}]}
+        json_schema_extra={
+            "examples": [{"pattern": "sales.*", "register": True, "owner_team": "sales"}],
+            "allOf": [_ONLY_WITH_REGISTER],
+        }
     )
 
-    pattern: Annotated[PlainText, StringConstraints(min_length=1, max_length=255)] = Field(
+    pattern: Annotated[OneLine, StringConstraints(min_length=1, max_length=255)] = Field(
         default="*", description="Matched against `namespace.name`: `*` is any characters, `?` is one."
     )
     registers: Flag = Field(default=False, alias="register", description="Register those that match and can be.")
     owner_team: OwnerTeam | None = Field(default=None, description="The team of those that are registered.")
     labels: dict[LabelKey, LabelValue] = Field(
-        default={}, description="Labels of those that are registered.", max_length=MAX_LABELS
+        default={},
+        description="Labels of those that are registered.",
+        max_length=MAX_LABELS,
+        json_schema_extra=LABEL_KEYS,
     )
     dry_run: Flag = Field(default=False, description="With `register`: open each table, register none.")
-    limit: int = Field(default=200, ge=1, le=1000, description="Register at most so many with this request.")
+    limit: Whole = Field(default=200, ge=1, le=1000, description="Register at most so many with this request.")
 
     @model_validator(mode="after")
     def _means_something(self) -> Self:
-        given = self.model_fields_set & {"owner_team", "labels", "dry_run", "limit"}
+        given = self.model_fields_set & set(_OF_REGISTERED)
         if given and not self.registers:
             message = f"{', '.join(sorted(given))}: only with register: true"
             raise ValueError(message)

@@ -5,12 +5,13 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field
 
 from api.pagination import Page
-from api.schemas.common import Answer, Instant, PageToken, PlainText, Request
+from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
 from engine.domain.access import ApiKey, Caller, Role
 from engine.domain.strict import Instant as WrittenInstant
+from engine.domain.strict import OneLine
 from engine.services.keys import KeyWish
 
-Team = Annotated[PlainText, Field(min_length=1, max_length=200)]
+Team = Annotated[OneLine, Field(min_length=1, max_length=200)]
 _LATER = "2027-11-01T00:00:00Z"
 _TEAMS = Field(
     default=None,
@@ -19,12 +20,19 @@ _TEAMS = Field(
 )
 
 
+_EXAMPLE: JsonObject = {"name": "etl", "role": "operator", "teams": ["sales"], "expires_at": _LATER}
+_ADMINS_HAVE_NO_TEAMS: JsonObject = {
+    "anyOf": [
+        {"properties": {"role": {"enum": [role.value for role in Role if role is not Role.ADMIN]}}},
+        {"properties": {"teams": {"type": "null"}}},
+    ]
+}
+
+
 class KeyCreate(Request):
     """A key to make."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"name": "etl", "role": "operator", "teams": ["sales"], "expires_at": _LATER}]}
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE], "allOf": [_ADMINS_HAVE_NO_TEAMS]})
 
     name: str = Field(
         description="Who holds it; two live keys may share a name while one replaces the other.",

@@ -5,10 +5,11 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field
 
-from api.schemas.common import Answer, Instant, PlainText, Request
+from api.schemas.common import Answer, Instant, JsonObject, Request
 from engine.domain.fleet import CatalogLimits as DomainCatalogLimits
 from engine.domain.fleet import Fleet, FleetLimits
-from engine.domain.strict import Whole
+from engine.domain.policies.fields import MAX_BYTES
+from engine.domain.strict import OneLine, Whole
 from engine.domain.tables import Pause as DomainPause
 from engine.domain.units import ByteSize
 
@@ -25,7 +26,7 @@ class PauseRequest(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "backfill of October", "mode": "drain"}]})
 
-    reason: PlainText = Field(min_length=1, max_length=500, description="Shown wherever something waits for it.")
+    reason: OneLine = Field(min_length=1, max_length=500, description="Shown wherever something waits for it.")
     mode: PauseMode = Field(
         default=PauseMode.DRAIN,
         description="`drain`: groups in flight are finished and committed, no new ones begin; `stop`: groups in flight "
@@ -48,21 +49,31 @@ class Pause(Answer):
         return cls(paused_at=pause.at, paused_by=pause.by, reason=pause.reason, mode=mode)
 
 
-Bandwidth = Annotated[ByteSize, Field(ge=64 * 1024, le=2**53)]
+Bandwidth = Annotated[ByteSize, Field(ge=64 * 1024, le=MAX_BYTES)]
 CatalogKey = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+
+_NO_RATES: JsonObject = {"bandwidth": {"type": "null"}, "requests": {"type": "null"}}
+_RATES_NEED_RUNS: JsonObject = {
+    "anyOf": [
+        {"required": ["parallel_runs"], "properties": {"parallel_runs": {"type": "integer"}}},
+        {"properties": _NO_RATES | {"catalogs": {"additionalProperties": {"properties": _NO_RATES}}}},
+    ]
+}
 
 
 class CatalogLimitsPut(Request):
     """Limits of all rewrites on one catalog's tables. What is absent or null is unlimited."""
 
     bandwidth: Bandwidth | None = Field(default=None, description="Bytes per second, read + written.")
-    requests: Whole | None = Field(default=None, ge=1, le=2**53, description="Object-store requests per second.")
+    requests: Whole | None = Field(default=None, ge=1, le=MAX_BYTES, description="Object-store requests per second.")
 
 
 class LimitsPut(Request):
     """Limits of the whole fleet. What is absent or null is unlimited."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"parallel_runs": 4, "bandwidth": "400MB"}]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"parallel_runs": 4, "bandwidth": "400MB"}], "allOf": [_RATES_NEED_RUNS]}
+    )
 
     parallel_runs: Whole | None = Field(default=None, ge=1, le=10_000, description="Runs that workers advance at once.")
     bandwidth: Bandwidth | None = Field(
@@ -71,7 +82,7 @@ class LimitsPut(Request):
         "second: what one can't use goes to the others. Needs `parallel_runs`: a run out of reach has an equal share.",
     )
     requests: Whole | None = Field(
-        default=None, ge=1, le=2**53, description="Object-store requests per second, dealt out likewise."
+        default=None, ge=1, le=MAX_BYTES, description="Object-store requests per second, dealt out likewise."
     )
     catalogs: dict[CatalogKey, CatalogLimitsPut] = Field(
         default={},

@@ -10,6 +10,7 @@ from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
 from engine.domain.policies import Difference, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.policies.scopes import MAX_PATTERN
 from engine.domain.strict import Whole
+from engine.services.names import CATALOG_NAME
 from engine.services.policies import settings_document
 from engine.services.policies_of_tables import ShownPolicy
 from engine.services.policy_history import ComparedVersion
@@ -39,6 +40,9 @@ Version = Annotated[int, Field(description="Grows with each write, deletions too
 Notes = Annotated[
     list[str], Field(description="What its author should know: settings without effect yet, what was not checked.")
 ]
+_Catalog = Annotated[
+    str, Field(min_length=1, max_length=64, examples=["lake"], json_schema_extra={"pattern": CATALOG_NAME})
+]
 NamespaceLevel = Annotated[str, Field(min_length=1, max_length=255)]
 
 
@@ -52,14 +56,14 @@ class CatalogScope(Request):
     """Every table of a catalog."""
 
     kind: Literal["catalog"]
-    catalog: str = Field(min_length=1, max_length=64, examples=["lake"])
+    catalog: _Catalog
 
 
 class NamespaceScope(Request):
     """Every table of a namespace and of those inside it."""
 
     kind: Literal["namespace"]
-    catalog: str = Field(min_length=1, max_length=64, examples=["lake"])
+    catalog: _Catalog
     namespace: list[NamespaceLevel] = Field(
         description="Levels, outer first.", min_length=1, max_length=16, examples=[["sales"]]
     )
@@ -137,7 +141,11 @@ class PolicyCreate(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [_CREATE]})
 
-    name: str = Field(description="1 to 64 letters, digits, `_` or `-`; not beginning with `tbl_`.", examples=["sales"])
+    name: str = Field(
+        description="1 to 64 letters, digits, `_` or `-`; not beginning with `tbl_`.",
+        examples=["sales"],
+        json_schema_extra={"pattern": CATALOG_NAME, "not": {"pattern": "^tbl_"}},
+    )
     scope: Scope
     policy: PolicyDocument = Field(default=PolicyDocument(), description="The fields to set.")
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from api.pagination import Page
-from api.schemas.common import Answer, Instant, JsonObject, PageToken, PlainText, Request, text_ids
+from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request, text_ids
 from api.schemas.limits import Pause
 from api.schemas.policies import EXAMPLE as POLICY_EXAMPLE
 from api.schemas.predicates import Partitions
@@ -14,15 +14,22 @@ from engine.domain import runs as domain_runs
 from engine.domain import tables as domain
 from engine.domain.measurements import Measurement
 from engine.domain.policies import PolicyDocument
-from engine.domain.strict import Flag
+from engine.domain.strict import UNSEEN, Flag, OneLine, one_line
 from engine.domain.tables import MAX_LABELS, TableRef
+from engine.services.names import CATALOG_NAME, MAX_NAME_CHARACTERS, TABLE_NAME
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _ADDRESS: JsonObject = {"catalog": "lake", "namespace": ["sales"], "name": "orders"}
-OwnerTeam = Annotated[PlainText, StringConstraints(min_length=1, max_length=128)]
-LabelKey = Annotated[PlainText, StringConstraints(min_length=1, max_length=255, pattern=r"^[^:]+$")]
+OwnerTeam = Annotated[OneLine, StringConstraints(min_length=1, max_length=128)]
+LabelKey = Annotated[str, AfterValidator(one_line), StringConstraints(min_length=1, max_length=255, pattern=r"^[^:]+$")]
 """Without a colon: lists are filtered by `key:value`."""
-LabelValue = Annotated[PlainText, StringConstraints(max_length=255)]
+LABEL_KEYS: JsonObject = {"propertyNames": {"minLength": 1, "maxLength": 255, "pattern": f"^[^:{UNSEEN}]+$"}}
+LabelValue = Annotated[OneLine, StringConstraints(max_length=255)]
+
+
+_Name = Annotated[
+    str, Field(json_schema_extra={"minLength": 1, "maxLength": MAX_NAME_CHARACTERS, "pattern": TABLE_NAME})
+]
 
 
 class TableRegister(Request):
@@ -30,12 +37,14 @@ class TableRegister(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [_ADDRESS | {"owner_team": "sales"}]})
 
-    catalog: str = Field(examples=["lake"], max_length=64)
-    namespace: list[str] = Field(description="Levels of the namespace, outer first.", max_length=16)
-    name: str = Field(examples=["orders"])
+    catalog: str = Field(examples=["lake"], max_length=64, json_schema_extra={"pattern": CATALOG_NAME})
+    namespace: list[_Name] = Field(
+        description="Levels of the namespace, outer first.", max_length=16, json_schema_extra={"minItems": 1}
+    )
+    name: _Name = Field(examples=["orders"])
     owner_team: OwnerTeam | None = Field(default=None, description="Whose table it is.")
     labels: dict[LabelKey, LabelValue] = Field(
-        default={}, description="Free labels; a key has no colon.", max_length=MAX_LABELS
+        default={}, description="Free labels; a key has no colon.", max_length=MAX_LABELS, json_schema_extra=LABEL_KEYS
     )
 
     def ref(self) -> TableRef:
@@ -51,7 +60,7 @@ class TablePatch(Request):
     )
 
     owner_team: OwnerTeam | None = Field(default=None, description="Null: the table has no team any more.")
-    labels: dict[LabelKey, LabelValue | None] | None = Field(
+    labels: Annotated[dict[LabelKey, LabelValue | None], Field(json_schema_extra=LABEL_KEYS)] | None = Field(
         default_factory=dict,
         description="Labels to set, or to take away by null; null for all takes all away.",
         max_length=100,

@@ -12,11 +12,13 @@ from typing import Annotated, Any, Final, Union
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from engine.domain.strict import OneLine
+
 MAX_DEPTH: Final = 8
 MAX_VALUES: Final = 500
 MAX_TEXT: Final = 1024
 
-Scalar = Union[bool, int, float, Annotated[str, Field(max_length=MAX_TEXT)]]  # noqa: UP007 - strict, in this order
+Scalar = Union[bool, int, float, Annotated[OneLine, Field(max_length=MAX_TEXT)]]  # noqa: UP007 - strict, in this order
 """A value as JSON has it; dates, times, decimals and uuids are text."""
 
 
@@ -39,6 +41,31 @@ LISTS: Final = frozenset({Op.IN, Op.NOT_IN})
 NULLS: Final = frozenset({Op.IS_NULL, Op.IS_NOT_NULL})
 
 
+_ABSENT: Final = {"type": "null"}
+_OPERANDS: Final[dict[str, Any]] = {
+    "oneOf": [
+        {
+            "required": ["value"],
+            "properties": {
+                "op": {"enum": [op.value for op in Op if op not in LISTS | NULLS]},
+                "value": {"type": ["boolean", "number", "string"]},
+                "values": _ABSENT,
+            },
+        },
+        {
+            "required": ["values"],
+            "properties": {
+                "op": {"enum": [op.value for op in Op if op in LISTS]},
+                "value": _ABSENT,
+                "values": {"type": "array"},
+            },
+        },
+        {"properties": {"op": {"enum": [op.value for op in Op if op in NULLS]}, "value": _ABSENT, "values": _ABSENT}},
+    ]
+}
+"""What each operation takes, as JSON Schema says it."""
+
+
 class _Node(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -46,7 +73,9 @@ class _Node(BaseModel):
 class Comparison(_Node):
     """One column compared: with `value`, with `values` (`in`, `not_in`), or with neither (`is_null`, `is_not_null`)."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"column": "day", "op": "eq", "value": "2026-11-01"}]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"column": "day", "op": "eq", "value": "2026-11-01"}], "allOf": [_OPERANDS]}
+    )
 
     column: Annotated[str, Field(min_length=1, max_length=MAX_TEXT, description="The partition's source column.")]
     op: Annotated[Op, Field(strict=False)]
@@ -55,11 +84,8 @@ class Comparison(_Node):
 
     @field_validator("value", "values")
     @classmethod
-    def _readable(cls, given: Any) -> Any:
+    def _finite(cls, given: Any) -> Any:
         for value in given if isinstance(given, tuple) else (given,):
-            if isinstance(value, str) and not value.isprintable():
-                message = "no control characters are allowed"
-                raise ValueError(message)
             if isinstance(value, float) and value - value != 0:
                 message = "a number must be finite"
                 raise ValueError(message)

@@ -7,12 +7,12 @@ backpressure read the rest.
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from engine.domain.ids import TableId
-from engine.domain.strict import Flag, Number, Whole
+from engine.domain.strict import Flag, Number, OneLine, Whole
 
 MAX_SECONDS: Final = 86_400.0
 _MOST: Final = 2**53 - 1
@@ -28,14 +28,7 @@ class SignalKind(StrEnum):
     FILTERS = "filters"
 
 
-def _one_line(text: str) -> str:
-    if not text.isprintable():
-        message = "no control characters are allowed"
-        raise ValueError(message)
-    return text
-
-
-Text = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_one_line)]
+Text = Annotated[OneLine, Field(min_length=1, max_length=255)]
 Count = Annotated[Whole, Field(ge=0, le=_MOST)]
 Seconds = Annotated[Number, Field(ge=0, le=MAX_SECONDS, allow_inf_nan=False)]
 
@@ -53,8 +46,18 @@ class CommitSeen(_Value):
     added_bytes: Count | None = Field(default=None, description="Their bytes.")
 
 
+_A_PERCENTILE: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"required": [name], "properties": {name: {"type": "number"}}}
+        for name in ("p50_seconds", "p95_seconds", "p99_seconds")
+    ]
+}
+
+
 class QueryLatency(_Value):
     """How long queries took lately. At least one of the percentiles is given."""
+
+    model_config = ConfigDict(json_schema_extra={"allOf": [_A_PERCENTILE]})
 
     kind: Literal[SignalKind.QUERY_LATENCY]
     p50_seconds: Seconds | None = None

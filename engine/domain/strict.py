@@ -1,19 +1,41 @@
 """Types of fields that take a value as JSON has it: no `1` or `"yes"` for true, no `"5"` for a number.
 
-Instants are text by RFC 3339 with an offset; a bare number or a date alone is none.
+JSON has one kind of number, so `5.0` is the whole number 5. Instants are text by RFC 3339 with an offset; a bare number
+or a date alone is none. Text on one line has nothing that ends a line, hides, or turns the direction of writing.
 """
 
 import re
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from pydantic import AwareDatetime, BeforeValidator, Field, Strict
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, Strict
 
 from engine.domain.hints import Misread
 
 _INSTANT: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})", re.IGNORECASE
 )
+
+UNSEEN: Final = r"\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+"""Control characters, as a class of a regular expression reads them: without its brackets."""
+ONE_LINE: Final = f"^[^{UNSEEN}]*$"
+_ONE_LINE: Final = re.compile(rf"[^{UNSEEN}\ud800-\udfff]*")  # halves of characters can't be stored
+
+
+def is_one_line(text: str) -> bool:
+    """Tell whether a text is free of control characters."""
+    return _ONE_LINE.fullmatch(text) is not None
+
+
+def one_line(text: str) -> str:
+    """Return a text without control characters, or raise `Misread`."""
+    if not is_one_line(text):
+        raise Misread("no control characters are allowed")
+    return text
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _written_instant(value: Any) -> Any:
@@ -23,8 +45,10 @@ def _written_instant(value: Any) -> Any:
 
 
 Flag = Annotated[bool, Strict()]
-Whole = Annotated[int, Strict()]
+Whole = Annotated[int, BeforeValidator(_whole), Strict()]
 Number = Annotated[float, Strict()]
 """An integer or a fraction."""
+OneLine = Annotated[str, AfterValidator(one_line), Field(json_schema_extra={"pattern": ONE_LINE})]
+"""Text without control characters."""
 Instant = Annotated[AwareDatetime, BeforeValidator(_written_instant), Field(examples=["2026-11-01T09:30:00Z"])]
 """A field that takes an instant with its offset."""

@@ -52,6 +52,8 @@ def parse_bytes(value: object) -> int:
     Raises:
         Misread: not a number, an unknown unit, or not a whole number of bytes; a near miss gets a hint.
     """
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise Misread(f"{value!r} is not a size: write bytes as an integer, or a string such as '128MiB' or '500MB'")
     if isinstance(value, int):

@@ -8,6 +8,7 @@ from engine.domain.access import Caller
 from engine.domain.clock import Clock
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound
 from engine.domain.policies import PolicyScope, PolicyScopeKind
+from engine.domain.strict import is_one_line
 from engine.domain.tables import Catalog, TableFormatName
 from engine.formats.base import CheckStep
 from engine.services.formats import FormatRegistry
@@ -143,10 +144,12 @@ def _problems_of_size(properties: Mapping[str, str]) -> list[FieldProblem]:
         return [FieldProblem("/properties", f"a catalog has at most {MAX_PROPERTIES} properties", len(properties))]
     problems = []
     for name, value in properties.items():
-        if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
-            message = f"a property's name is 1 to {MAX_NAME_CHARACTERS} printable characters"
+        if not name or len(name) > MAX_NAME_CHARACTERS or not is_one_line(name):
+            message = f"a property's name is 1 to {MAX_NAME_CHARACTERS} characters, none of them a control character"
             problems.append(FieldProblem("/properties", message, name[:40]))
-        if len(value) > MAX_PROPERTY_CHARACTERS or not value.isprintable():
-            message = f"a property's value is at most {MAX_PROPERTY_CHARACTERS} printable characters"
+        if len(value) > MAX_PROPERTY_CHARACTERS or not is_one_line(value):
+            message = (
+                f"a property's value has at most {MAX_PROPERTY_CHARACTERS} characters, none of them a control character"
+            )
             problems.append(FieldProblem(f"/properties/{name}", message))
     return problems

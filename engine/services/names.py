@@ -8,11 +8,16 @@ import re
 from typing import Final
 
 from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.strict import UNSEEN, is_one_line
 from engine.domain.tables import TableRef
 
 MAX_NAME_CHARACTERS: Final = 255
 MAX_NAMESPACE_LEVELS: Final = 16
-_CATALOG: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+CATALOG_NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
+_NOT_IN_NAMES: Final = rf"*?\[\]{{}}{UNSEEN}"
+TABLE_NAME: Final = rf"^[^\s{_NOT_IN_NAMES}]([^{_NOT_IN_NAMES}]*[^\s{_NOT_IN_NAMES}])?$"
+"""Of tables and of levels of namespaces, as the API describes it; their length comes beside it."""
+_CATALOG: Final = re.compile(CATALOG_NAME)
 _GLOB: Final = frozenset("*?[]{}")
 
 
@@ -47,7 +52,7 @@ def _problem(pointer: str, name: str) -> FieldProblem | None:
         return FieldProblem(pointer, "a name is not empty and has no space at its ends", name)
     if len(name) > MAX_NAME_CHARACTERS:
         return FieldProblem(pointer, f"a name has at most {MAX_NAME_CHARACTERS} characters", name[:40] + "…")
-    if not name.isprintable():
+    if not is_one_line(name):
         return FieldProblem(pointer, "a name has no control characters", name)
     if found := sorted(_GLOB & set(name)):
         return FieldProblem(

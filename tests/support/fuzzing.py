@@ -1,25 +1,33 @@
 """Schemathesis against a running service: its settings, real objects to ask for, and what it reached.
 
 Most identifiers that it sends are those of real objects, so that answers other than 404 are seen as well. What is
-deleted are objects made for that. What it reached is read from the service's own `/metrics`.
+deleted are objects made for that. What it reached is read from the service's own `/metrics`. Which valid requests may
+be refused is said in `fuzz_hooks`.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import httpx
 
-from tests.support.matrix import SPEC, operations, spec
+from tests.support.matrix import SPEC, operations
 from tests.support.world import SCHEMA, Lake
 
-_REQUESTS = re.compile(r'^packhouse_http_requests_total{method="(\w+)",route="([^"]+)",status="2\d\d"} ', re.MULTILINE)
-_SETTINGS = """
+_HOOKS: Final = Path(__file__).with_name("fuzz_hooks.py")
+_REQUESTS: Final = re.compile(
+    r'^packhouse_http_requests_total{method="(\w+)",route="([^"]+)",status="2\d\d"} (\S+)', re.MULTILINE
+)
+_SETTINGS: Final = """
+hooks = {hooks}
+
 [parameters]
 "path.table_id" = {{ dictionary = "tables", probability = 0.7 }}
 "path.run_id" = {{ dictionary = "runs", probability = 0.7 }}
@@ -30,7 +38,7 @@ _SETTINGS = """
 {dictionaries}
 
 [checks.positive_data_acceptance]
-expected-statuses = {accepted}
+expected-statuses = ["2xx", "401", "403", "404", "406", "409", "412", "428", "429"]  # 409, 412: the objects' state
 
 [checks.negative_data_rejection]
 expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "422", "428", "429"]
@@ -40,44 +48,33 @@ max-steps = 6
 
 {operations}
 """
-_ACCEPTED = ["2xx", "401", "403", "404", "406", "409", "412", "428", "429"]  # 409, 412: the objects' state
-_UNSAYABLE: Final[Mapping[str, Sequence[str]]] = {
-    "conditions have one operator, settings must not contradict each other; zones, columns and cron": (
-        "plan_table",
-        "put_table_policy",
-        "create_policy",
-        "replace_policy",
-    ),
-    "versions that exist": ("restore_policy", "restore_table_policy"),
-    "properties of the catalog's kind": ("create_catalog", "replace_catalog"),
-    "fields that need or exclude each other": ("discover_tables", "put_limits", "submit_run", "send_signal"),
-    "instants in the future": ("create_key",),
-    "names that a catalog can hold": ("register_table",),
-}
-_UNSAYABLE_PARAMETERS: Final = {"page_token", "if-match", "if-none-match", "idempotency-key"}
-"""A token is sealed for one query, an ETag is quoted, a key is bound to its first body."""
-_OPERATION = """
+_OPERATION: Final = """
 [[operations]]
 include-operation-id = {ids}
 [operations.parameters]
 {bindings}
 """
-_REFUSING = """
+_EXAMPLE: Final = "01jd2m6v8n4q0x7y3k5r9t1wbz"
+_KINDS: Final = {"tbl": "tables", "run": "runs", "key": "spare_keys"}
+_NO_COVERAGE: Final = """
 [[operations]]
 include-operation-id = {ids}
-[operations.checks.positive_data_acceptance]
-expected-statuses = {accepted}
+[operations.phases.coverage]
+enabled = false
 """
+_WIDE: Final = ("submit_run", "plan_table", "create_policy", "put_table_policy")
+"""Trees of predicates and whole policies: most cases of the coverage phase. `replace_policy` has policies too."""
 
 
 @dataclass(frozen=True)
 class Objects:
     """Values of parameters that name something real, by the name of their dictionary."""
 
-    values: dict[str, list[str]]
+    values: dict[str, list[str] | list[int]]
+    kept_keys: list[str]
 
-    def settings(self) -> str:
-        """Return the text of a `schemathesis.toml`."""
+    def settings(self, *, without_coverage: Sequence[str]) -> str:
+        """Return the text of a `schemathesis.toml`; some operations may be left out of the coverage phase."""
         rules = [
             (["get_catalog", "check_catalog", "discover_tables"], {"path.name": "catalogs"}),
             (["replace_catalog", "delete_catalog"], {"path.name": "spare_catalogs"}),
@@ -85,12 +82,14 @@ class Objects:
             (["get_key", "revoke_key"], {"path.key_id": "spare_keys"}),
             (["get_preset"], {"path.name": "presets"}),
             (["explain_problem"], {"path.code": "problems"}),
-            (["submit_run"], {"body.table_id": "tables"}),
+            (["submit_run", "send_signal"], {"body.table_id": "tables"}),
+            (["restore_policy", "restore_table_policy"], {"body.version": "versions"}),
             (
                 ["register_table"],
                 {"body.catalog": "catalogs", "body.namespace[*]": "namespaces", "body.name": "unregistered"},
             ),
-            (_ids(r"^/v1/policies/{name}"), {"path.name": "policies"}),
+            (["delete_policy"], {"path.name": "spare_policies"}),
+            (_ids(r"^/v1/policies/{name}", but="delete_policy"), {"path.name": "policies"}),
         ]
         return _SETTINGS.format(
             dictionaries="\n".join(
@@ -99,9 +98,17 @@ class Objects:
             operations="".join(
                 _OPERATION.format(ids=json.dumps(ids), bindings=_bindings(names)) for ids, names in rules
             )
-            + _REFUSING.format(ids=json.dumps(_refusing()), accepted=json.dumps([*_ACCEPTED, "422"])),
-            accepted=json.dumps(_ACCEPTED),
+            + (_NO_COVERAGE.format(ids=json.dumps(without_coverage)) if without_coverage else ""),
+            hooks=json.dumps(str(_HOOKS)),
         )
+
+    def for_hooks(self, own_key_id: str) -> dict[str, str]:
+        """Return what `fuzz_hooks` asks of the environment: what examples stand for, spares for what must stay."""
+        real = {f"{prefix}_{_EXAMPLE}": self.values[kind][0] for prefix, kind in _KINDS.items()}
+        kinds = ("tables", "catalogs", "policies")
+        spares = {self.values[kind][0]: self.values[f"spare_{kind}"][0] for kind in kinds}
+        spares |= dict.fromkeys((own_key_id, *self.kept_keys), self.values["spare_keys"][0])
+        return {"FUZZED_REAL": json.dumps(real), "FUZZED_SPARE": json.dumps(spares)}
 
 
 @dataclass(frozen=True)
@@ -118,6 +125,11 @@ class Fuzzed:
         return len(self.reached) / len(list(operations()))
 
     @property
+    def summary(self) -> str:
+        """What Schemathesis says of its phases and cases."""
+        return self.output.partition(" SUMMARY ")[2].strip("=\n")
+
+    @property
     def missed(self) -> list[str]:
         """The operations that did not."""
         return sorted({operation.id for operation in operations()} - self.reached)
@@ -129,6 +141,8 @@ def make_objects(admin: httpx.Client, lake: Lake, table_id: str) -> Objects:
     def send(method: str, path: str, body: Any, **headers: str) -> Any:
         return admin.request(method, path, json=body, headers=headers).raise_for_status().json()
 
+    lake.catalog.create_namespace("sales")
+    lake.catalog.create_table(("sales", "orders"), SCHEMA)  # what the example of a registration names
     for number in range(4):
         lake.catalog.create_table(("lake", f"new_{number}"), SCHEMA)
         lake.catalog.create_table(("lake", f"spare_{number}"), SCHEMA)
@@ -136,10 +150,14 @@ def make_objects(admin: httpx.Client, lake: Lake, table_id: str) -> Objects:
     spare = [send("POST", "/v1/tables", address | {"name": f"spare_{number}"})["id"] for number in range(4)]
     described = {"format": "iceberg", "properties": lake.properties}
     catalogs = [send("POST", "/v1/catalogs", described | {"name": f"spare{number}"})["name"] for number in range(4)]
-    send("POST", "/v1/policies", {"name": "everywhere", "scope": {"kind": "fleet"}, "policy": {"priority": "low"}})
-    send("PUT", "/v1/policies/everywhere", {"priority": "high"}, **{"If-Match": '"1"'})
+    send("POST", "/v1/policies", {"name": "sales", "scope": {"kind": "fleet"}, "policy": {"priority": "low"}})
+    send("PUT", "/v1/policies/sales", {"priority": "high"}, **{"If-Match": '"1"'})
+    for number in range(4):
+        scope = {"kind": "pattern", "pattern": f"lake.spare{number}.*"}
+        send("POST", "/v1/policies", {"name": f"spare{number}", "scope": scope, "policy": {"priority": "low"}})
     send("PUT", f"/v1/tables/{table_id}/policy", {"priority": "low"}, **{"If-None-Match": "*"})
     send("PUT", f"/v1/tables/{table_id}/policy", {"priority": "high"}, **{"If-Match": '"1"'})
+    kept = [key["id"] for key in admin.get("/v1/keys").raise_for_status().json()["items"]]
     keys = [send("POST", "/v1/keys", {"name": f"spare{number}", "role": "viewer"})["id"] for number in range(4)]
     return Objects(
         {
@@ -150,48 +168,61 @@ def make_objects(admin: httpx.Client, lake: Lake, table_id: str) -> Objects:
             "catalogs": ["lake"],
             "spare_catalogs": catalogs,
             "namespaces": ["lake"],
-            "policies": ["everywhere"],
+            "policies": ["sales"],
+            "spare_policies": [f"spare{number}" for number in range(4)],
             "presets": ["balanced"],
             "problems": ["not_found"],
             "spare_keys": keys,
-            "versions": ["1", "2"],
+            "versions": [1, 2],
             "etags": ['"1"', '"2"', '"3"'],
-        }
+        },
+        kept,
     )
 
 
-def fuzz(url: str, *, key: str, objects: Objects, examples: int, folder: Path, phases: str) -> Fuzzed:
-    """Run every check in the given phases, with so many examples an operation; blocks until it has ended."""
+def fuzz(url: str, *, key: dict[str, str], objects: Objects, examples: int, folder: Path, is_full: bool) -> Fuzzed:
+    """Run every check in every phase with a key as it was made, so many examples an operation; blocks until the end.
+
+    Unless it `is_full`, the operations with the most cases are left out of the coverage phase.
+    """
     settings = folder / "schemathesis.toml"
-    settings.write_text(objects.settings())
-    command = [
+    settings.write_text(objects.settings(without_coverage=[] if is_full else _WIDE))
+    command: list[str | Path] = [
         *(Path(sys.executable).parent / "schemathesis", "--config-file", settings, "run", SPEC, "--url", url),
-        *("--checks", "all", "--phases", phases, "--max-examples", str(examples), "--continue-on-failure"),
-        *("--header", f"Authorization: Bearer {key}", "--seed", "20261121", "--workers", "2", "--warnings", "off"),
-        *("--request-timeout", "30", "--suppress-health-check", "all"),
+        *("--checks", "all", "--phases", "examples,coverage,fuzzing,stateful", "--max-examples", str(examples)),
+        *(
+            "--header",
+            f"Authorization: Bearer {key['secret']}",
+            "--seed",
+            "20261121",
+            "--workers",
+            "2",
+            "--warnings",
+            "off",
+        ),
+        *("--continue-on-failure", "--request-timeout", "30", "--suppress-health-check", "all"),
     ]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    return Fuzzed(done.returncode, done.stdout + done.stderr, _reached(url))
+    environment = os.environ | objects.for_hooks(key["id"])
+    before = _answered(url)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    reached = _answered(url) - before
+    return Fuzzed(
+        done.returncode,
+        done.stdout + done.stderr,
+        frozenset(operation.id for operation in operations() if reached[operation.method, operation.path]),
+    )
 
 
-def _reached(url: str) -> frozenset[str]:
-    answered = set(_REQUESTS.findall(httpx.get(f"{url}/metrics").text))
-    return frozenset(operation.id for operation in operations() if (operation.method, operation.path) in answered)
+def _answered(url: str) -> Counter[tuple[str, str]]:
+    """Return how many requests were answered 2xx, by method and path."""
+    found: Counter[tuple[str, str]] = Counter()
+    for method, path, number in _REQUESTS.findall(httpx.get(f"{url}/metrics").text):
+        found[method, path] += int(float(number))
+    return found
 
 
-def _refusing() -> list[str]:
-    """Return the operations that may refuse with 422 what fits their schema."""
-    by_parameter = {
-        item["operationId"]
-        for path in spec()["paths"].values()
-        for item in path.values()
-        if _UNSAYABLE_PARAMETERS & {parameter["name"].lower() for parameter in item.get("parameters", ())}
-    }
-    return sorted(by_parameter.union(*_UNSAYABLE.values()))
-
-
-def _ids(pattern: str) -> list[str]:
-    return [operation.id for operation in operations() if re.search(pattern, operation.path)]
+def _ids(pattern: str, *, but: str) -> list[str]:
+    return [operation.id for operation in operations() if re.search(pattern, operation.path) and operation.id != but]
 
 
 def _bindings(names: dict[str, str]) -> str:

@@ -18,7 +18,9 @@ def catalogs(incomplete: str) -> list[str]:
 
 def tables(incomplete: str) -> list[str]:
     """Return addresses of tables; of one catalog when its name is written already."""
-    catalog = incomplete.partition(".")[0] if "." in incomplete else None
+    catalog, dot, _ = incomplete.partition(".")
+    if not dot:
+        return _names(lambda client: map(_address, client.tables.list(page_size=_NAMES)), incomplete)
     return _names(lambda client: map(_address, client.tables.list(catalog=catalog, page_size=_NAMES)), incomplete)
 
 

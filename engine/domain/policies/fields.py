@@ -5,13 +5,15 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from engine.domain.hints import Misread
+from engine.domain.strict import OneLine
 from engine.domain.units import MAX_SECONDS, ByteSize, Duration, WrittenSizeText, format_duration, parse_bytes
 
 KIB: Final = 2**10
 MIB: Final = 2**20
 OFF: Final = "off"
 UNLIMITED: Final = "unlimited"
-MAX_BYTES: Final = 2**60
+MAX_BYTES: Final = 2**53 - 1
+"""The largest whole number that every reader of JSON keeps: 8 PiB."""
 DAY_SECONDS: Final = 86_400
 PERCENT_PATTERN: Final = r"^[0-9]{1,4}%$"
 
@@ -26,17 +28,6 @@ class Part(BaseModel):
 
 class Section(Part):
     """A part that is merged field by field; every field may be absent. Other parts are replaced as a whole."""
-
-
-def plain_text(text: str) -> str:
-    """Return a text that has one line.
-
-    Raises:
-        Misread: it has control characters, which no name needs and which Postgres does not store.
-    """
-    if not text.isprintable():
-        raise Misread("no control characters are allowed")
-    return text
 
 
 def lasting(*, least: int = 0, most: int = MAX_SECONDS) -> AfterValidator:
@@ -80,4 +71,4 @@ TargetShare = Annotated[
 """A size, or a share of the target such as `75%`; held as bytes or as the written share."""
 
 Interval = Annotated[Duration, lasting(least=1)]
-Text = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(plain_text)]
+Text = Annotated[OneLine, Field(min_length=1, max_length=200)]

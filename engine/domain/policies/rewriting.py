@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from engine.domain.hints import Misread
-from engine.domain.policies.fields import AnyBytes, FileBytes, Interval, Part, Section, TargetShare, plain_text
-from engine.domain.strict import Flag, Number, Whole
+from engine.domain.policies.fields import AnyBytes, FileBytes, Interval, Part, Section, TargetShare
+from engine.domain.strict import Flag, Number, OneLine, Whole
 
 
 class Strategy(StrEnum):
@@ -25,12 +25,13 @@ class Strategy(StrEnum):
 _CODECS: Final = r"^(zstd(:([1-9]|1[0-9]|2[0-2]))?|gzip(:[1-9])?|snappy|lz4|uncompressed)$"
 
 
+ColumnName = Annotated[OneLine, Field(min_length=1, max_length=255)]
+
+
 class OrderColumn(Part):
     """A column to order by, with its direction where the strategy is `sort`."""
 
-    name: Annotated[str, Field(min_length=1, max_length=255), AfterValidator(plain_text)] = Field(
-        description="Name, dotted where nested.", examples=["city"]
-    )
+    name: ColumnName = Field(description="Name, dotted where nested.", examples=["city"])
     direction: Literal["asc", "desc"] | None = Field(None, description="For `sort` only; `asc` when absent.")
     nulls: Literal["first", "last"] | None = Field(
         None, description="For `sort` only; when absent `first` ascending, `last` descending."
@@ -49,7 +50,7 @@ def _each_once(columns: tuple[OrderColumn, ...]) -> tuple[OrderColumn, ...]:
     return columns
 
 
-Column = Annotated[OrderColumn, BeforeValidator(_named, json_schema_input_type=str | OrderColumn)]
+Column = Annotated[OrderColumn, BeforeValidator(_named, json_schema_input_type=ColumnName | OrderColumn)]
 
 
 class Tier(Part):

@@ -1,10 +1,10 @@
 """When a table is looked at: cron expressions in a time zone, and the seal of partitions."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from cronsim import CronSim, CronSimError
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from engine.domain.hints import Misread
 from engine.domain.policies.fields import Interval, Part, Section, lasting
@@ -79,8 +79,18 @@ class ScheduleSettings(Section):
     )
 
 
+_ONE_OF_TWO: Final[dict[str, Any]] = {
+    "oneOf": [
+        {"required": ["after"], "properties": {"after": {"type": "string"}, "quiet_for": {"type": "null"}}},
+        {"required": ["quiet_for"], "properties": {"quiet_for": {"type": "string"}, "after": {"type": "null"}}},
+    ]
+}
+
+
 class Seal(Part):
     """Only sealed partitions are rewritten: exactly one of the two."""
+
+    model_config = ConfigDict(json_schema_extra={"allOf": [_ONE_OF_TWO]})
 
     after: Annotated[Duration, lasting()] | None = Field(
         None, description="So long after the end of the partition's own time window.", examples=["1h"]

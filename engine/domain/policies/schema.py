@@ -5,31 +5,22 @@ only the service can judge (contradictions between settings, columns, formats) i
 """
 
 import json
-from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.domain.policies.documents import PolicyDocument
-from engine.domain.policies.triggers import OPERATORS, WANTED, Metric, MetricKind
-from engine.domain.units import WRITTEN_DURATION, WRITTEN_SIZE
+from engine.domain.policies.triggers import Metric
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 SCHEMA_ID: Final = "urn:packhouse:policy"
 
 _DATA: Final = frozenset({"default", "const", "enum", "examples"})
 _BOUNDS: Final = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
-_OPERANDS: Final[Mapping[MetricKind, Mapping[str, Any]]] = {
-    MetricKind.COUNT: {"type": "integer", "minimum": 0},
-    MetricKind.RATIO: {"type": "number", "minimum": 0, "maximum": 1},
-    MetricKind.SIZE: {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": WRITTEN_SIZE}]},
-    MetricKind.DURATION: {"type": "string", "pattern": WRITTEN_DURATION},
-}
 
 
 def policy_schema() -> dict[str, Any]:
     """Return the schema of a policy as it may be written; made anew, the same each time."""
     schema = PolicyDocument.model_json_schema(mode="validation")
     definitions: dict[str, Any] = schema["$defs"]
-    definitions["TriggerCondition"] |= _condition_rules()
     definitions["Metric"]["description"] = "; ".join(f"{metric}: {metric.meaning}" for metric in Metric)
     _tidy(schema)
     return {"$schema": DIALECT, "$id": SCHEMA_ID, "title": "Packhouse policy"} | schema
@@ -38,27 +29,6 @@ def policy_schema() -> dict[str, Any]:
 def policy_schema_text() -> str:
     """Return the schema as the published file has it."""
     return json.dumps(policy_schema(), indent=2, ensure_ascii=False) + "\n"
-
-
-def _condition_rules() -> dict[str, Any]:
-    """Return what pydantic can't say: exactly one operator, and a value of the metric's kind."""
-    of_kind = [
-        {
-            "if": {
-                "properties": {"metric": {"enum": [m.value for m in Metric if m.kind is kind]}},
-                "required": ["metric"],
-            },
-            "then": {
-                "properties": {
-                    name: {"anyOf": [_OPERANDS[kind], {"type": "null"}], "description": f"Wanted: {WANTED[kind]}."}
-                    for name in OPERATORS
-                }
-            },
-        }
-        for kind in MetricKind
-    ]
-    given = [{"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in OPERATORS]
-    return {"allOf": of_kind, "oneOf": given}
 
 
 def _tidy(node: Any) -> None:

@@ -45,6 +45,10 @@ def _known(name: str) -> str:
 
 TimeZone = Annotated[
     str,
-    Field(max_length=_LONGEST, examples=["UTC", "Europe/Berlin", "America/New_York", "Asia/Tokyo"]),
+    Field(
+        max_length=_LONGEST,
+        examples=["UTC", "Europe/Berlin", "America/New_York", "Asia/Tokyo"],
+        json_schema_extra={"pattern": r"^[A-Za-z][A-Za-z0-9_+/-]*$"},
+    ),
     AfterValidator(_known),
 ]

@@ -3,11 +3,13 @@
 What a figure is compared with must be of its kind: a count, a share, a size or a duration.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
+    ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
     ValidationInfo,
@@ -19,8 +21,19 @@ from pydantic import (
 from engine.domain.hints import Misread
 from engine.domain.policies.fields import MAX_BYTES, Part
 from engine.domain.strict import Flag
-from engine.domain.units import HELD, WrittenDuration, WrittenSizeText, format_duration, parse_bytes, parse_duration
+from engine.domain.units import (
+    HELD,
+    WRITTEN_DURATION,
+    WRITTEN_SIZE,
+    WrittenDuration,
+    WrittenSizeText,
+    format_duration,
+    parse_bytes,
+    parse_duration,
+)
 
+_MOST: Final = 10**12
+"""The largest count."""
 Operator = Literal["at_least", "above", "at_most", "below"]
 OPERATORS: Final[tuple[Operator, ...]] = ("at_least", "above", "at_most", "below")
 
@@ -79,8 +92,38 @@ WANTED: Final = {
 _Written = Annotated[int | float, Field(ge=0)] | WrittenSizeText | WrittenDuration
 
 
+_OPERANDS: Final[Mapping[MetricKind, Mapping[str, Any]]] = {
+    MetricKind.COUNT: {"type": "integer", "minimum": 0, "maximum": _MOST},
+    MetricKind.RATIO: {"type": "number", "minimum": 0, "maximum": 1},
+    MetricKind.SIZE: {
+        "anyOf": [
+            {"type": "integer", "minimum": 0, "maximum": MAX_BYTES},
+            {"type": "string", "pattern": WRITTEN_SIZE},
+        ]
+    },
+    MetricKind.DURATION: {"type": "string", "pattern": WRITTEN_DURATION},
+}
+"""What each kind is compared with, as JSON Schema says it."""
+
+
+def _of_kind(kind: MetricKind) -> dict[str, Any]:
+    """Return the schema of a condition on a metric of a kind."""
+    wanted = {"anyOf": [_OPERANDS[kind], {"type": "null"}], "description": f"Wanted: {WANTED[kind]}."}
+    metrics = {"enum": [metric.value for metric in Metric if metric.kind is kind]}
+    return {"properties": {"metric": metrics} | dict.fromkeys(OPERATORS, wanted)}
+
+
+_RULES: Final[list[Any]] = [
+    {"anyOf": [_of_kind(kind) for kind in MetricKind]},
+    {"oneOf": [{"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in OPERATORS]},
+]
+"""A value of the metric's kind, and exactly one operator."""
+
+
 class TriggerCondition(Part):
     """One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`."""
+
+    model_config = ConfigDict(json_schema_extra={"allOf": _RULES})
 
     metric: Annotated[Metric, Field(description="The measured figure.")]
     at_least: Annotated[
@@ -179,7 +222,7 @@ def _value_of(metric: Metric, value: Any, *, held: bool) -> int | float:
     try:
         return _parsed(metric.kind, value, held=held)
     except Misread as error:
-        raise Misread(f"{metric} is compared with {WANTED[metric.kind]}", error.hint) from error
+        raise Misread(f"{metric} is compared with {WANTED[metric.kind]}; {error}", error.hint) from error
 
 
 def _parsed(kind: MetricKind, value: Any, *, held: bool) -> int | float:
@@ -218,4 +261,3 @@ def _meant(percent: float | None) -> str | None:
 
 
 _HUNDRED: Final = 100
-_MOST: Final = 10**12

@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 
 from engine.domain.hints import Misread
 from engine.domain.policies.fields import Part, Text
@@ -28,6 +28,11 @@ _TIME: Final = re.compile(r"^([01][0-9]|2[0-3]):[0-5][0-9]$")
 _DATE_TIME: Final = re.compile(
     r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?$"
 )
+_LOCAL: Final = (
+    r"^2[01][0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    r"(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?)?$"
+)
+_WITH_OFFSET: Final = _LOCAL.removesuffix(")?$") + "(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))$"
 _YEARS: Final = range(2000, 2200)
 _LOOK_AHEAD_DAYS: Final = (2, 9, 400)  # mostly tomorrow; a week repeats; offsets of several zones after a year
 _DAY: Final = timedelta(days=1)
@@ -92,9 +97,10 @@ LocalTime = Annotated[
     AfterValidator(_time_of_day),
     Field(examples=["09:00", "17:30"], json_schema_extra={"pattern": _TIME.pattern}),
 ]
+_WrittenTime = Annotated[str, Field(pattern=_LOCAL)] | Annotated[str, Field(pattern=_WITH_OFFSET)]
 WindowTime = Annotated[
     datetime,
-    BeforeValidator(_written_instant, json_schema_input_type=Annotated[str, Field(pattern=_DATE_TIME.pattern)]),
+    BeforeValidator(_written_instant, json_schema_input_type=_WrittenTime),
     AfterValidator(_near_years),
     PlainSerializer(_format_instant, return_type=str),
     Field(examples=["2026-12-24T18:00:00Z", "2026-12-24T18:00", "2026-12-24"]),
@@ -134,11 +140,34 @@ class QuietHours(Part):
         return found
 
 
+_ZONE_OR_OFFSETS: Final[dict[str, Any]] = {
+    "oneOf": [
+        {
+            "required": ["time_zone"],
+            "properties": {
+                "from": {"pattern": _LOCAL},
+                "to": {"pattern": _LOCAL},
+                "time_zone": {"type": "string"},
+            },
+        },
+        {
+            "properties": {
+                "from": {"pattern": _WITH_OFFSET},
+                "to": {"pattern": _WITH_OFFSET},
+                "time_zone": {"type": "null"},
+            }
+        },
+    ]
+}
+
+
 class Blackout(Part):
     """A window that comes once: a freeze, a holiday, a migration.
 
     Times carry an offset (`Z`), or are local to `time_zone`. A date alone is its midnight.
     """
+
+    model_config = ConfigDict(json_schema_extra={"allOf": [_ZONE_OR_OFFSETS]})
 
     start: Annotated[WindowTime, Field(alias="from", description="When it begins.")]
     end: Annotated[WindowTime, Field(alias="to", description="When it is over.")]

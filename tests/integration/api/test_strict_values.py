@@ -33,6 +33,37 @@ async def test_a_whole_number_is_a_share_too(api: Api) -> None:
     await api.post(PLAN, body, status=404)  # the table is what is missing
 
 
+async def test_a_whole_number_may_have_a_fraction_of_nothing(api: Api, table_id: str) -> None:
+    rewrite = {"min_input_files": 5.0, "target_file_bytes": 134217728.0}
+    triggers = [{"name": "large", "all": [{"metric": "total_bytes", "above": 1e9}]}]
+    await api.post(f"/v1/tables/{table_id}/plan", {"policy": {"rewrite": rewrite, "triggers": triggers}}, status=200)
+    sent = await api.post("/v1/signals", {"signal": {"kind": "commit", "added_files": 12.0}}, status=202)
+    assert sent["signal"]["added_files"] == 12
+
+
+async def test_characters_that_hide_are_refused_and_all_others_taken(api: Api, table_id: str) -> None:
+    path = f"/v1/tables/{table_id}"
+    for text in ("a\u0000", "two\nlines", "\u009b1m", "\u2028", "left\u202etfel", "in\u200bvisible", "\ufeff"):
+        answer = await api.call("PATCH", path, json={"labels": {"note": text}}, status=422)
+        assert [error["pointer"] for error in answer.json()["errors"]] == ["/labels/note"]
+    for text in (
+        "naïve",
+        "全角\u3000空白",
+        "non\u00a0breaking",
+        "\ue000 private",
+        "\U0010fffd",
+        "\u0378 of a later Unicode",
+    ):
+        changed = await api.call("PATCH", path, json={"labels": {"note": text}}, status=200)
+        assert changed.json()["labels"] == {"note": text}
+
+
+async def test_a_condition_longer_than_any_etag_is_malformed(api: Api, table_id: str) -> None:
+    headers = {"If-Match": '"' + 300 * "1" + '"'}
+    answer = await api.call("PATCH", f"/v1/tables/{table_id}", json={"labels": {}}, status=422, headers=headers)
+    assert [error["pointer"] for error in answer.json()["errors"]] == ["header:If-Match"]
+
+
 async def test_only_values_of_their_type_are_fields_of_a_body(api: Api) -> None:
     key = {"name": "k", "role": "viewer"}
     for path, body, field in (
@@ -40,6 +71,7 @@ async def test_only_values_of_their_type_are_fields_of_a_body(api: Api) -> None:
         ("/v1/runs", {"table_id": "tbl_x", "force": "yes"}, "/force"),
         (PLAN, {"force_full": 1}, "/force_full"),
         ("/v1/catalogs/lake/discover", {"register": "on"}, "/register"),
+        ("/v1/catalogs/lake/discover", {"register": True, "limit": "200"}, "/limit"),
         ("/v1/signals", {"signal": {"kind": "commit", "added_files": "12"}}, "/signal/added_files"),
         ("/v1/signals", {"signal": {"kind": "query_latency", "p95_seconds": "2.5"}}, "/signal/p95_seconds"),
         ("/v1/keys", key | {"expires_at": 4_000_000_000}, "/expires_at"),

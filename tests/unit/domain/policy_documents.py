@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from engine.domain.policies import PRESETS, Metric, MetricKind
+from engine.domain.policies.fields import MAX_BYTES
 from engine.domain.units import DURATION_UNITS, SIZE_UNITS
 
 Written = st.SearchStrategy[Any]
@@ -21,7 +22,7 @@ def or_word(word: str, value: Written) -> Written:
     return st.just(word) | value
 
 
-def sizes(least: int = 1, most: int = 2**60) -> Written:
+def sizes(least: int = 1, most: int = MAX_BYTES) -> Written:
     """Bytes between two bounds, as an integer or with a unit."""
 
     def written(size: int) -> Written:

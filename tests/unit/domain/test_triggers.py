@@ -63,6 +63,11 @@ def test_a_value_of_another_kind_is_told_what_is_wanted(metric: str, value: Any,
     assert found["hint"] == hint
 
 
+def test_a_value_that_is_too_large_is_told_so() -> None:
+    assert "4000d is longer than 3650d" in problem("newest_file_age", "4000d")["message"]
+    assert "out of range" in problem("total_bytes", "9000TiB")["message"]
+
+
 @pytest.mark.parametrize("comparison", [{}, {"above": 5, "below": 9}, {"above": None}])
 def test_a_condition_has_exactly_one_operator(comparison: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match="exactly one of"):

@@ -1181,7 +1181,15 @@ export interface components {
              * @example 2026-12-24
              */
             to: string;
-        };
+        } & ({
+            from?: unknown;
+            time_zone: string;
+            to?: unknown;
+        } | {
+            from?: unknown;
+            time_zone?: null;
+            to?: unknown;
+        });
         /**
          * @description A window that comes once: a freeze, a holiday, a migration.
          *
@@ -1214,7 +1222,15 @@ export interface components {
              * @example 2026-12-24
              */
             to: string;
-        };
+        } & ({
+            from?: unknown;
+            time_zone: string;
+            to?: unknown;
+        } | {
+            from?: unknown;
+            time_zone?: null;
+            to?: unknown;
+        });
         /** @description What rewrites read in the last 24 hours, and the limit of the fleet. */
         BudgetUse: {
             /** @description The fleet's bandwidth over a day (read + written); null: none. */
@@ -1272,7 +1288,7 @@ export interface components {
             /** @description Table format of its tables. */
             format: components["schemas"]["TableFormatName"];
             /**
-             * @description 1 to 64 letters, digits, `_` or `-`.
+             * @description 1 to 64 letters, digits, `_` or `-`; begins with a letter or digit.
              * @example lake
              */
             name: string;
@@ -1536,7 +1552,10 @@ export interface components {
              * @default false
              */
             register?: boolean;
-        };
+        } & ({
+            /** @constant */
+            register: true;
+        } | unknown);
         /** @description The tables of a catalog that match, in order of their addresses. */
         Discovery: {
             /** @description Tables that match, by outcome. */
@@ -2240,7 +2259,12 @@ export interface components {
              *     ]
              */
             teams?: string[] | null;
-        };
+        } & ({
+            /** @enum {unknown} */
+            role?: "viewer" | "operator" | "owner";
+        } | {
+            teams?: null;
+        });
         /** @description A new key with its secret, which is shown this once. */
         KeyCreated: {
             /**
@@ -2436,7 +2460,18 @@ export interface components {
             parallel_runs?: number | null;
             /** @description Object-store requests per second, dealt out likewise. */
             requests?: number | null;
-        };
+        } & ({
+            parallel_runs: number;
+        } | {
+            bandwidth?: null;
+            catalogs?: {
+                [key: string]: {
+                    bandwidth?: null;
+                    requests?: null;
+                };
+            };
+            requests?: null;
+        });
         /** @description The process answers. */
         Liveness: {
             /**
@@ -3089,17 +3124,26 @@ export interface components {
         };
         /** @description How long queries took lately. At least one of the percentiles is given. */
         QueryLatency: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             kind: "query_latency";
             p50_seconds?: number | null;
             p95_seconds?: number | null;
             p99_seconds?: number | null;
             /** @description Over how many queries. */
             query_count?: number | null;
-        };
+        } & (({
+            p50_seconds: number;
+        } | {
+            p95_seconds: number;
+        } | {
+            p99_seconds: number;
+        }) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "query_latency";
+        });
         /** @description A window of each week. */
         QuietHours: {
             /**
@@ -3799,7 +3843,13 @@ export interface components {
              * @example 30m
              */
             quiet_for?: string | null;
-        };
+        } & ({
+            after: string;
+            quiet_for?: null;
+        } | {
+            after?: null;
+            quiet_for: string;
+        });
         /** @description One effective setting. */
         Setting: {
             /** @description False: stored and shown, without effect in this version. */
@@ -4174,7 +4224,59 @@ export interface components {
             below?: (number) | string | null;
             /** @description The measured figure. */
             metric: components["schemas"]["Metric"];
-        };
+        } & (({
+            /** @description Wanted: a count: a whole number such as 60. */
+            above?: number | null;
+            /** @description Wanted: a count: a whole number such as 60. */
+            at_least?: number | null;
+            /** @description Wanted: a count: a whole number such as 60. */
+            at_most?: number | null;
+            /** @description Wanted: a count: a whole number such as 60. */
+            below?: number | null;
+            /** @enum {unknown} */
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "snapshot_count" | "manifest_count";
+        } | {
+            /** @description Wanted: a share between 0 and 1, such as 0.2. */
+            above?: number | null;
+            /** @description Wanted: a share between 0 and 1, such as 0.2. */
+            at_least?: number | null;
+            /** @description Wanted: a share between 0 and 1, such as 0.2. */
+            at_most?: number | null;
+            /** @description Wanted: a share between 0 and 1, such as 0.2. */
+            below?: number | null;
+            /** @enum {unknown} */
+            metric?: "small_file_share" | "delete_ratio";
+        } | {
+            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
+            above?: (number | string) | null;
+            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
+            at_least?: (number | string) | null;
+            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
+            at_most?: (number | string) | null;
+            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
+            below?: (number | string) | null;
+            /** @enum {unknown} */
+            metric?: "average_file_bytes" | "total_bytes" | "bytes_since_full" | "average_manifest_bytes" | "metadata_bytes";
+        } | {
+            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
+            above?: string | null;
+            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
+            at_least?: string | null;
+            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
+            at_most?: string | null;
+            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
+            below?: string | null;
+            /** @enum {unknown} */
+            metric?: "newest_file_age" | "oldest_small_file_age" | "time_since_full" | "time_since_rewrite";
+        }) & ({
+            at_least: unknown;
+        } | {
+            above: unknown;
+        } | {
+            at_most: unknown;
+        } | {
+            below: unknown;
+        }));
         /** @description One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`. */
         "TriggerCondition-Output": {
             /** @description The figure is more than this. */
@@ -4193,7 +4295,59 @@ export interface components {
             below?: number | string | null;
             /** @description The measured figure. */
             metric: components["schemas"]["Metric"];
-        };
+        } & (({
+            /** @description Wanted: a count: a whole number such as 60. */
+            above?: number | null;
+            /** @description Wanted: a count: a whole number such as 60. */
+            at_least?: number | null;
+            /** @description Wanted: a count: a whole number such as 60. */
+            at_most?: number | null;
+            /** @description Wanted: a count: a whole number such as 60. */
+            below?: number | null;
+            /** @enum {unknown} */
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "snapshot_count" | "manifest_count";
+        } | {
+            /** @description Wanted: a share between 0 and 1, such as 0.2. */
+            above?: number | null;
+            /** @description Wanted: a share between 0 and 1, such as 0.2. */
+            at_least?: number | null;
+            /** @description Wanted: a share between 0 and 1, such as 0.2. */
+            at_most?: number | null;
+            /** @description Wanted: a share between 0 and 1, such as 0.2. */
+            below?: number | null;
+            /** @enum {unknown} */
+            metric?: "small_file_share" | "delete_ratio";
+        } | {
+            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
+            above?: (number | string) | null;
+            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
+            at_least?: (number | string) | null;
+            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
+            at_most?: (number | string) | null;
+            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
+            below?: (number | string) | null;
+            /** @enum {unknown} */
+            metric?: "average_file_bytes" | "total_bytes" | "bytes_since_full" | "average_manifest_bytes" | "metadata_bytes";
+        } | {
+            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
+            above?: string | null;
+            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
+            at_least?: string | null;
+            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
+            at_most?: string | null;
+            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
+            below?: string | null;
+            /** @enum {unknown} */
+            metric?: "newest_file_age" | "oldest_small_file_age" | "time_since_full" | "time_since_rewrite";
+        }) & ({
+            at_least: unknown;
+        } | {
+            above: unknown;
+        } | {
+            at_most: unknown;
+        } | {
+            below: unknown;
+        }));
         /** @description A named rule; a partition is due when all conditions hold for it. */
         "TriggerRule-Input": {
             /** @description All of them must hold. */
@@ -4400,18 +4554,18 @@ export interface operations {
     list_audit: {
         parameters: {
             query?: {
-                action?: string | null;
-                caller?: string | null;
+                action?: string;
+                caller?: string;
                 /** @description Id or name of what was changed. */
-                object?: string | null;
+                object?: string;
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
                 /** @description From this instant on. */
-                since?: string | null;
+                since?: string;
                 /** @description Before this instant. */
-                until?: string | null;
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -4481,7 +4635,7 @@ export interface operations {
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
             };
             header?: never;
             path?: never;
@@ -4541,7 +4695,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
-                "idempotency-key"?: string | null;
+                "idempotency-key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -4716,9 +4870,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string | null;
+                "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string | null;
+                "if-none-match"?: string;
             };
             path: {
                 name: string;
@@ -4846,9 +5000,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string | null;
+                "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string | null;
+                "if-none-match"?: string;
             };
             path: {
                 name: string;
@@ -5351,7 +5505,7 @@ export interface operations {
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
             };
             header?: never;
             path?: never;
@@ -5468,7 +5622,7 @@ export interface operations {
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
             };
             header?: never;
             path?: never;
@@ -5848,9 +6002,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string | null;
+                "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string | null;
+                "if-none-match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5968,7 +6122,7 @@ export interface operations {
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
             };
             header?: never;
             path?: never;
@@ -6031,7 +6185,7 @@ export interface operations {
             };
             header?: {
                 /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
-                "idempotency-key"?: string | null;
+                "idempotency-key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6218,9 +6372,9 @@ export interface operations {
             };
             header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string | null;
+                "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string | null;
+                "if-none-match"?: string;
             };
             path: {
                 name: string;
@@ -6351,9 +6505,9 @@ export interface operations {
             };
             header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string | null;
+                "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string | null;
+                "if-none-match"?: string;
             };
             path: {
                 name: string;
@@ -6460,9 +6614,9 @@ export interface operations {
             };
             header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string | null;
+                "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string | null;
+                "if-none-match"?: string;
             };
             path: {
                 name: string;
@@ -6600,7 +6754,7 @@ export interface operations {
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
             };
             header?: never;
             path: {
@@ -6918,21 +7072,21 @@ export interface operations {
     list_runs: {
         parameters: {
             query?: {
-                catalog?: string | null;
+                catalog?: string;
                 /** @description From this instant on. */
-                created_after?: string | null;
+                created_after?: string;
                 /** @description Before this instant. */
-                created_before?: string | null;
-                operation?: components["schemas"]["Operation"] | null;
+                created_before?: string;
+                operation?: components["schemas"]["Operation"];
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
                 /** @description May be given several times. */
-                state?: components["schemas"]["RunState"][] | null;
-                table_id?: string | null;
+                state?: components["schemas"]["RunState"][];
+                table_id?: string;
                 /** @description The table's owner team. */
-                team?: string | null;
+                team?: string;
             };
             header?: never;
             path?: never;
@@ -6992,7 +7146,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
-                "idempotency-key"?: string | null;
+                "idempotency-key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7271,11 +7425,11 @@ export interface operations {
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
             };
             header?: {
                 /** @description Stream: resume after it. */
-                "Last-Event-ID"?: string | null;
+                "Last-Event-ID"?: string;
             };
             path: {
                 run_id: string;
@@ -7368,9 +7522,9 @@ export interface operations {
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
                 /** @description May be given several times. */
-                state?: components["schemas"]["GroupState"][] | null;
+                state?: components["schemas"]["GroupState"][];
             };
             header?: never;
             path: {
@@ -7443,9 +7597,9 @@ export interface operations {
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
                 /** @description Left out: signals about the fleet. */
-                table_id?: string | null;
+                table_id?: string;
             };
             header?: never;
             path?: never;
@@ -7514,7 +7668,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
-                "idempotency-key"?: string | null;
+                "idempotency-key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7620,20 +7774,20 @@ export interface operations {
     list_tables: {
         parameters: {
             query?: {
-                catalog?: string | null;
+                catalog?: string;
                 /** @description `key:value`; several: all of them. */
-                label?: string[] | null;
+                label?: string[];
                 /** @description With `catalog` and `namespace`: the one table. */
-                name?: string | null;
+                name?: string;
                 /** @description Once for each level, outer first; needs `catalog`. */
-                namespace?: string[] | null;
-                owner_team?: string | null;
+                namespace?: string[];
+                owner_team?: string;
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
                 /** @description Only paused tables, or only others. */
-                paused?: boolean | null;
+                paused?: boolean;
             };
             header?: never;
             path?: never;
@@ -7693,7 +7847,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
-                "idempotency-key"?: string | null;
+                "idempotency-key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7951,9 +8105,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string | null;
+                "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string | null;
+                "if-none-match"?: string;
             };
             path: {
                 table_id: string;
@@ -8435,7 +8589,7 @@ export interface operations {
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
             };
             header?: never;
             path: {
@@ -8507,7 +8661,7 @@ export interface operations {
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
             };
             header?: never;
             path: {
@@ -8862,9 +9016,9 @@ export interface operations {
             };
             header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string | null;
+                "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string | null;
+                "if-none-match"?: string;
             };
             path: {
                 table_id: string;
@@ -9004,9 +9158,9 @@ export interface operations {
             };
             header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string | null;
+                "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string | null;
+                "if-none-match"?: string;
             };
             path: {
                 table_id: string;
@@ -9122,9 +9276,9 @@ export interface operations {
             };
             header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string | null;
+                "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string | null;
+                "if-none-match"?: string;
             };
             path: {
                 table_id: string;
@@ -9262,7 +9416,7 @@ export interface operations {
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
-                page_token?: string | null;
+                page_token?: string;
             };
             header?: never;
             path: {

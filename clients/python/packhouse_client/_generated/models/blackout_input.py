@@ -32,10 +32,12 @@ class BlackoutInput:
     """ IANA name, for times without an offset. """
 
     def to_dict(self) -> dict[str, Any]:
+        from_: str
         from_ = self.from_
 
         reason = self.reason
 
+        to: str
         to = self.to
 
         on_start: str | Unset = UNSET
@@ -67,11 +69,18 @@ class BlackoutInput:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        from_ = d.pop("from")
+
+        def _parse_from_(data: object) -> str:
+            return cast(str, data)
+
+        from_ = _parse_from_(d.pop("from"))
 
         reason = d.pop("reason")
 
-        to = d.pop("to")
+        def _parse_to(data: object) -> str:
+            return cast(str, data)
+
+        to = _parse_to(d.pop("to"))
 
         _on_start = d.pop("on_start", UNSET)
         on_start: OnStart | Unset

@@ -23,7 +23,7 @@ class CatalogCreate:
     format_: TableFormatName
     """ Table formats that a catalog can hold. """
     name: str
-    """ 1 to 64 letters, digits, `_` or `-`. """
+    """ 1 to 64 letters, digits, `_` or `-`; begins with a letter or digit. """
     properties: CatalogCreateProperties
     """ Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`. """
     allowed_locations: list[str] | Unset = UNSET

@@ -2,10 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.catalog_limits_put import CatalogLimitsPut
+
 
 T = TypeVar("T", bound="LimitsPutCatalogs")
 
@@ -17,31 +21,40 @@ class LimitsPutCatalogs:
 
     """
 
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    additional_properties: dict[str, CatalogLimitsPut] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
 
         field_dict: dict[str, Any] = {}
-        field_dict.update(self.additional_properties)
+        for prop_name, prop in self.additional_properties.items():
+            field_dict[prop_name] = prop.to_dict()
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.catalog_limits_put import CatalogLimitsPut  # noqa: PLC0415
+
         d = dict(src_dict)
         limits_put_catalogs = cls()
 
-        limits_put_catalogs.additional_properties = d
+        additional_properties = {}
+        for prop_name, prop_dict in d.items():
+            additional_property = CatalogLimitsPut.from_dict(prop_dict)
+
+            additional_properties[prop_name] = additional_property
+
+        limits_put_catalogs.additional_properties = additional_properties
         return limits_put_catalogs
 
     @property
     def additional_keys(self) -> list[str]:
         return list(self.additional_properties.keys())
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> CatalogLimitsPut:
         return self.additional_properties[key]
 
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value: CatalogLimitsPut) -> None:
         self.additional_properties[key] = value
 
     def __delitem__(self, key: str) -> None:

@@ -15,62 +15,34 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    caller: None | str | Unset = UNSET,
-    action: None | str | Unset = UNSET,
-    object_: None | str | Unset = UNSET,
-    since: datetime.datetime | None | Unset = UNSET,
-    until: datetime.datetime | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    caller: str | Unset = UNSET,
+    action: str | Unset = UNSET,
+    object_: str | Unset = UNSET,
+    since: datetime.datetime | Unset = UNSET,
+    until: datetime.datetime | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
 
     params["page_size"] = page_size
 
-    json_page_token: None | str | Unset
-    if isinstance(page_token, Unset):
-        json_page_token = UNSET
-    else:
-        json_page_token = page_token
-    params["page_token"] = json_page_token
+    params["page_token"] = page_token
 
-    json_caller: None | str | Unset
-    if isinstance(caller, Unset):
-        json_caller = UNSET
-    else:
-        json_caller = caller
-    params["caller"] = json_caller
+    params["caller"] = caller
 
-    json_action: None | str | Unset
-    if isinstance(action, Unset):
-        json_action = UNSET
-    else:
-        json_action = action
-    params["action"] = json_action
+    params["action"] = action
 
-    json_object_: None | str | Unset
-    if isinstance(object_, Unset):
-        json_object_ = UNSET
-    else:
-        json_object_ = object_
-    params["object"] = json_object_
+    params["object"] = object_
 
-    json_since: None | str | Unset
-    if isinstance(since, Unset):
-        json_since = UNSET
-    elif isinstance(since, datetime.datetime):
+    json_since: str | Unset = UNSET
+    if not isinstance(since, Unset):
         json_since = since.isoformat()
-    else:
-        json_since = since
     params["since"] = json_since
 
-    json_until: None | str | Unset
-    if isinstance(until, Unset):
-        json_until = UNSET
-    elif isinstance(until, datetime.datetime):
+    json_until: str | Unset = UNSET
+    if not isinstance(until, Unset):
         json_until = until.isoformat()
-    else:
-        json_until = until
     params["until"] = json_until
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
@@ -134,12 +106,12 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    caller: None | str | Unset = UNSET,
-    action: None | str | Unset = UNSET,
-    object_: None | str | Unset = UNSET,
-    since: datetime.datetime | None | Unset = UNSET,
-    until: datetime.datetime | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    caller: str | Unset = UNSET,
+    action: str | Unset = UNSET,
+    object_: str | Unset = UNSET,
+    since: datetime.datetime | Unset = UNSET,
+    until: datetime.datetime | Unset = UNSET,
 ) -> Response[AuditList | Problem]:
     """List audit entries, newest first
 
@@ -147,12 +119,12 @@ def sync_detailed(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        caller (None | str | Unset):
-        action (None | str | Unset):
-        object_ (None | str | Unset): Id or name of what was changed.
-        since (datetime.datetime | None | Unset): From this instant on.
-        until (datetime.datetime | None | Unset): Before this instant.
+        page_token (str | Unset): `next_page_token` of the page before.
+        caller (str | Unset):
+        action (str | Unset):
+        object_ (str | Unset): Id or name of what was changed.
+        since (datetime.datetime | Unset): From this instant on.
+        until (datetime.datetime | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -183,12 +155,12 @@ def sync(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    caller: None | str | Unset = UNSET,
-    action: None | str | Unset = UNSET,
-    object_: None | str | Unset = UNSET,
-    since: datetime.datetime | None | Unset = UNSET,
-    until: datetime.datetime | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    caller: str | Unset = UNSET,
+    action: str | Unset = UNSET,
+    object_: str | Unset = UNSET,
+    since: datetime.datetime | Unset = UNSET,
+    until: datetime.datetime | Unset = UNSET,
 ) -> AuditList | Problem | None:
     """List audit entries, newest first
 
@@ -196,12 +168,12 @@ def sync(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        caller (None | str | Unset):
-        action (None | str | Unset):
-        object_ (None | str | Unset): Id or name of what was changed.
-        since (datetime.datetime | None | Unset): From this instant on.
-        until (datetime.datetime | None | Unset): Before this instant.
+        page_token (str | Unset): `next_page_token` of the page before.
+        caller (str | Unset):
+        action (str | Unset):
+        object_ (str | Unset): Id or name of what was changed.
+        since (datetime.datetime | Unset): From this instant on.
+        until (datetime.datetime | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -227,12 +199,12 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    caller: None | str | Unset = UNSET,
-    action: None | str | Unset = UNSET,
-    object_: None | str | Unset = UNSET,
-    since: datetime.datetime | None | Unset = UNSET,
-    until: datetime.datetime | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    caller: str | Unset = UNSET,
+    action: str | Unset = UNSET,
+    object_: str | Unset = UNSET,
+    since: datetime.datetime | Unset = UNSET,
+    until: datetime.datetime | Unset = UNSET,
 ) -> Response[AuditList | Problem]:
     """List audit entries, newest first
 
@@ -240,12 +212,12 @@ async def asyncio_detailed(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        caller (None | str | Unset):
-        action (None | str | Unset):
-        object_ (None | str | Unset): Id or name of what was changed.
-        since (datetime.datetime | None | Unset): From this instant on.
-        until (datetime.datetime | None | Unset): Before this instant.
+        page_token (str | Unset): `next_page_token` of the page before.
+        caller (str | Unset):
+        action (str | Unset):
+        object_ (str | Unset): Id or name of what was changed.
+        since (datetime.datetime | Unset): From this instant on.
+        until (datetime.datetime | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -274,12 +246,12 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    caller: None | str | Unset = UNSET,
-    action: None | str | Unset = UNSET,
-    object_: None | str | Unset = UNSET,
-    since: datetime.datetime | None | Unset = UNSET,
-    until: datetime.datetime | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    caller: str | Unset = UNSET,
+    action: str | Unset = UNSET,
+    object_: str | Unset = UNSET,
+    since: datetime.datetime | Unset = UNSET,
+    until: datetime.datetime | Unset = UNSET,
 ) -> AuditList | Problem | None:
     """List audit entries, newest first
 
@@ -287,12 +259,12 @@ async def asyncio(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        caller (None | str | Unset):
-        action (None | str | Unset):
-        object_ (None | str | Unset): Id or name of what was changed.
-        since (datetime.datetime | None | Unset): From this instant on.
-        until (datetime.datetime | None | Unset): Before this instant.
+        page_token (str | Unset): `next_page_token` of the page before.
+        caller (str | Unset):
+        action (str | Unset):
+        object_ (str | Unset): Id or name of what was changed.
+        since (datetime.datetime | Unset): From this instant on.
+        until (datetime.datetime | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

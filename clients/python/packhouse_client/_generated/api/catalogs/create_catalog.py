@@ -15,7 +15,7 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     body: CatalogCreate,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(idempotency_key, Unset):
@@ -104,15 +104,15 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: CatalogCreate,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Response[Catalog | Problem]:
     """Create a catalog
 
      Store a connection. It is not tried: check it next. Secrets are given as references, never in clear.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (CatalogCreate): A catalog to create.
 
     Raises:
@@ -139,15 +139,15 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: CatalogCreate,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Catalog | Problem | None:
     """Create a catalog
 
      Store a connection. It is not tried: check it next. Secrets are given as references, never in clear.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (CatalogCreate): A catalog to create.
 
     Raises:
@@ -169,15 +169,15 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: CatalogCreate,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Response[Catalog | Problem]:
     """Create a catalog
 
      Store a connection. It is not tried: check it next. Secrets are given as references, never in clear.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (CatalogCreate): A catalog to create.
 
     Raises:
@@ -202,15 +202,15 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: CatalogCreate,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Catalog | Problem | None:
     """Create a catalog
 
      Store a connection. It is not tried: check it next. Secrets are given as references, never in clear.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (CatalogCreate): A catalog to create.
 
     Raises:

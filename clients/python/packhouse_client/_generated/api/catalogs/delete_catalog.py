@@ -14,8 +14,8 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     name: str,
     *,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
@@ -104,8 +104,8 @@ def sync_detailed(
     name: str,
     *,
     client: AuthenticatedClient,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | Problem]:
     """Delete a catalog
 
@@ -113,8 +113,8 @@ def sync_detailed(
 
     Args:
         name (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -141,8 +141,8 @@ def sync(
     name: str,
     *,
     client: AuthenticatedClient,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Any | Problem | None:
     """Delete a catalog
 
@@ -150,8 +150,8 @@ def sync(
 
     Args:
         name (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -173,8 +173,8 @@ async def asyncio_detailed(
     name: str,
     *,
     client: AuthenticatedClient,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | Problem]:
     """Delete a catalog
 
@@ -182,8 +182,8 @@ async def asyncio_detailed(
 
     Args:
         name (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -208,8 +208,8 @@ async def asyncio(
     name: str,
     *,
     client: AuthenticatedClient,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Any | Problem | None:
     """Delete a catalog
 
@@ -217,8 +217,8 @@ async def asyncio(
 
     Args:
         name (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

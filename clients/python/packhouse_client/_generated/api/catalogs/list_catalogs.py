@@ -14,19 +14,14 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
 
     params["page_size"] = page_size
 
-    json_page_token: None | str | Unset
-    if isinstance(page_token, Unset):
-        json_page_token = UNSET
-    else:
-        json_page_token = page_token
-    params["page_token"] = json_page_token
+    params["page_token"] = page_token
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -86,7 +81,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Response[CatalogList | Problem]:
     """List catalogs by name
 
@@ -94,7 +89,7 @@ def sync_detailed(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -120,7 +115,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> CatalogList | Problem | None:
     """List catalogs by name
 
@@ -128,7 +123,7 @@ def sync(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -149,7 +144,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Response[CatalogList | Problem]:
     """List catalogs by name
 
@@ -157,7 +152,7 @@ async def asyncio_detailed(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -181,7 +176,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> CatalogList | Problem | None:
     """List catalogs by name
 
@@ -189,7 +184,7 @@ async def asyncio(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -17,8 +17,8 @@ def _get_kwargs(
     name: str,
     *,
     body: CatalogReplace,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
@@ -123,8 +123,8 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: CatalogReplace,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Catalog | Problem]:
     """Replace a catalog's properties and allowed locations
 
@@ -132,8 +132,8 @@ def sync_detailed(
 
     Args:
         name (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
             name and format stay.
 
@@ -164,8 +164,8 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: CatalogReplace,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Catalog | Problem | None:
     """Replace a catalog's properties and allowed locations
 
@@ -173,8 +173,8 @@ def sync(
 
     Args:
         name (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
             name and format stay.
 
@@ -200,8 +200,8 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: CatalogReplace,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Catalog | Problem]:
     """Replace a catalog's properties and allowed locations
 
@@ -209,8 +209,8 @@ async def asyncio_detailed(
 
     Args:
         name (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
             name and format stay.
 
@@ -239,8 +239,8 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: CatalogReplace,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Catalog | Problem | None:
     """Replace a catalog's properties and allowed locations
 
@@ -248,8 +248,8 @@ async def asyncio(
 
     Args:
         name (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
             name and format stay.
 

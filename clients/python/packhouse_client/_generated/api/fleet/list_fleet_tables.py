@@ -14,19 +14,14 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
 
     params["page_size"] = page_size
 
-    json_page_token: None | str | Unset
-    if isinstance(page_token, Unset):
-        json_page_token = UNSET
-    else:
-        json_page_token = page_token
-    params["page_token"] = json_page_token
+    params["page_token"] = page_token
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -88,7 +83,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Response[FleetTableList | Problem]:
     """List tables by benefit per cost
 
@@ -96,7 +91,7 @@ def sync_detailed(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -122,7 +117,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> FleetTableList | Problem | None:
     """List tables by benefit per cost
 
@@ -130,7 +125,7 @@ def sync(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -151,7 +146,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Response[FleetTableList | Problem]:
     """List tables by benefit per cost
 
@@ -159,7 +154,7 @@ async def asyncio_detailed(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -183,7 +178,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> FleetTableList | Problem | None:
     """List tables by benefit per cost
 
@@ -191,7 +186,7 @@ async def asyncio(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

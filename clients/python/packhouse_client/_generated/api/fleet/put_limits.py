@@ -15,8 +15,8 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     body: LimitsPut,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
@@ -113,8 +113,8 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: LimitsPut,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Limits | Problem]:
     """Write the fleet's limits
 
@@ -122,8 +122,8 @@ def sync_detailed(
     rewrites too.
 
     Args:
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (LimitsPut): Limits of the whole fleet. What is absent or null is unlimited.
 
     Raises:
@@ -151,8 +151,8 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: LimitsPut,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Limits | Problem | None:
     """Write the fleet's limits
 
@@ -160,8 +160,8 @@ def sync(
     rewrites too.
 
     Args:
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (LimitsPut): Limits of the whole fleet. What is absent or null is unlimited.
 
     Raises:
@@ -184,8 +184,8 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: LimitsPut,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Limits | Problem]:
     """Write the fleet's limits
 
@@ -193,8 +193,8 @@ async def asyncio_detailed(
     rewrites too.
 
     Args:
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (LimitsPut): Limits of the whole fleet. What is absent or null is unlimited.
 
     Raises:
@@ -220,8 +220,8 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: LimitsPut,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Limits | Problem | None:
     """Write the fleet's limits
 
@@ -229,8 +229,8 @@ async def asyncio(
     rewrites too.
 
     Args:
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (LimitsPut): Limits of the whole fleet. What is absent or null is unlimited.
 
     Raises:

@@ -17,7 +17,7 @@ def _get_kwargs(
     *,
     body: PolicyCreate,
     dry_run: bool | Unset = False,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(idempotency_key, Unset):
@@ -139,7 +139,7 @@ def sync_detailed(
     client: AuthenticatedClient,
     body: PolicyCreate,
     dry_run: bool | Unset = False,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Response[PolicyPreview | PolicyPreview | ScopedPolicy | Problem]:
     """Create a policy for more than one table
 
@@ -149,8 +149,8 @@ def sync_detailed(
     Args:
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (PolicyCreate): A policy to create for more than one table.
 
     Raises:
@@ -179,7 +179,7 @@ def sync(
     client: AuthenticatedClient,
     body: PolicyCreate,
     dry_run: bool | Unset = False,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> PolicyPreview | PolicyPreview | ScopedPolicy | Problem | None:
     """Create a policy for more than one table
 
@@ -189,8 +189,8 @@ def sync(
     Args:
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (PolicyCreate): A policy to create for more than one table.
 
     Raises:
@@ -214,7 +214,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     body: PolicyCreate,
     dry_run: bool | Unset = False,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Response[PolicyPreview | PolicyPreview | ScopedPolicy | Problem]:
     """Create a policy for more than one table
 
@@ -224,8 +224,8 @@ async def asyncio_detailed(
     Args:
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (PolicyCreate): A policy to create for more than one table.
 
     Raises:
@@ -252,7 +252,7 @@ async def asyncio(
     client: AuthenticatedClient,
     body: PolicyCreate,
     dry_run: bool | Unset = False,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> PolicyPreview | PolicyPreview | ScopedPolicy | Problem | None:
     """Create a policy for more than one table
 
@@ -262,8 +262,8 @@ async def asyncio(
     Args:
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (PolicyCreate): A policy to create for more than one table.
 
     Raises:

@@ -16,8 +16,8 @@ def _get_kwargs(
     table_id: str,
     *,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
@@ -123,8 +123,8 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PolicyPreview | Problem]:
     """Delete a table's own policy
 
@@ -134,8 +134,8 @@ def sync_detailed(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -164,8 +164,8 @@ def sync(
     *,
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Any | PolicyPreview | Problem | None:
     """Delete a table's own policy
 
@@ -175,8 +175,8 @@ def sync(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -200,8 +200,8 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PolicyPreview | Problem]:
     """Delete a table's own policy
 
@@ -211,8 +211,8 @@ async def asyncio_detailed(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -239,8 +239,8 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Any | PolicyPreview | Problem | None:
     """Delete a table's own policy
 
@@ -250,8 +250,8 @@ async def asyncio(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

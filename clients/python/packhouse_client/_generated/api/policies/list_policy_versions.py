@@ -16,19 +16,14 @@ def _get_kwargs(
     name: str,
     *,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
 
     params["page_size"] = page_size
 
-    json_page_token: None | str | Unset
-    if isinstance(page_token, Unset):
-        json_page_token = UNSET
-    else:
-        json_page_token = page_token
-    params["page_token"] = json_page_token
+    params["page_token"] = page_token
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -98,7 +93,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Response[PolicyVersionList | Problem]:
     """List the versions of a policy, newest first
 
@@ -107,7 +102,7 @@ def sync_detailed(
     Args:
         name (str):
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -135,7 +130,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> PolicyVersionList | Problem | None:
     """List the versions of a policy, newest first
 
@@ -144,7 +139,7 @@ def sync(
     Args:
         name (str):
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -167,7 +162,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Response[PolicyVersionList | Problem]:
     """List the versions of a policy, newest first
 
@@ -176,7 +171,7 @@ async def asyncio_detailed(
     Args:
         name (str):
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -202,7 +197,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> PolicyVersionList | Problem | None:
     """List the versions of a policy, newest first
 
@@ -211,7 +206,7 @@ async def asyncio(
     Args:
         name (str):
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -19,8 +19,8 @@ def _get_kwargs(
     *,
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
@@ -158,8 +158,8 @@ def sync_detailed(
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[PolicyPreview | TablePolicy | Problem]:
     """Write a table's own policy
 
@@ -169,8 +169,8 @@ def sync_detailed(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 
@@ -203,8 +203,8 @@ def sync(
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> PolicyPreview | TablePolicy | Problem | None:
     """Write a table's own policy
 
@@ -214,8 +214,8 @@ def sync(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 
@@ -243,8 +243,8 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[PolicyPreview | TablePolicy | Problem]:
     """Write a table's own policy
 
@@ -254,8 +254,8 @@ async def asyncio_detailed(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 
@@ -286,8 +286,8 @@ async def asyncio(
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> PolicyPreview | TablePolicy | Problem | None:
     """Write a table's own policy
 
@@ -297,8 +297,8 @@ async def asyncio(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 

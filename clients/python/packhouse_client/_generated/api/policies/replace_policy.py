@@ -19,8 +19,8 @@ def _get_kwargs(
     *,
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
@@ -153,8 +153,8 @@ def sync_detailed(
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[PolicyPreview | ScopedPolicy | Problem]:
     """Replace a policy
 
@@ -164,8 +164,8 @@ def sync_detailed(
         name (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 
@@ -198,8 +198,8 @@ def sync(
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> PolicyPreview | ScopedPolicy | Problem | None:
     """Replace a policy
 
@@ -209,8 +209,8 @@ def sync(
         name (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 
@@ -238,8 +238,8 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[PolicyPreview | ScopedPolicy | Problem]:
     """Replace a policy
 
@@ -249,8 +249,8 @@ async def asyncio_detailed(
         name (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 
@@ -281,8 +281,8 @@ async def asyncio(
     client: AuthenticatedClient,
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> PolicyPreview | ScopedPolicy | Problem | None:
     """Replace a policy
 
@@ -292,8 +292,8 @@ async def asyncio(
         name (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 

@@ -19,8 +19,8 @@ def _get_kwargs(
     *,
     body: PolicyRestore,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
@@ -158,8 +158,8 @@ def sync_detailed(
     client: AuthenticatedClient,
     body: PolicyRestore,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[PolicyPreview | TablePolicy | Problem]:
     """Restore a version of a table's own policy
 
@@ -169,8 +169,8 @@ def sync_detailed(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyRestore): Which version to store again.
 
     Raises:
@@ -202,8 +202,8 @@ def sync(
     client: AuthenticatedClient,
     body: PolicyRestore,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> PolicyPreview | TablePolicy | Problem | None:
     """Restore a version of a table's own policy
 
@@ -213,8 +213,8 @@ def sync(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyRestore): Which version to store again.
 
     Raises:
@@ -241,8 +241,8 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     body: PolicyRestore,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[PolicyPreview | TablePolicy | Problem]:
     """Restore a version of a table's own policy
 
@@ -252,8 +252,8 @@ async def asyncio_detailed(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyRestore): Which version to store again.
 
     Raises:
@@ -283,8 +283,8 @@ async def asyncio(
     client: AuthenticatedClient,
     body: PolicyRestore,
     dry_run: bool | Unset = False,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> PolicyPreview | TablePolicy | Problem | None:
     """Restore a version of a table's own policy
 
@@ -294,8 +294,8 @@ async def asyncio(
         table_id (str):
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyRestore): Which version to store again.
 
     Raises:

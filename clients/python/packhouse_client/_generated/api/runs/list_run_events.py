@@ -16,8 +16,8 @@ def _get_kwargs(
     run_id: str,
     *,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    last_event_id: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    last_event_id: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(last_event_id, Unset):
@@ -27,12 +27,7 @@ def _get_kwargs(
 
     params["page_size"] = page_size
 
-    json_page_token: None | str | Unset
-    if isinstance(page_token, Unset):
-        json_page_token = UNSET
-    else:
-        json_page_token = page_token
-    params["page_token"] = json_page_token
+    params["page_token"] = page_token
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -112,8 +107,8 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    last_event_id: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    last_event_id: str | Unset = UNSET,
 ) -> Response[Any | Problem | RunEventList]:
     """List or stream a run's events
 
@@ -123,8 +118,8 @@ def sync_detailed(
     Args:
         run_id (str):
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        last_event_id (None | str | Unset): Stream: resume after it.
+        page_token (str | Unset): `next_page_token` of the page before.
+        last_event_id (str | Unset): Stream: resume after it.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -153,8 +148,8 @@ def sync(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    last_event_id: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    last_event_id: str | Unset = UNSET,
 ) -> Any | Problem | RunEventList | None:
     """List or stream a run's events
 
@@ -164,8 +159,8 @@ def sync(
     Args:
         run_id (str):
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        last_event_id (None | str | Unset): Stream: resume after it.
+        page_token (str | Unset): `next_page_token` of the page before.
+        last_event_id (str | Unset): Stream: resume after it.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -189,8 +184,8 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    last_event_id: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    last_event_id: str | Unset = UNSET,
 ) -> Response[Any | Problem | RunEventList]:
     """List or stream a run's events
 
@@ -200,8 +195,8 @@ async def asyncio_detailed(
     Args:
         run_id (str):
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        last_event_id (None | str | Unset): Stream: resume after it.
+        page_token (str | Unset): `next_page_token` of the page before.
+        last_event_id (str | Unset): Stream: resume after it.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -228,8 +223,8 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    last_event_id: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    last_event_id: str | Unset = UNSET,
 ) -> Any | Problem | RunEventList | None:
     """List or stream a run's events
 
@@ -239,8 +234,8 @@ async def asyncio(
     Args:
         run_id (str):
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        last_event_id (None | str | Unset): Stream: resume after it.
+        page_token (str | Unset): `next_page_token` of the page before.
+        last_event_id (str | Unset): Stream: resume after it.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

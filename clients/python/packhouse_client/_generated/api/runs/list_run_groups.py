@@ -16,34 +16,25 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     run_id: str,
     *,
-    state: list[GroupState] | None | Unset = UNSET,
+    state: list[GroupState] | Unset = UNSET,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
 
-    json_state: list[str] | None | Unset
-    if isinstance(state, Unset):
-        json_state = UNSET
-    elif isinstance(state, list):
+    json_state: list[str] | Unset = UNSET
+    if not isinstance(state, Unset):
         json_state = []
-        for state_type_0_item_data in state:
-            state_type_0_item = state_type_0_item_data.value
-            json_state.append(state_type_0_item)
+        for state_item_data in state:
+            state_item = state_item_data.value
+            json_state.append(state_item)
 
-    else:
-        json_state = state
     params["state"] = json_state
 
     params["page_size"] = page_size
 
-    json_page_token: None | str | Unset
-    if isinstance(page_token, Unset):
-        json_page_token = UNSET
-    else:
-        json_page_token = page_token
-    params["page_token"] = json_page_token
+    params["page_token"] = page_token
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -112,9 +103,9 @@ def sync_detailed(
     run_id: str,
     *,
     client: AuthenticatedClient,
-    state: list[GroupState] | None | Unset = UNSET,
+    state: list[GroupState] | Unset = UNSET,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Response[FileGroupList | Problem]:
     """List a run's file groups
 
@@ -122,9 +113,9 @@ def sync_detailed(
 
     Args:
         run_id (str):
-        state (list[GroupState] | None | Unset): May be given several times.
+        state (list[GroupState] | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -152,9 +143,9 @@ def sync(
     run_id: str,
     *,
     client: AuthenticatedClient,
-    state: list[GroupState] | None | Unset = UNSET,
+    state: list[GroupState] | Unset = UNSET,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> FileGroupList | Problem | None:
     """List a run's file groups
 
@@ -162,9 +153,9 @@ def sync(
 
     Args:
         run_id (str):
-        state (list[GroupState] | None | Unset): May be given several times.
+        state (list[GroupState] | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -187,9 +178,9 @@ async def asyncio_detailed(
     run_id: str,
     *,
     client: AuthenticatedClient,
-    state: list[GroupState] | None | Unset = UNSET,
+    state: list[GroupState] | Unset = UNSET,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Response[FileGroupList | Problem]:
     """List a run's file groups
 
@@ -197,9 +188,9 @@ async def asyncio_detailed(
 
     Args:
         run_id (str):
-        state (list[GroupState] | None | Unset): May be given several times.
+        state (list[GroupState] | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -225,9 +216,9 @@ async def asyncio(
     run_id: str,
     *,
     client: AuthenticatedClient,
-    state: list[GroupState] | None | Unset = UNSET,
+    state: list[GroupState] | Unset = UNSET,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> FileGroupList | Problem | None:
     """List a run's file groups
 
@@ -235,9 +226,9 @@ async def asyncio(
 
     Args:
         run_id (str):
-        state (list[GroupState] | None | Unset): May be given several times.
+        state (list[GroupState] | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -17,86 +17,51 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    table_id: None | str | Unset = UNSET,
-    state: list[RunState] | None | Unset = UNSET,
-    operation: None | Operation | Unset = UNSET,
-    catalog: None | str | Unset = UNSET,
-    team: None | str | Unset = UNSET,
-    created_after: datetime.datetime | None | Unset = UNSET,
-    created_before: datetime.datetime | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    table_id: str | Unset = UNSET,
+    state: list[RunState] | Unset = UNSET,
+    operation: Operation | Unset = UNSET,
+    catalog: str | Unset = UNSET,
+    team: str | Unset = UNSET,
+    created_after: datetime.datetime | Unset = UNSET,
+    created_before: datetime.datetime | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
 
     params["page_size"] = page_size
 
-    json_page_token: None | str | Unset
-    if isinstance(page_token, Unset):
-        json_page_token = UNSET
-    else:
-        json_page_token = page_token
-    params["page_token"] = json_page_token
+    params["page_token"] = page_token
 
-    json_table_id: None | str | Unset
-    if isinstance(table_id, Unset):
-        json_table_id = UNSET
-    else:
-        json_table_id = table_id
-    params["table_id"] = json_table_id
+    params["table_id"] = table_id
 
-    json_state: list[str] | None | Unset
-    if isinstance(state, Unset):
-        json_state = UNSET
-    elif isinstance(state, list):
+    json_state: list[str] | Unset = UNSET
+    if not isinstance(state, Unset):
         json_state = []
-        for state_type_0_item_data in state:
-            state_type_0_item = state_type_0_item_data.value
-            json_state.append(state_type_0_item)
+        for state_item_data in state:
+            state_item = state_item_data.value
+            json_state.append(state_item)
 
-    else:
-        json_state = state
     params["state"] = json_state
 
-    json_operation: None | str | Unset
-    if isinstance(operation, Unset):
-        json_operation = UNSET
-    elif isinstance(operation, Operation):
+    json_operation: str | Unset = UNSET
+    if not isinstance(operation, Unset):
         json_operation = operation.value
-    else:
-        json_operation = operation
+
     params["operation"] = json_operation
 
-    json_catalog: None | str | Unset
-    if isinstance(catalog, Unset):
-        json_catalog = UNSET
-    else:
-        json_catalog = catalog
-    params["catalog"] = json_catalog
+    params["catalog"] = catalog
 
-    json_team: None | str | Unset
-    if isinstance(team, Unset):
-        json_team = UNSET
-    else:
-        json_team = team
-    params["team"] = json_team
+    params["team"] = team
 
-    json_created_after: None | str | Unset
-    if isinstance(created_after, Unset):
-        json_created_after = UNSET
-    elif isinstance(created_after, datetime.datetime):
+    json_created_after: str | Unset = UNSET
+    if not isinstance(created_after, Unset):
         json_created_after = created_after.isoformat()
-    else:
-        json_created_after = created_after
     params["created_after"] = json_created_after
 
-    json_created_before: None | str | Unset
-    if isinstance(created_before, Unset):
-        json_created_before = UNSET
-    elif isinstance(created_before, datetime.datetime):
+    json_created_before: str | Unset = UNSET
+    if not isinstance(created_before, Unset):
         json_created_before = created_before.isoformat()
-    else:
-        json_created_before = created_before
     params["created_before"] = json_created_before
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
@@ -155,14 +120,14 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    table_id: None | str | Unset = UNSET,
-    state: list[RunState] | None | Unset = UNSET,
-    operation: None | Operation | Unset = UNSET,
-    catalog: None | str | Unset = UNSET,
-    team: None | str | Unset = UNSET,
-    created_after: datetime.datetime | None | Unset = UNSET,
-    created_before: datetime.datetime | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    table_id: str | Unset = UNSET,
+    state: list[RunState] | Unset = UNSET,
+    operation: Operation | Unset = UNSET,
+    catalog: str | Unset = UNSET,
+    team: str | Unset = UNSET,
+    created_after: datetime.datetime | Unset = UNSET,
+    created_before: datetime.datetime | Unset = UNSET,
 ) -> Response[Problem | RunList]:
     """List runs, newest first
 
@@ -171,14 +136,15 @@ def sync_detailed(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        table_id (None | str | Unset):
-        state (list[RunState] | None | Unset): May be given several times.
-        operation (None | Operation | Unset):
-        catalog (None | str | Unset):
-        team (None | str | Unset): The table's owner team.
-        created_after (datetime.datetime | None | Unset): From this instant on.
-        created_before (datetime.datetime | None | Unset): Before this instant.
+        page_token (str | Unset): `next_page_token` of the page before.
+        table_id (str | Unset):
+        state (list[RunState] | Unset): May be given several times.
+        operation (Operation | Unset): What a run does to its table. The capability matrix says
+            which of them a table format can do.
+        catalog (str | Unset):
+        team (str | Unset): The table's owner team.
+        created_after (datetime.datetime | Unset): From this instant on.
+        created_before (datetime.datetime | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -211,14 +177,14 @@ def sync(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    table_id: None | str | Unset = UNSET,
-    state: list[RunState] | None | Unset = UNSET,
-    operation: None | Operation | Unset = UNSET,
-    catalog: None | str | Unset = UNSET,
-    team: None | str | Unset = UNSET,
-    created_after: datetime.datetime | None | Unset = UNSET,
-    created_before: datetime.datetime | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    table_id: str | Unset = UNSET,
+    state: list[RunState] | Unset = UNSET,
+    operation: Operation | Unset = UNSET,
+    catalog: str | Unset = UNSET,
+    team: str | Unset = UNSET,
+    created_after: datetime.datetime | Unset = UNSET,
+    created_before: datetime.datetime | Unset = UNSET,
 ) -> Problem | RunList | None:
     """List runs, newest first
 
@@ -227,14 +193,15 @@ def sync(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        table_id (None | str | Unset):
-        state (list[RunState] | None | Unset): May be given several times.
-        operation (None | Operation | Unset):
-        catalog (None | str | Unset):
-        team (None | str | Unset): The table's owner team.
-        created_after (datetime.datetime | None | Unset): From this instant on.
-        created_before (datetime.datetime | None | Unset): Before this instant.
+        page_token (str | Unset): `next_page_token` of the page before.
+        table_id (str | Unset):
+        state (list[RunState] | Unset): May be given several times.
+        operation (Operation | Unset): What a run does to its table. The capability matrix says
+            which of them a table format can do.
+        catalog (str | Unset):
+        team (str | Unset): The table's owner team.
+        created_after (datetime.datetime | Unset): From this instant on.
+        created_before (datetime.datetime | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -262,14 +229,14 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    table_id: None | str | Unset = UNSET,
-    state: list[RunState] | None | Unset = UNSET,
-    operation: None | Operation | Unset = UNSET,
-    catalog: None | str | Unset = UNSET,
-    team: None | str | Unset = UNSET,
-    created_after: datetime.datetime | None | Unset = UNSET,
-    created_before: datetime.datetime | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    table_id: str | Unset = UNSET,
+    state: list[RunState] | Unset = UNSET,
+    operation: Operation | Unset = UNSET,
+    catalog: str | Unset = UNSET,
+    team: str | Unset = UNSET,
+    created_after: datetime.datetime | Unset = UNSET,
+    created_before: datetime.datetime | Unset = UNSET,
 ) -> Response[Problem | RunList]:
     """List runs, newest first
 
@@ -278,14 +245,15 @@ async def asyncio_detailed(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        table_id (None | str | Unset):
-        state (list[RunState] | None | Unset): May be given several times.
-        operation (None | Operation | Unset):
-        catalog (None | str | Unset):
-        team (None | str | Unset): The table's owner team.
-        created_after (datetime.datetime | None | Unset): From this instant on.
-        created_before (datetime.datetime | None | Unset): Before this instant.
+        page_token (str | Unset): `next_page_token` of the page before.
+        table_id (str | Unset):
+        state (list[RunState] | Unset): May be given several times.
+        operation (Operation | Unset): What a run does to its table. The capability matrix says
+            which of them a table format can do.
+        catalog (str | Unset):
+        team (str | Unset): The table's owner team.
+        created_after (datetime.datetime | Unset): From this instant on.
+        created_before (datetime.datetime | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -316,14 +284,14 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    table_id: None | str | Unset = UNSET,
-    state: list[RunState] | None | Unset = UNSET,
-    operation: None | Operation | Unset = UNSET,
-    catalog: None | str | Unset = UNSET,
-    team: None | str | Unset = UNSET,
-    created_after: datetime.datetime | None | Unset = UNSET,
-    created_before: datetime.datetime | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    table_id: str | Unset = UNSET,
+    state: list[RunState] | Unset = UNSET,
+    operation: Operation | Unset = UNSET,
+    catalog: str | Unset = UNSET,
+    team: str | Unset = UNSET,
+    created_after: datetime.datetime | Unset = UNSET,
+    created_before: datetime.datetime | Unset = UNSET,
 ) -> Problem | RunList | None:
     """List runs, newest first
 
@@ -332,14 +300,15 @@ async def asyncio(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        table_id (None | str | Unset):
-        state (list[RunState] | None | Unset): May be given several times.
-        operation (None | Operation | Unset):
-        catalog (None | str | Unset):
-        team (None | str | Unset): The table's owner team.
-        created_after (datetime.datetime | None | Unset): From this instant on.
-        created_before (datetime.datetime | None | Unset): Before this instant.
+        page_token (str | Unset): `next_page_token` of the page before.
+        table_id (str | Unset):
+        state (list[RunState] | Unset): May be given several times.
+        operation (Operation | Unset): What a run does to its table. The capability matrix says
+            which of them a table format can do.
+        catalog (str | Unset):
+        team (str | Unset): The table's owner team.
+        created_after (datetime.datetime | Unset): From this instant on.
+        created_before (datetime.datetime | Unset): Before this instant.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -16,7 +16,7 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     body: RunSubmit,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(idempotency_key, Unset):
@@ -135,15 +135,15 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: RunSubmit,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Response[Problem | RunAccepted | RunAccepted | TablePlan]:
     """Submit a run
 
      Accept a run durably and answer at once; follow it under Location. A double click is one run.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (RunSubmit): A run to start.
 
     Raises:
@@ -170,15 +170,15 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: RunSubmit,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Problem | RunAccepted | RunAccepted | TablePlan | None:
     """Submit a run
 
      Accept a run durably and answer at once; follow it under Location. A double click is one run.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (RunSubmit): A run to start.
 
     Raises:
@@ -200,15 +200,15 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: RunSubmit,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Response[Problem | RunAccepted | RunAccepted | TablePlan]:
     """Submit a run
 
      Accept a run durably and answer at once; follow it under Location. A double click is one run.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (RunSubmit): A run to start.
 
     Raises:
@@ -233,15 +233,15 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: RunSubmit,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Problem | RunAccepted | RunAccepted | TablePlan | None:
     """Submit a run
 
      Accept a run durably and answer at once; follow it under Location. A double click is one run.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (RunSubmit): A run to start.
 
     Raises:

@@ -15,9 +15,9 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     kind: SignalKind,
-    table_id: None | str | Unset = UNSET,
+    table_id: str | Unset = UNSET,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -25,21 +25,11 @@ def _get_kwargs(
     json_kind = kind.value
     params["kind"] = json_kind
 
-    json_table_id: None | str | Unset
-    if isinstance(table_id, Unset):
-        json_table_id = UNSET
-    else:
-        json_table_id = table_id
-    params["table_id"] = json_table_id
+    params["table_id"] = table_id
 
     params["page_size"] = page_size
 
-    json_page_token: None | str | Unset
-    if isinstance(page_token, Unset):
-        json_page_token = UNSET
-    else:
-        json_page_token = page_token
-    params["page_token"] = json_page_token
+    params["page_token"] = page_token
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -104,9 +94,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     kind: SignalKind,
-    table_id: None | str | Unset = UNSET,
+    table_id: str | Unset = UNSET,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Response[Problem | SignalList]:
     """List signals of a kind, newest first
 
@@ -114,9 +104,9 @@ def sync_detailed(
 
     Args:
         kind (SignalKind): What a signal is about.
-        table_id (None | str | Unset): Left out: signals about the fleet.
+        table_id (str | Unset): Left out: signals about the fleet.
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -144,9 +134,9 @@ def sync(
     *,
     client: AuthenticatedClient,
     kind: SignalKind,
-    table_id: None | str | Unset = UNSET,
+    table_id: str | Unset = UNSET,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Problem | SignalList | None:
     """List signals of a kind, newest first
 
@@ -154,9 +144,9 @@ def sync(
 
     Args:
         kind (SignalKind): What a signal is about.
-        table_id (None | str | Unset): Left out: signals about the fleet.
+        table_id (str | Unset): Left out: signals about the fleet.
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -179,9 +169,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     kind: SignalKind,
-    table_id: None | str | Unset = UNSET,
+    table_id: str | Unset = UNSET,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Response[Problem | SignalList]:
     """List signals of a kind, newest first
 
@@ -189,9 +179,9 @@ async def asyncio_detailed(
 
     Args:
         kind (SignalKind): What a signal is about.
-        table_id (None | str | Unset): Left out: signals about the fleet.
+        table_id (str | Unset): Left out: signals about the fleet.
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -217,9 +207,9 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     kind: SignalKind,
-    table_id: None | str | Unset = UNSET,
+    table_id: str | Unset = UNSET,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
+    page_token: str | Unset = UNSET,
 ) -> Problem | SignalList | None:
     """List signals of a kind, newest first
 
@@ -227,9 +217,9 @@ async def asyncio(
 
     Args:
         kind (SignalKind): What a signal is about.
-        table_id (None | str | Unset): Left out: signals about the fleet.
+        table_id (str | Unset): Left out: signals about the fleet.
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
+        page_token (str | Unset): `next_page_token` of the page before.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

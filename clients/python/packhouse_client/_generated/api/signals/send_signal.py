@@ -15,7 +15,7 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     body: SignalSend,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(idempotency_key, Unset):
@@ -104,7 +104,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: SignalSend,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Response[Problem | Signal]:
     """Tell something about a table
 
@@ -112,8 +112,8 @@ def sync_detailed(
     fleet.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (SignalSend): What to tell Packhouse. It is stored and shown; nothing starts or slows
             down by it in this version.
 
@@ -141,7 +141,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: SignalSend,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Problem | Signal | None:
     """Tell something about a table
 
@@ -149,8 +149,8 @@ def sync(
     fleet.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (SignalSend): What to tell Packhouse. It is stored and shown; nothing starts or slows
             down by it in this version.
 
@@ -173,7 +173,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: SignalSend,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Response[Problem | Signal]:
     """Tell something about a table
 
@@ -181,8 +181,8 @@ async def asyncio_detailed(
     fleet.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (SignalSend): What to tell Packhouse. It is stored and shown; nothing starts or slows
             down by it in this version.
 
@@ -208,7 +208,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: SignalSend,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Problem | Signal | None:
     """Tell something about a table
 
@@ -216,8 +216,8 @@ async def asyncio(
     fleet.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (SignalSend): What to tell Packhouse. It is stored and shown; nothing starts or slows
             down by it in this version.
 

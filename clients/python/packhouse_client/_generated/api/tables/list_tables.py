@@ -14,73 +14,40 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    catalog: None | str | Unset = UNSET,
-    namespace: list[str] | None | Unset = UNSET,
-    name: None | str | Unset = UNSET,
-    owner_team: None | str | Unset = UNSET,
-    label: list[str] | None | Unset = UNSET,
-    paused: bool | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    catalog: str | Unset = UNSET,
+    namespace: list[str] | Unset = UNSET,
+    name: str | Unset = UNSET,
+    owner_team: str | Unset = UNSET,
+    label: list[str] | Unset = UNSET,
+    paused: bool | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
 
     params["page_size"] = page_size
 
-    json_page_token: None | str | Unset
-    if isinstance(page_token, Unset):
-        json_page_token = UNSET
-    else:
-        json_page_token = page_token
-    params["page_token"] = json_page_token
+    params["page_token"] = page_token
 
-    json_catalog: None | str | Unset
-    if isinstance(catalog, Unset):
-        json_catalog = UNSET
-    else:
-        json_catalog = catalog
-    params["catalog"] = json_catalog
+    params["catalog"] = catalog
 
-    json_namespace: list[str] | None | Unset
-    if isinstance(namespace, Unset):
-        json_namespace = UNSET
-    elif isinstance(namespace, list):
+    json_namespace: list[str] | Unset = UNSET
+    if not isinstance(namespace, Unset):
         json_namespace = namespace
 
-    else:
-        json_namespace = namespace
     params["namespace"] = json_namespace
 
-    json_name: None | str | Unset
-    if isinstance(name, Unset):
-        json_name = UNSET
-    else:
-        json_name = name
-    params["name"] = json_name
+    params["name"] = name
 
-    json_owner_team: None | str | Unset
-    if isinstance(owner_team, Unset):
-        json_owner_team = UNSET
-    else:
-        json_owner_team = owner_team
-    params["owner_team"] = json_owner_team
+    params["owner_team"] = owner_team
 
-    json_label: list[str] | None | Unset
-    if isinstance(label, Unset):
-        json_label = UNSET
-    elif isinstance(label, list):
+    json_label: list[str] | Unset = UNSET
+    if not isinstance(label, Unset):
         json_label = label
 
-    else:
-        json_label = label
     params["label"] = json_label
 
-    json_paused: bool | None | Unset
-    if isinstance(paused, Unset):
-        json_paused = UNSET
-    else:
-        json_paused = paused
-    params["paused"] = json_paused
+    params["paused"] = paused
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -138,13 +105,13 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    catalog: None | str | Unset = UNSET,
-    namespace: list[str] | None | Unset = UNSET,
-    name: None | str | Unset = UNSET,
-    owner_team: None | str | Unset = UNSET,
-    label: list[str] | None | Unset = UNSET,
-    paused: bool | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    catalog: str | Unset = UNSET,
+    namespace: list[str] | Unset = UNSET,
+    name: str | Unset = UNSET,
+    owner_team: str | Unset = UNSET,
+    label: list[str] | Unset = UNSET,
+    paused: bool | Unset = UNSET,
 ) -> Response[Problem | TableList]:
     """List tables, newest first
 
@@ -152,13 +119,13 @@ def sync_detailed(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        catalog (None | str | Unset):
-        namespace (list[str] | None | Unset): Once for each level, outer first; needs `catalog`.
-        name (None | str | Unset): With `catalog` and `namespace`: the one table.
-        owner_team (None | str | Unset):
-        label (list[str] | None | Unset): `key:value`; several: all of them.
-        paused (bool | None | Unset): Only paused tables, or only others.
+        page_token (str | Unset): `next_page_token` of the page before.
+        catalog (str | Unset):
+        namespace (list[str] | Unset): Once for each level, outer first; needs `catalog`.
+        name (str | Unset): With `catalog` and `namespace`: the one table.
+        owner_team (str | Unset):
+        label (list[str] | Unset): `key:value`; several: all of them.
+        paused (bool | Unset): Only paused tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -190,13 +157,13 @@ def sync(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    catalog: None | str | Unset = UNSET,
-    namespace: list[str] | None | Unset = UNSET,
-    name: None | str | Unset = UNSET,
-    owner_team: None | str | Unset = UNSET,
-    label: list[str] | None | Unset = UNSET,
-    paused: bool | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    catalog: str | Unset = UNSET,
+    namespace: list[str] | Unset = UNSET,
+    name: str | Unset = UNSET,
+    owner_team: str | Unset = UNSET,
+    label: list[str] | Unset = UNSET,
+    paused: bool | Unset = UNSET,
 ) -> Problem | TableList | None:
     """List tables, newest first
 
@@ -204,13 +171,13 @@ def sync(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        catalog (None | str | Unset):
-        namespace (list[str] | None | Unset): Once for each level, outer first; needs `catalog`.
-        name (None | str | Unset): With `catalog` and `namespace`: the one table.
-        owner_team (None | str | Unset):
-        label (list[str] | None | Unset): `key:value`; several: all of them.
-        paused (bool | None | Unset): Only paused tables, or only others.
+        page_token (str | Unset): `next_page_token` of the page before.
+        catalog (str | Unset):
+        namespace (list[str] | Unset): Once for each level, outer first; needs `catalog`.
+        name (str | Unset): With `catalog` and `namespace`: the one table.
+        owner_team (str | Unset):
+        label (list[str] | Unset): `key:value`; several: all of them.
+        paused (bool | Unset): Only paused tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -237,13 +204,13 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    catalog: None | str | Unset = UNSET,
-    namespace: list[str] | None | Unset = UNSET,
-    name: None | str | Unset = UNSET,
-    owner_team: None | str | Unset = UNSET,
-    label: list[str] | None | Unset = UNSET,
-    paused: bool | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    catalog: str | Unset = UNSET,
+    namespace: list[str] | Unset = UNSET,
+    name: str | Unset = UNSET,
+    owner_team: str | Unset = UNSET,
+    label: list[str] | Unset = UNSET,
+    paused: bool | Unset = UNSET,
 ) -> Response[Problem | TableList]:
     """List tables, newest first
 
@@ -251,13 +218,13 @@ async def asyncio_detailed(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        catalog (None | str | Unset):
-        namespace (list[str] | None | Unset): Once for each level, outer first; needs `catalog`.
-        name (None | str | Unset): With `catalog` and `namespace`: the one table.
-        owner_team (None | str | Unset):
-        label (list[str] | None | Unset): `key:value`; several: all of them.
-        paused (bool | None | Unset): Only paused tables, or only others.
+        page_token (str | Unset): `next_page_token` of the page before.
+        catalog (str | Unset):
+        namespace (list[str] | Unset): Once for each level, outer first; needs `catalog`.
+        name (str | Unset): With `catalog` and `namespace`: the one table.
+        owner_team (str | Unset):
+        label (list[str] | Unset): `key:value`; several: all of them.
+        paused (bool | Unset): Only paused tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -287,13 +254,13 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     page_size: int | Unset = 50,
-    page_token: None | str | Unset = UNSET,
-    catalog: None | str | Unset = UNSET,
-    namespace: list[str] | None | Unset = UNSET,
-    name: None | str | Unset = UNSET,
-    owner_team: None | str | Unset = UNSET,
-    label: list[str] | None | Unset = UNSET,
-    paused: bool | None | Unset = UNSET,
+    page_token: str | Unset = UNSET,
+    catalog: str | Unset = UNSET,
+    namespace: list[str] | Unset = UNSET,
+    name: str | Unset = UNSET,
+    owner_team: str | Unset = UNSET,
+    label: list[str] | Unset = UNSET,
+    paused: bool | Unset = UNSET,
 ) -> Problem | TableList | None:
     """List tables, newest first
 
@@ -301,13 +268,13 @@ async def asyncio(
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
-        page_token (None | str | Unset): `next_page_token` of the page before.
-        catalog (None | str | Unset):
-        namespace (list[str] | None | Unset): Once for each level, outer first; needs `catalog`.
-        name (None | str | Unset): With `catalog` and `namespace`: the one table.
-        owner_team (None | str | Unset):
-        label (list[str] | None | Unset): `key:value`; several: all of them.
-        paused (bool | None | Unset): Only paused tables, or only others.
+        page_token (str | Unset): `next_page_token` of the page before.
+        catalog (str | Unset):
+        namespace (list[str] | Unset): Once for each level, outer first; needs `catalog`.
+        name (str | Unset): With `catalog` and `namespace`: the one table.
+        owner_team (str | Unset):
+        label (list[str] | Unset): `key:value`; several: all of them.
+        paused (bool | Unset): Only paused tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -17,8 +17,8 @@ def _get_kwargs(
     table_id: str,
     *,
     body: TablePatch,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
@@ -118,8 +118,8 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: TablePatch,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Problem | Table]:
     """Change a table's team and labels
 
@@ -127,8 +127,8 @@ def sync_detailed(
 
     Args:
         table_id (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (TablePatch): What to change of a table, as a JSON merge patch: a field left out
             stays, null takes a value away.
 
@@ -159,8 +159,8 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: TablePatch,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Problem | Table | None:
     """Change a table's team and labels
 
@@ -168,8 +168,8 @@ def sync(
 
     Args:
         table_id (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (TablePatch): What to change of a table, as a JSON merge patch: a field left out
             stays, null takes a value away.
 
@@ -195,8 +195,8 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: TablePatch,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Problem | Table]:
     """Change a table's team and labels
 
@@ -204,8 +204,8 @@ async def asyncio_detailed(
 
     Args:
         table_id (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (TablePatch): What to change of a table, as a JSON merge patch: a field left out
             stays, null takes a value away.
 
@@ -234,8 +234,8 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: TablePatch,
-    if_match: None | str | Unset = UNSET,
-    if_none_match: None | str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> Problem | Table | None:
     """Change a table's team and labels
 
@@ -243,8 +243,8 @@ async def asyncio(
 
     Args:
         table_id (str):
-        if_match (None | str | Unset): ETag of the object as it was read.
-        if_none_match (None | str | Unset): `*`: only if there is none yet.
+        if_match (str | Unset): ETag of the object as it was read.
+        if_none_match (str | Unset): `*`: only if there is none yet.
         body (TablePatch): What to change of a table, as a JSON merge patch: a field left out
             stays, null takes a value away.
 

@@ -15,7 +15,7 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     body: TableRegister,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(idempotency_key, Unset):
@@ -104,15 +104,15 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: TableRegister,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Response[Problem | Table]:
     """Register a table
 
      Load the table from its catalog and register it under its own uuid.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (TableRegister): A table to register, by its address in a catalog.
 
     Raises:
@@ -139,15 +139,15 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: TableRegister,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Problem | Table | None:
     """Register a table
 
      Load the table from its catalog and register it under its own uuid.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (TableRegister): A table to register, by its address in a catalog.
 
     Raises:
@@ -169,15 +169,15 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: TableRegister,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Response[Problem | Table]:
     """Register a table
 
      Load the table from its catalog and register it under its own uuid.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (TableRegister): A table to register, by its address in a catalog.
 
     Raises:
@@ -202,15 +202,15 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: TableRegister,
-    idempotency_key: None | str | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
 ) -> Problem | Table | None:
     """Register a table
 
      Load the table from its catalog and register it under its own uuid.
 
     Args:
-        idempotency_key (None | str | Unset): Makes a retry safe: the same key and body within 24
-            hours gets the same answer.
+        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
+            gets the same answer.
         body (TableRegister): A table to register, by its address in a catalog.
 
     Raises:
