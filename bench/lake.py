@@ -68,14 +68,14 @@ class Lake:
         """Let Spark write a table of so many files."""
         write_files(self.spark, table=spark_name(name), columns=columns, files=files, file_bytes=file_bytes)
 
-    def copy(self, name: str) -> str:
-        """Return the name of a new copy."""
+    def copy(self, name: str, policy: dict[str, Any] | None = None) -> str:
+        """Return the name of a new copy; its policy is the one that all contenders share unless one is given."""
         self._copies += 1
         copied = f"{name}_{self._copies}"
         metadata = self._catalog.load_table((NAMESPACE, name)).metadata_location
         self._catalog.register_table((NAMESPACE, copied), metadata)
-        policy = {"rewrite": {"target_file_bytes": TARGET_BYTES}, "limits": {"parallel_groups": self.cores}}
-        self.service.register(NAMESPACE, copied, policy)
+        shared = {"rewrite": {"target_file_bytes": TARGET_BYTES}, "limits": {"parallel_groups": self.cores}}
+        self.service.register(NAMESPACE, copied, policy or shared)
         return copied
 
     def files(self, name: str) -> list[tuple[Path, int]]:

@@ -37,6 +37,24 @@ def moved_bytes(pid: int) -> int:
     return int(counters["rchar"]) + int(counters["wchar"])
 
 
+def python_workers() -> list[int]:
+    """Return the Python processes that Spark's tasks run in, among this process's living descendants."""
+    stats = _stats()
+    mine, grew = {os.getpid()}, True
+    while grew:
+        found = {pid for pid, (parent, _) in stats.items() if parent in mine} - mine
+        grew = bool(found)
+        mine |= found
+    return [pid for pid in mine if b"pyspark" in _command(pid)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""  # gone meanwhile
+
+
 def _stats() -> dict[int, tuple[int, float]]:
     """Return parent and CPU seconds, waited-for children included, by process."""
     found = {}

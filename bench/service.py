@@ -60,15 +60,24 @@ class Service:
         put.raise_for_status()
         self._tables[name] = table
 
+    def submit(self, name: str) -> str:
+        """Trigger a run; return its id."""
+        body = {"table_id": self._tables[name], "operation": "rewrite"}
+        return str(_answer(self._http.post("/v1/runs", json=body))["id"])
+
+    def run(self, run_id: str) -> dict[str, Any]:
+        """Return a run as it stands."""
+        return _answer(self._http.get(f"/v1/runs/{run_id}"))
+
     def rewrite(self, name: str) -> dict[str, Any]:
         """Trigger a run and follow its events to the end; return the run, committed and verified."""
-        submitted = _answer(self._http.post("/v1/runs", json={"table_id": self._tables[name], "operation": "rewrite"}))
-        events = f"/v1/runs/{submitted['id']}/events"
+        run_id = self.submit(name)
+        events = f"/v1/runs/{run_id}/events"
         accept = {"Accept": "text/event-stream"}
         with self._http.stream("GET", events, headers=accept, timeout=_RUN_SECONDS) as stream:
             for _ in stream.iter_bytes():
                 pass
-        run = _answer(self._http.get(f"/v1/runs/{submitted['id']}"))
+        run = self.run(run_id)
         if run["state"] != "succeeded":
             raise SystemExit(f"the run {run['state']}: {run['reason']}: {run['detail']}")
         return run
