@@ -88,7 +88,10 @@ class Run(Answer):
     owner_team: str | None
     operation: Operation
     priority: Priority
-    request: JsonObject = Field(description="What was asked for beside the operation: `partitions`, `force_full`.")
+    request: JsonObject = Field(
+        description="What was asked for beside the operation: `partitions`, `force_full`; of a run that began by "
+        "itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`."
+    )
     state: RunState
     is_terminal: bool = Field(description="True when nothing can happen to it any more.")
     requested_by: str

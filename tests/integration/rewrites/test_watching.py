@@ -1,6 +1,7 @@
 """The coordinator decides by itself when to run: real database, Redis and tables; faults where they can happen."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,7 @@ from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict, Wa
 from engine.services.leadership import Leadership
 from engine.services.watching import WatchService
 from engine.stores.leadership import WATCH
+from engine.workers.coordinator import Coordinator
 from tests.support.world import NAME, SCHEMA, SPEC, World
 
 FEW = {"name": "few", "all": [{"metric": "small_file_count", "at_least": 5}]}
@@ -88,6 +90,23 @@ class Watching:
 async def runs_of(world: World) -> list[Run]:
     async with world.container.database.read() as unit:
         return await unit.runs.list(world.table_id)
+
+
+async def another_table(world: World, catalog_name: str, properties: dict[str, str]) -> TableId:
+    """Put a table into the record that lies in another catalog, without asking that catalog."""
+    table_id = TableId(f"tbl_{catalog_name}")
+    async with world.container.database.begin() as unit:
+        catalog, table = await unit.catalogs.get("lake"), await unit.tables.get(world.table_id)
+        assert catalog is not None
+        assert table is not None
+        await unit.catalogs.insert(replace(catalog, name=catalog_name, properties=properties))
+        await unit.tables.insert(replace(table, id=table_id, ref=TableRef(catalog_name, NAME[:1], NAME[1])))
+    return table_id
+
+
+async def is_led(world: World) -> bool:
+    async with world.container.database.read() as unit:
+        return await unit.leadership.is_led(WATCH)
 
 
 async def set_policy(world: World, **document: Any) -> None:
@@ -348,27 +367,60 @@ async def test_a_registration_that_ends_during_a_look_leaves_nothing(world: Worl
 
 
 async def test_a_catalog_that_is_away_backs_off_and_stops_no_other(world: World, watching: Watching):
-    async with world.container.database.begin() as unit:
-        broken = {**world.lake.properties, "uri": "sqlite:////nowhere/catalog.db"}
-        catalog = await unit.catalogs.get("lake")
-        assert catalog is not None
-        await unit.catalogs.insert(replace(catalog, name="away", properties=broken))
-        table = await unit.tables.get(world.table_id)
-        assert table is not None
-        other = replace(table, id=TableId("tbl_away"), ref=TableRef("away", NAME[:1], NAME[1]))
-        await unit.tables.insert(other)
+    broken = {**world.lake.properties, "uri": "sqlite:////nowhere/catalog.db"}
+    other = await another_table(world, "away", broken)
     await set_policy(world)
     waits = []
     for _ in range(7):
-        await watching.look(also=other.id)
+        await watching.look(also=other)
         async with world.container.database.read() as unit:
-            away = await unit.watches.get(other.id)
+            away = await unit.watches.get(other)
         assert away is not None
         assert away.verdict is Verdict.UNREACHABLE
         waits.append(away.interval_seconds)
     assert waits[:3] == [2 * SHORTEST_SECONDS, 4 * SHORTEST_SECONDS, 8 * SHORTEST_SECONDS]
     assert waits[-1] == LONGEST_SECONDS
     assert len(await runs_of(world)) == 1
+
+
+async def test_a_catalog_that_hangs_stops_no_other(world: World, watching: Watching):
+    await set_policy(world)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections and never answers
+        properties = {"type": "rest", "uri": f"http://127.0.0.1:{silent.getsockname()[1]}"}
+        hung = await another_table(world, "hung", properties)
+        await watching.service.lead()
+        await watching.let_time_come(evaluate=True)
+        async with world.container.database.begin() as unit:
+            await unit.watches.wake(hung)
+        await watching.service.turn()
+        async with asyncio.timeout(20):
+            while (await watching.watch()).verdict is not Verdict.SUBMITTED:
+                await asyncio.sleep(0.05)
+        await watching.let_time_come(evaluate=True)
+        assert await watching.service.turn() == 1  # the hung catalog is left out until its visit ends
+        await watching.service.close()
+    assert not await is_led(world)
+
+
+async def test_a_coordinator_leads_while_it_runs_and_resigns_when_it_stops(world: World, watching: Watching):
+    container = world.container
+    coordinator = Coordinator(
+        database=container.database,
+        claims=container.worker._claims,
+        audit=container.audit,
+        queue=container.queue,
+        reclaim_idle_seconds=60,
+        watching=watching.service,
+    )
+    await set_policy(world)
+    running = asyncio.create_task(coordinator.run())
+    async with asyncio.timeout(30):
+        while not await runs_of(world):
+            await asyncio.sleep(0.05)
+    assert await is_led(world)
+    coordinator.stop()
+    await running
+    assert not await is_led(world)
 
 
 async def test_a_table_that_comes_back_is_evaluated_although_nothing_was_written(world: World, watching: Watching):
