@@ -1114,7 +1114,7 @@ export interface components {
              */
             factor?: number;
             /**
-             * @description Above it no new group starts.
+             * @description Above it running work is stopped and nothing new starts.
              * @example 5s
              */
             pause_above: string;
@@ -3502,7 +3502,7 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`. */
+            /** @description What was asked for beside the operation: `partitions`, `force_full`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -3564,7 +3564,7 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`. */
+            /** @description What was asked for beside the operation: `partitions`, `force_full`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -3627,7 +3627,7 @@ export interface components {
             progress: components["schemas"]["Progress"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`. */
+            /** @description What was asked for beside the operation: `partitions`, `force_full`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };

@@ -21,7 +21,7 @@ class Backoff:
     """Slow down, then pause, while queries are slow."""
 
     pause_above: str
-    """ Above it no new group starts. """
+    """ Above it running work is stopped and nothing new starts. """
     resume_below: str
     """ Below it all goes on as before. """
     signal: Literal["query_latency_p95"]

@@ -12,7 +12,10 @@ T = TypeVar("T", bound="RunAcceptedRequest")
 
 @_attrs_define
 class RunAcceptedRequest:
-    """What was asked for beside the operation: `partitions`, `force_full`."""
+    """What was asked for beside the operation: `partitions`, `force_full`; of a run that began by itself `only_due`, its
+    `cause` (rule, first partition, how many) and `due_since`.
+
+    """
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
