@@ -1,69 +1,76 @@
-"""B12: what rewrites really move per second, against the limit, with 1 to 8 tasks.
+"""B12: what rewrites really move per second, against the limit, with 1 to 8 tasks, alone and beside a second run.
 
-Each task is the kernel in a process of its own with a static share of limit ÷ tasks, rewriting local files again and
-again. Measured from the outside: this process adds up `rchar + wchar` of /proc/<pid>/io ten times a second. That counts
-the bytes of every read and write call, files, pipes and imports alike, so it can only say more than the kernel moved;
-it does not count what is read through a memory map. "highest" and "lowest" are over all windows of 10 s from the first
+Each task is the kernel in a process of its own, rewriting local files again and again. With one run, tasks have static
+shares of limit ÷ tasks. With two runs the limit is that of the fleet: the second begins after a third of the time and
+ends after two, and shares are re-dealt over Redis and the pace channel (see `bench/shared_pacing.py`).
+
+Measured from the outside: this process adds up `rchar + wchar` of /proc/<pid>/io ten times a second. That counts the
+bytes of every read and write call, files, pipes and imports alike, so it can only say more than the kernel moved; it
+does not count what is read through a memory map. "highest" and "lowest" are over all windows of 10 s from the first
 second of work on. The goal: never above 105 % of the limit, never below 85 % where the machine can go faster: `free` is
-what the same tasks move without any limit, and a limit above it is machine-bound.
+what the same tasks of one run move without any limit, and a limit above it is machine-bound.
 
-    python -m bench.pacing [--limits 5,20,80] [--tasks 1,4] [--seconds 16] [--json pacing.json]
+    python -m bench.pacing [--limits 5,20,80] [--tasks 1,4] [--runs 1,2] [--seconds 30] [--json …] [--svg …]
+
+The picture is that of the last measurement with the most runs: the rate of each second against the limit.
 """
 
 import argparse
-import base64
-import multiprocessing
-import os
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from bench.facts import machine_facts, print_table, write_json
+from bench.paced_tasks import Workers, write_inputs
+from bench.plots import Curve, write_svg
 from bench.processes import moved_bytes
-from engine.embedded.demo_rows import make_rows
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, Pace, TaskInput, WriteSettings
-from engine.rewriting.kernel.task import rewrite_group
+from bench.shared_pacing import shared_samples
+from engine.rewriting.kernel.contract import GroupTask, Pace
 
 MB = 1_000_000
 WINDOW_SECONDS, SAMPLES_PER_SECOND = 10.0, 10
-INPUT_FILES, ROWS_PER_FILE, REPEATS = 16, 80_000, 8
 
 
 def main() -> None:
-    """Run every number of tasks without and with each limit."""
+    """Run every number of tasks without and with each limit, in each number of runs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--limits", default="5,20,80", help="MB per second, read + written, comma-separated")
-    parser.add_argument("--tasks", default="1,4", help="numbers of tasks, comma-separated")
-    parser.add_argument("--seconds", type=float, default=16.0, help="of each measurement, above 10")
+    parser.add_argument("--tasks", default="1,4", help="numbers of tasks of each run, comma-separated")
+    parser.add_argument("--runs", default="1,2", help="numbers of runs, comma-separated: 1, 2 or both")
+    parser.add_argument("--seconds", type=float, default=30.0, help="of each measurement, above 10")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--svg", type=Path)
     options = parser.parse_args()
-    rows = []
+    rows, curves = [], {}
     with TemporaryDirectory(prefix="bench-pacing-") as folder:
-        template = _write_inputs(Path(folder))
+        template = write_inputs(Path(folder))
         for tasks in map(int, options.tasks.split(",")):
             free = _rates(_samples(template, tasks=tasks, limit=None, seconds=options.seconds)).mean()
             for limit in map(float, options.limits.split(",")):
-                samples = _samples(template, tasks=tasks, limit=limit * MB, seconds=options.seconds)
-                rows.append(_row(tasks, limit, _rates(samples) / MB, free / MB))
-                print_table(rows[-1:])
+                for runs in sorted(map(int, options.runs.split(","))):
+                    given = {"tasks": tasks, "limit": limit * MB, "seconds": options.seconds}
+                    state = Path(folder) / f"state-{tasks}-{limit:g}"
+                    samples = shared_samples(state, template, **given) if runs > 1 else _samples(template, **given)
+                    rows.append(_row(runs, tasks, limit, _rates(samples) / MB, free / MB))
+                    curves[f"{runs} runs, {tasks} tasks, {limit:g} MB/s"] = _curve(samples)
+                    print_table(rows[-1:])
     print_table(rows)
-    write_json(options.json, {"benchmark": "B12", "machine": machine_facts(), "rows": rows})
+    facts = {"benchmark": "B12", "machine": machine_facts(), "rows": rows, "MB_per_second_by_second": curves}
+    write_json(options.json, facts)
+    if options.svg is not None:
+        _draw(options.svg, *list(curves.items())[-1], limit=limit, seconds=options.seconds)
 
 
-def _row(tasks: int, limit: float, rates: Any, free: float) -> dict[str, Any]:
+def _row(runs: int, tasks: int, limit: float, rates: Any, free: float) -> dict[str, Any]:
     highest, lowest = 100 * rates.max() / limit, 100 * rates.min() / limit
     bound = free < limit / 0.85
     verdict = "machine-bound" if bound else "held" if lowest >= 85 else "too slow"
     return {
+        "runs": runs,
         "tasks": tasks,
         "limit_MB/s": limit,
         "free_MB/s": float(free),
@@ -71,6 +78,28 @@ def _row(tasks: int, limit: float, rates: Any, free: float) -> dict[str, Any]:
         "lowest_%": float(lowest),
         "verdict": verdict if highest <= 105 else "broken",
     }
+
+
+def _curve(samples: Sequence[tuple[float, int]]) -> list[tuple[float, float]]:
+    """Return MB per second of each second."""
+    at, moved = (np.array(column, dtype=np.float64) for column in zip(*samples, strict=True))
+    seconds = np.arange(0.0, at[-1], 1.0)
+    totals = np.interp(seconds, at, moved)
+    return [(float(second), float(rate)) for second, rate in zip(seconds[1:], np.diff(totals) / MB, strict=True)]
+
+
+def _draw(path: Path, title: str, points: Sequence[tuple[float, float]], *, limit: float, seconds: float) -> None:
+    write_svg(
+        path,
+        Curve(
+            title=f"B12: {title}",
+            value_label="MB/s, read + written, all runs together",
+            points=points,
+            band=(seconds / 3, seconds * 2 / 3, "two runs at work"),
+            mark=(seconds / 3, "the second begins"),
+            level=(limit, f"limit: {limit:g} MB/s"),
+        ),
+    )
 
 
 def _rates(samples: Sequence[tuple[float, int]]) -> Any:
@@ -84,94 +113,14 @@ def _rates(samples: Sequence[tuple[float, int]]) -> Any:
 
 
 def _samples(template: GroupTask, *, tasks: int, limit: float | None, seconds: float) -> list[tuple[float, int]]:
-    pace = Pace(bytes_per_second=None if limit is None else limit / tasks)
-    with _running(template, pace, tasks) as processes:
-        pids = [process.pid for process in processes if process.pid is not None]
+    with Workers(tasks) as workers:
+        workers.begin(template, Pace(bytes_per_second=None if limit is None else limit / tasks))
         began = time.monotonic()
         samples = []
         while (now := time.monotonic() - began) < seconds:
-            if not all(process.is_alive() for process in processes):
-                raise SystemExit("a task ended: see its error above")
-            samples.append((now, sum(map(moved_bytes, pids))))
+            samples.append((now, sum(map(moved_bytes, workers.pids))))
             time.sleep(1 / SAMPLES_PER_SECOND)
     return samples
-
-
-@contextmanager
-def _running(template: GroupTask, pace: Pace, tasks: int) -> Iterator[list[SpawnProcess]]:
-    """Start the tasks together, once all have their imports behind them; end them by force."""
-    spawn = multiprocessing.get_context("spawn")
-    pipes = [spawn.Pipe() for _ in range(tasks)]
-    processes = [spawn.Process(target=_work, args=(theirs,), daemon=True) for _, theirs in pipes]
-    try:
-        for process in processes:
-            process.start()
-        for ours, _ in pipes:
-            ours.recv()
-        for group, (ours, _) in enumerate(pipes):
-            fields = {name: getattr(template, name) for name in GroupTask.__slots__}
-            ours.send(GroupTask(**{**fields, "pace": pace, "group": group}).to_json())
-        yield processes
-    finally:
-        for process in processes:
-            process.kill()
-            process.join()
-
-
-def _work(pipe: Connection) -> None:
-    """Rewrite one group for ever, removing what was written."""
-    pipe.send("ready")
-    task = GroupTask.from_json(pipe.recv())
-    fields = {name: getattr(task, name) for name in GroupTask.__slots__}
-    attempt = 0
-    while True:
-        attempt += 1
-        prefix = f"bench-{os.getpid()}-{attempt}-"
-        text = GroupTask(**{**fields, "attempt": attempt, "name_prefix": prefix}).to_json()
-        result = GroupResult.from_json(rewrite_group(text))
-        if result.outcome != "written":
-            raise SystemExit(f"the kernel answered {result.outcome}: {result.reason}")
-        for output in result.outputs:
-            Path(output.path.removeprefix("file://")).unlink()
-
-
-def _write_inputs(folder: Path) -> GroupTask:
-    """Write the inputs and return the task that each process varies; a file appears in it several times."""
-    schema = _with_field_ids(make_rows(first_id=0, days=1, rows_per_day=1, seed=1).schema)
-    inputs = []
-    for at in range(INPUT_FILES):
-        path = folder / f"input-{at:02d}.parquet"
-        rows = make_rows(first_id=at * ROWS_PER_FILE, days=1, rows_per_day=ROWS_PER_FILE, seed=1)
-        pq.write_table(rows.cast(schema), path, compression="zstd", compression_level=3)
-        inputs.append(TaskInput(path.as_uri(), path.stat().st_size, ROWS_PER_FILE))
-    out = folder / "out"
-    out.mkdir()
-    return GroupTask(
-        run_id="bench",
-        attempt=1,
-        group=0,
-        inputs=tuple(inputs * REPEATS),
-        schema=base64.b64encode(schema.serialize()).decode(),
-        output_dir=out.as_uri(),
-        name_prefix="bench-",
-        output_files=4,
-        write=WriteSettings(target_file_bytes=128 * 2**20),
-    )
-
-
-def _with_field_ids(schema: pa.Schema) -> pa.Schema:
-    numbers = iter(range(1, 10_000))
-
-    def numbered(field: pa.Field) -> pa.Field:
-        own = {"PARQUET:field_id": str(next(numbers))}
-        kind = field.type
-        if pa.types.is_struct(kind):
-            kind = pa.struct([numbered(child) for child in kind])
-        elif pa.types.is_list(kind):
-            kind = pa.list_(numbered(kind.value_field))
-        return pa.field(field.name, kind, nullable=field.nullable, metadata=own)
-
-    return pa.schema([numbered(field) for field in schema])
 
 
 if __name__ == "__main__":

@@ -175,11 +175,11 @@ class RunPacing:
         return limits
 
     def _use(self, live: LiveProgress) -> Budget:
-        """Return what the run can use: anything, but little while all its tasks wait for Spark."""
+        """Return what the run can use: anything, but little while all its tasks wait for Spark and others do not."""
         now = self._tools.clock.monotonic()
         if live.members:
             self._busy_at = now
-        if now - self._busy_at < IDLE_SECONDS:
+        if self._runs <= 1 or now - self._busy_at < IDLE_SECONDS:
             return Budget()
         return self._limits.fleet.share(self._limits.catalog).scaled(IDLE_PART)
 
