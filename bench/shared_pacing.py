@@ -1,7 +1,7 @@
 """Two runs under one limit of the fleet: the second begins after a third of the time and ends after two.
 
-All of the way is real: a Redis, the ledgers, the `RunPacing` of each run, the pace channel of the api over HTTP, and the
-kernel in a process for each task. Only Spark is left out: nothing in between is paced.
+All of the way is real: a Redis, the ledgers, the `RunPacing` of each run, the pace channel of the api over HTTP, and
+the kernel in a process for each task. Only Spark is left out: nothing in between is paced.
 """
 
 import asyncio

@@ -104,7 +104,7 @@ class RunPacing:
             if self._has_channel:
                 with suppress(Transient):
                     await self.refresh()  # what was moved since the last one counts too
-                    await self._leave()
+                    await self.leave()
 
     def of_task(self) -> Pace:
         """Return the share that a task begins with, and where it gets its next one."""
@@ -138,6 +138,13 @@ class RunPacing:
         budget = await self._with_shares(live, wanted)
         await self._tools.ledger.open(run_id, number, budget, self._lanes, seconds=LAPSE_SECONDS)
         self._dealt = budget
+
+    async def leave(self) -> None:
+        """Stop what still runs and give the shares back. Raises Transient without Redis."""
+        run_id, number = self._attempt.run.id, self._attempt.number
+        await self._tools.ledger.close(run_id, number)
+        for ledger in self._levels:
+            await self._tools.shared.leave(ledger, run_id, number)
 
     async def _with_shares(self, live: LiveProgress, wanted: Budget) -> Budget:
         """Return what the run may move: what is wanted, as far as its shares go.
@@ -206,9 +213,3 @@ class RunPacing:
                 await duty()
             except PackhouseError as error:  # what held last goes on; without Redis it lapses
                 _log.debug("pacing_waits", run_id=self._attempt.run.id, duty=duty.__name__, error=error.message)
-
-    async def _leave(self) -> None:
-        run_id, number = self._attempt.run.id, self._attempt.number
-        await self._tools.ledger.close(run_id, number)
-        for ledger in self._levels:
-            await self._tools.shared.leave(ledger, run_id, number)

@@ -180,8 +180,8 @@ class PacedRuns:
         """Let a run end in order."""
         run.tasks.clear()
         self._duties = [duty for duty in self._duties if duty.run is not run]
-        async with run.pacing.at_work():
-            pass
+        await run.pacing.refresh()
+        await run.pacing.leave()
 
     async def pass_time(self, seconds: float) -> None:
         """Let everybody work for so long."""
