@@ -6,7 +6,7 @@ PYTEST_ARGS ?=
 MEMORY = $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 4000000 { print "/dev/shm" }')
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo up test unit check check-code check-unit fmt openapi sdk fuzz jars
+.PHONY: help setup demo up test unit check check-code check-unit fmt openapi sdk fuzz fuzz-viewer fuzz-admin jars
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,9 +61,12 @@ sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from
 	@$(BIN)/python clients/generate.py
 	@npm --prefix clients/typescript --silent run generate
 
-fuzz: ## Run every check of Schemathesis, 300 examples an operation, as viewer and as admin (an hour or more)
+fuzz: ## Run every check of Schemathesis, 300 examples an operation, as viewer and as admin (about 20 minutes)
 	@scripts/setup test
-	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/pytest -q -s tests/contract/test_fuzz.py $(PYTEST_ARGS)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync fuzz-viewer fuzz-admin
+
+fuzz-viewer fuzz-admin: fuzz-%:
+	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/pytest -q -s tests/contract/test_fuzz.py -k $* $(PYTEST_ARGS)
 
 jars: ## Fetch the Iceberg runtime that tests and benches compare with
 	@scripts/setup test

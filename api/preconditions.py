@@ -11,6 +11,7 @@ from engine.domain.errors import FieldProblem, InvalidInput, PreconditionFailed,
 
 _TAG: Final = re.compile(r'(W/)?"([^"]{0,250})"')
 _VERSION: Final = re.compile(r"[0-9]{1,9}")
+_SHOWN: Final = 80
 _READ_FIRST: Final = 'send the ETag that GET answered, in its quotes: If-Match: "3"'
 
 
@@ -75,5 +76,5 @@ def _version(header: str) -> int:
 
 
 def _malformed(name: str, value: str, hint: str) -> InvalidInput:
-    problem = FieldProblem(f"header:{name}", "malformed", value, hint)
+    problem = FieldProblem(f"header:{name}", "malformed", value[:_SHOWN], hint)
     return InvalidInput(f"the header {name} can't be read", problems=(problem,))

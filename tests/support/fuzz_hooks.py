@@ -32,49 +32,47 @@ class Unsayable:
     as_text: bool = False
 
     def explains(self, problem: dict[str, Any], body: Any) -> bool:
-        """Tell whether a problem of an answer is one of these."""
-        pointer, message = str(problem.get("pointer") or ""), str(problem.get("message") or "")
+        """Tell whether a problem of an answer is one of these; the message is looked for in its hint as well."""
+        pointer, text = str(problem.get("pointer")), f"{problem.get('message')}; {problem.get('hint')}"
         return (
             re.fullmatch(self.pointer, pointer) is not None
-            and re.search(self.message, message) is not None
+            and re.search(self.message, text) is not None
             and not (self.as_text and not isinstance(_at(body, pointer), str))
         )
 
 
-_POLICY: Final = "(/policy)?"
+_SETTING: Final = "(/policy)?/.*"
+_PLACE: Final = "/allowed_locations/[0-9]+"
 UNSAYABLE: Final = (
     Unsayable("a page token is sealed for one query", "query:page_token", "not a page token|another query"),
     Unsayable("a key stays bound to its first body", "header:Idempotency-Key", "used with another body"),
     Unsayable("one parameter needs another", "query:(catalog|namespace)", "is found in its (catalog|namespace) only"),
     Unsayable("two labels of one key", "query:label", "has one value of the label"),
-    Unsayable("what exists", "/(scope/)?catalog|/catalogs/.*", "^no catalog "),
-    Unsayable("what exists", "/name", "^the catalog has no table"),
-    Unsayable("what exists", "/version", "^there is no such version|deletion"),
-    Unsayable("what is now", "/expires_at", "would have expired already"),
+    Unsayable("which catalogs there are", "/(scope/)?catalog|/catalogs/.*", "^no catalog "),
+    Unsayable("which tables there are, and where", "/name", "^the catalog has no table|^the table's location"),
+    Unsayable("which versions there are", "/version", "^there is no such version|^this version is a deletion"),
+    Unsayable("which formats are served", "/format", "does not serve"),
+    Unsayable("what time it is", "/expires_at", "would have expired already"),
+    Unsayable("days that are in no month", ".*/(from|to)|query:.*|/expires_at", "valid datetime"),
     Unsayable(
-        "what the catalog's kind takes", "/properties/.*", "kind of catalog|is missing|is not an address|is empty"
+        "what a kind of catalog takes", "/properties/.*", "kind of catalog|is missing|is not an address|not allow"
     ),
-    Unsayable(
-        "what the catalog's kind takes", "/properties/.*", "is not allowed|secret|credentials|of Packhouse itself"
-    ),
-    Unsayable(
-        "what a decoder reads", "/allowed_locations/.*", "scheme|'\\.' or '\\.\\.'|encoded too|readers take|spaces at"
-    ),
-    Unsayable("what the host is", "/allowed_locations/.*", "absolute path|bucket, container or host|user before"),
+    Unsayable("what is a secret", "/properties/.*", "secret|credentials inside|settings of Packhouse itself"),
+    Unsayable("what is a store", _PLACE, "scheme|absolute path|bucket, container or host|user before|its host is"),
+    Unsayable("what a path reads as", _PLACE, "'[.]' or '[.][.]'|encoded too|readers take|spaces at|glob characters"),
     Unsayable("the amount of a size or time in text", ".*", "must be between|than or equal to|is longer than", True),
-    Unsayable("the amount of a size in text", ".*", "not a whole number", True),
-    Unsayable("zones that are known", ".*/time_zone", "is not an IANA time zone"),
-    Unsayable("cron", f"{_POLICY}/schedule/cron", "cron expression|never comes"),
-    Unsayable("days that are", ".*/(from|to)|query:.*|/expires_at", "valid datetime"),
-    Unsayable("one value against another", f"{_POLICY}/.*", "from small to large|must be in order|must be later than"),
+    Unsayable("the amount of a size or share in text", ".*", "not a whole number|out of range|not a share of", True),
+    Unsayable("which zones are known", ".*/time_zone", "is not an IANA time zone"),
+    Unsayable("what cron can read", f"{_SETTING}/cron", "cron expression|never comes"),
+    Unsayable("one value against another", _SETTING, "from small to large|must be in order|must be later than"),
+    Unsayable("one value against another", _SETTING, "above the target|must be set, since|never end|must name columns"),
+    Unsayable("each name once", f"{_SETTING}(triggers|columns)", "have the name|is named twice"),
+    Unsayable("columns of the table", f"{_SETTING}/columns.*", "no such column|orders no columns|for sort only"),
     Unsayable(
-        "one value against another", "/.*", "above the target|must be set, since|they never end|must name columns"
+        "columns of the table", "/partitions/.*", "no such column|not partitioned|partitions by|no order|of type"
     ),
-    Unsayable("each name once", f"{_POLICY}/(triggers|rewrite/columns)", "have the name|is named twice"),
-    Unsayable("columns of the table", "(/policy)?/rewrite/columns.*", "no such column|orders no columns|for sort only"),
-    Unsayable("columns of the table", "/partitions/.*", "no such column|is not partitioned|partition"),
     Unsayable("sums over a tree", "/partitions", "levels deep|values; at most"),
-    Unsayable("what this version does to the format", "/.*", "this version"),
+    Unsayable("what this version can do to a format", "/.*", "^this version|that this version has|^this preset sets"),
 )
 
 
