@@ -156,7 +156,9 @@ class ExplainedWatch(Answer):
     due_since: Instant | None = Field(description="Since when looks have found a rule due; null while none is.")
     interval_seconds: int = Field(description="Between looks: longer while nothing changes.")
     verdict: Verdict
-    code: str | None = Field(description="What held it back, or why it could not be looked at.", examples=["paused"])
+    code: str | None = Field(
+        description="What held it back, or why it could not be looked at.", examples=["table_paused"]
+    )
     detail: str | None
 
 
@@ -193,6 +195,9 @@ class RunNow(Answer):
     prediction: Prediction | None = None
     cost: Cost | None = None
     groups_total: int | None = None
+    deferred_groups: int | None = Field(
+        default=None, description="Of the plan, left for another day: they do not fit `limits.bytes_per_day` now."
+    )
     skipped_total: int | None = None
     skipped_reasons: dict[str, int] = Field(default={}, description="Skipped partitions by reason.")
 

@@ -1779,7 +1779,7 @@ export interface components {
             changed_at: string | null;
             /**
              * @description What held it back, or why it could not be looked at.
-             * @example paused
+             * @example table_paused
              */
             code: string | null;
             detail: string | null;
