@@ -93,6 +93,11 @@ class Attempt:
         if reason is not Stop.DRAINED:
             self.interrupted.set()
 
+    def may_begin(self) -> bool:
+        """Return whether anything new may begin: a window holds from its first instant, before the heartbeat looks."""
+        self._obey()
+        return self.stop_reason is None
+
     def room(self) -> Room:
         """Return how much time there is before the next window that stops the run."""
         return self._watch.room()
@@ -135,6 +140,7 @@ class Attempt:
             extended_at = await self._keep(self._clock.monotonic())
             while not self._is_over and self.stop_reason is not Stop.LEASE_LOST:
                 await hint.wait(self._watch.seconds_to_look(LOOK_SECONDS))
+                self._obey()  # a window begins before the database answers, and if it is away
                 extended_at = await self._keep(extended_at)
 
     async def _keep(self, extended_at: float) -> float:
@@ -151,7 +157,6 @@ class Attempt:
                 self.stop(Stop.LEASE_LOST)
         except Transient as error:  # the database is away: the lease runs out by itself if that lasts
             _log.warning("heartbeat_failed", run_id=self.run.id, error=error.message)
-            self._obey()  # a window begins all the same
         return extended_at
 
     async def _look(self) -> None:

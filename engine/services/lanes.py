@@ -112,7 +112,7 @@ class Lanes:
 
     async def _lane(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
         try:
-            while waiting and self._attempt.stop_reason is None:
+            while waiting and self._attempt.may_begin():
                 bundle = await self._next(waiting)
                 if bundle is not None:
                     await self._send(waiting, bundle)
