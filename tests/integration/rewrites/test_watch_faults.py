@@ -1,0 +1,195 @@
+"""What goes wrong while a coordinator watches: tables that vanish, catalogs that hang, leaders that die."""
+
+import asyncio
+import socket
+
+import pytest
+
+from engine.domain.access import SYSTEM
+from engine.domain.policies import PolicyScope, PolicyScopeKind
+from engine.domain.runs import RunState
+from engine.domain.tables import TableRef
+from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict
+from engine.stores.leadership import WATCH
+from engine.workers.coordinator import Coordinator
+from tests.support.watching import (
+    Killed,
+    Watching,
+    another_table,
+    die,
+    finish_live,
+    is_led,
+    runs_of,
+    set_policy,
+)
+from tests.support.world import NAME, SCHEMA, SPEC, World
+
+
+async def test_a_table_that_vanishes_between_poll_and_look_harms_nobody(world: World, watching: Watching):
+    await set_policy(world)
+    await watching.look()
+    await finish_live(world)
+    await asyncio.to_thread(world.lake.catalog.drop_table, NAME)
+    seen = await watching.look()
+    assert (seen.verdict, seen.code) == (Verdict.UNREACHABLE, "state_conflict")
+    assert "no longer in its catalog" in (seen.detail or "")
+    await world.container.tables.delete(SYSTEM, world.table_id)
+    assert await watching.service.turn() == 0
+
+
+async def test_a_registration_that_ends_during_a_look_leaves_nothing(world: World, watching: Watching):
+    async with world.container.database.read() as unit:
+        (watched,) = await unit.watches.list_due((await watching.watch()).next_at, 10)
+    await watching.service.lead()
+    await world.container.tables.delete(SYSTEM, world.table_id)
+    await watching.service._visit("lake", [watched])
+    assert await runs_of(world) == []
+
+
+async def test_a_catalog_that_is_away_backs_off_and_stops_no_other(world: World, watching: Watching):
+    broken = {**world.lake.properties, "uri": "sqlite:////nowhere/catalog.db"}
+    other = await another_table(world, "away", broken)
+    await set_policy(world)
+    waits = []
+    for _ in range(7):
+        await watching.look(also=other)
+        async with world.container.database.read() as unit:
+            away = await unit.watches.get(other)
+        assert away is not None
+        assert away.verdict is Verdict.UNREACHABLE
+        waits.append(away.interval_seconds)
+    assert waits[:3] == [2 * SHORTEST_SECONDS, 4 * SHORTEST_SECONDS, 8 * SHORTEST_SECONDS]
+    assert waits[-1] == LONGEST_SECONDS
+    assert len(await runs_of(world)) == 1
+
+
+async def test_a_catalog_that_hangs_stops_no_other(world: World, watching: Watching):
+    await set_policy(world)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections and never answers
+        properties = {"type": "rest", "uri": f"http://127.0.0.1:{silent.getsockname()[1]}"}
+        hung = await another_table(world, "hung", properties)
+        await watching.service.lead()
+        await watching.let_time_come(evaluate=True)
+        async with world.container.database.begin() as unit:
+            await unit.watches.wake(hung)
+        await watching.service.turn()
+        async with asyncio.timeout(20):
+            while (await watching.watch()).verdict is not Verdict.SUBMITTED:
+                await asyncio.sleep(0.05)
+        await watching.let_time_come(evaluate=True)
+        assert await watching.service.turn() == 1  # the hung catalog is left out until its visit ends
+        await watching.service.close()
+    assert not await is_led(world)
+
+
+async def test_a_coordinator_leads_while_it_runs_and_resigns_when_it_stops(world: World, watching: Watching):
+    container = world.container
+    coordinator = Coordinator(
+        database=container.database,
+        claims=container.worker._claims,
+        audit=container.audit,
+        queue=container.queue,
+        reclaim_idle_seconds=60,
+        watching=watching.service,
+    )
+    await set_policy(world)
+    running = asyncio.create_task(coordinator.run())
+    async with asyncio.timeout(30):
+        while not await runs_of(world):
+            await asyncio.sleep(0.05)
+    assert await is_led(world)
+    coordinator.stop()
+    await running
+    assert not await is_led(world)
+
+
+async def test_a_table_that_comes_back_is_evaluated_although_nothing_was_written(world: World, watching: Watching):
+    await set_policy(world)
+    present = world.lake.properties
+    broken = {**present, "uri": "sqlite:////nowhere/catalog.db"}
+    await world.container.catalogs.replace(SYSTEM, "lake", broken, 1)
+    assert (await watching.look()).verdict is Verdict.UNREACHABLE
+    await world.container.catalogs.replace(SYSTEM, "lake", present, 2)
+    assert (await watching.look()).verdict is Verdict.SUBMITTED
+
+
+async def test_only_the_leader_looks(world: World, watching: Watching):
+    await watching.service.lead()
+    other = Watching(world, holder="second")
+    assert await other.service.lead() == 0
+    await watching.let_time_come(evaluate=True)
+    assert await other.service.turn() == 0
+
+
+async def test_another_takes_over_from_a_leader_that_fell_silent(world: World):
+    await set_policy(world)
+    silent = Watching(world, seconds=0.3)
+    await silent.service.lead()
+    other = Watching(world, holder="second")
+    assert await other.service.lead() == 0
+    await asyncio.sleep(0.5)
+    assert (await other.look()).verdict is Verdict.SUBMITTED
+    assert await silent.service.turn() == 0
+    await other.service.close()
+
+
+async def test_what_a_leader_decides_after_its_time_is_harmless(world: World):
+    await set_policy(world)
+    stale, current = Watching(world, seconds=60), Watching(world, holder="second")
+    await stale.service.lead()
+    await stale.let_time_come(evaluate=True)
+    async with world.container.database.begin() as unit:
+        await unit.leadership.resign(WATCH, stale.leadership.token or 0)
+    await asyncio.gather(stale.service.turn(), current.service.lead())
+    await current.service.turn()
+    await asyncio.gather(stale.service.finish(), current.service.finish())
+    assert len(await runs_of(world)) == 1
+    assert (await current.look(wake=True)).verdict is Verdict.HELD
+    assert len(await runs_of(world)) == 1
+    await current.service.close()
+
+
+@pytest.mark.parametrize("step", ["decided", "submitted"])
+async def test_a_coordinator_that_dies_in_a_decision_is_followed_by_one_that_decides_anew(world: World, step: str):
+    await set_policy(world)
+    first = Watching(world, seconds=0.5)
+    world.at(step, die)
+    with pytest.raises(Killed):
+        await first.look(wake=True)
+    assert (await first.watch()).verdict is Verdict.NEW
+    await asyncio.sleep(0.6)
+    second = Watching(world, holder="second")
+    seen = await second.look()
+    assert seen.verdict is (Verdict.SUBMITTED if step == "decided" else Verdict.HELD)
+    assert len(await runs_of(world)) == 1
+    assert (await finish_live(world)).state is RunState.SUCCEEDED
+    await second.service.close()
+
+
+async def test_looks_that_fail_for_an_unknown_reason_back_off_too(world: World, watching: Watching):
+    def break_down() -> None:
+        message = "a bug"
+        raise RuntimeError(message)
+
+    world.at("decided", break_down)
+    seen = await watching.look(wake=True)
+    assert (seen.verdict, seen.code) == (Verdict.UNREACHABLE, "internal")
+    assert (await watching.look()).verdict is Verdict.NOT_DUE
+
+
+async def test_a_second_table_is_looked_at_in_the_same_turn(world: World, watching: Watching):
+    await asyncio.to_thread(lambda: world.lake.catalog.create_table((NAME[0], "empty"), SCHEMA, partition_spec=SPEC))
+    ref = TableRef("lake", NAME[:1], "empty")
+    other = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+    await watching.look(also=other.id)
+    async with world.container.database.read() as unit:
+        seen = await unit.watches.get(other.id)
+    assert seen is not None
+    assert seen.verdict is Verdict.NOT_DUE
+
+
+async def test_a_fleet_policy_reaches_every_table_in_two_statements(world: World, watching: Watching):
+    await watching.look()
+    async with world.container.database.begin() as unit:
+        await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.FLEET))
+    assert (await watching.watch()).reconsider_at is not None
