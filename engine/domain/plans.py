@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.domain.files import InputFile
@@ -66,6 +66,21 @@ class Plan:
     skipped: tuple[SkippedPartition, ...]
     skipped_total: int
     prediction: Prediction
+
+    def only(self, groups: Sequence[FileGroup]) -> "Plan":
+        """Return the plan with some of its groups, expecting bytes written and time in proportion."""
+        read = sum(group.input_bytes for group in groups)
+        part = read / self.prediction.input_bytes if self.prediction.input_bytes else 0.0
+        whole = self.prediction
+        prediction = Prediction(
+            input_files=sum(len(group.inputs) for group in groups),
+            input_bytes=read,
+            input_rows=sum(group.input_rows for group in groups),
+            output_files=sum(group.predicted_outputs for group in groups),
+            output_bytes=round(whole.output_bytes * part),
+            seconds=None if whole.seconds is None else whole.seconds * part,
+        )
+        return replace(self, groups=tuple(groups), prediction=prediction)
 
     def digest(self) -> str:
         """Return a SHA-256 over base, schema and the exact inputs of every group."""

@@ -3,15 +3,14 @@
 The daily budget: what is left, which groups fit, and when there will be room again.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from engine.domain.budgets import Budget
-from engine.domain.errors import InvalidInput
+from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.fleet import FleetLimits
 from engine.domain.ids import TableId
-from engine.domain.plans import FileGroup
+from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -53,27 +52,32 @@ class DayBudget:
     next_at: datetime | None
     deferred: int = 0
 
-    def admit(self, groups: Sequence[FileGroup]) -> tuple[FileGroup, ...]:
-        """Return the groups that fit, in order; the others are counted as deferred.
+    def fit(self, plan: Plan) -> tuple[Plan, int]:
+        """Return the part of a plan that fits now, its groups in order, and how many groups are left for later."""
+        if self.remaining is None:
+            return plan, 0
+        left, fitting = self.remaining, []
+        for group in plan.groups:
+            if group.input_bytes <= left:
+                left -= group.input_bytes
+                fitting.append(group)
+        deferred = len(plan.groups) - len(fitting)
+        return (plan.only(fitting), deferred) if deferred else (plan, 0)
+
+    def admit(self, plan: Plan) -> Plan:
+        """Return what fits of a plan; the other groups are counted as deferred.
 
         Raises:
             InvalidInput: a group alone passes the whole day's budget and could never run.
         """
-        if self.limit is None or self.remaining is None:
-            return tuple(groups)
-        admitted = []
-        for group in groups:
-            if group.input_bytes > self.limit:
-                raise InvalidInput(
-                    f"limits.bytes_per_day ({self.limit}) is less than one file group ({group.input_bytes} bytes): "
-                    "raise it, or lower rewrite.max_group_bytes"
-                )
-            if group.input_bytes <= self.remaining:
-                self.remaining -= group.input_bytes
-                admitted.append(group)
-            else:
-                self.deferred += 1
-        return tuple(admitted)
+        largest = max((group.input_bytes for group in plan.groups), default=0)
+        if self.limit is not None and largest > self.limit:
+            message = f"limits.bytes_per_day ({self.limit}) is less than one file group ({largest} bytes)"
+            hint = "raise it, or lower rewrite.max_group_bytes"
+            problem = FieldProblem("/policy/limits/bytes_per_day", message, self.limit, hint)
+            raise InvalidInput(f"{message}: {hint}", problems=(problem,))
+        fitting, self.deferred = self.fit(plan)
+        return fitting
 
 
 async def day_budget(unit: UnitOfWork, table_id: TableId, policy: EffectivePolicy) -> DayBudget:

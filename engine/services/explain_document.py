@@ -186,18 +186,19 @@ def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
     trial, blocked = facts.sight.trial, facts.sight.blocked
     if trial is None:
         return {"outcome": "unknown", "detail": None if blocked is None else blocked[1]}
-    document = plan_document(trial.plan)
+    plan, deferred = facts.planned_now(trial)
+    document = plan_document(plan, deferred)
     document.pop("groups")
     document.pop("skipped")
-    expected = trial.plan.prediction
+    expected = plan.prediction
     cost = {
         "files": expected.input_files,
         "bytes_read": expected.input_bytes,
         "bytes_written": expected.output_bytes,
-        "requests": predicted_requests(trial.plan.groups, output_bytes=expected.output_bytes),
+        "requests": predicted_requests(plan.groups, output_bytes=expected.output_bytes),
         "seconds": expected.seconds,
     }
-    reasons = dict(Counter(partition.reason for partition in trial.plan.skipped))
+    reasons = dict(Counter(partition.reason for partition in plan.skipped))
     return {
         "outcome": _outcome(facts, trial),
         "waits_for": [hold.code for hold in eligible.held_by if hold.holds_requests],

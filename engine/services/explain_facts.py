@@ -12,6 +12,7 @@ from typing import Final
 from engine.domain.capabilities import Refusal
 from engine.domain.fleet import Fleet
 from engine.domain.measurements import Measurement
+from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
 from engine.domain.runs import TERMINAL_STATES, Run, RunState, WaitingFor
 from engine.domain.signals import Signal
@@ -107,6 +108,14 @@ class Facts:
     sight: Sight
     refusals: Sequence[Refusal] = ()
     latencies: Latencies = Latencies()  # noqa: RUF009 - immutable
+
+    def planned_now(self, trial: Trial) -> tuple[Plan, int]:
+        """Return what a run would plan and how many groups limits.bytes_per_day leaves for later.
+
+        While not one group fits it is all of them: such a run waits until there is room.
+        """
+        fitting, deferred = self.day.fit(trial.plan)
+        return (fitting if fitting.groups else trial.plan), deferred
 
     @property
     def due_since(self) -> datetime:

@@ -97,7 +97,8 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     if facts.refusals:
         yield "A run now would fail for that."
         return
-    plan, expected = trial.plan, trial.plan.prediction
+    plan, deferred = facts.planned_now(trial)
+    expected = plan.prediction
     if not plan.groups:
         counted = Counter(partition.reason for partition in plan.skipped)
         why = "; ".join(f"{many(count, 'partition')}: {in_words(code)}" for code, count in counted.most_common())
@@ -113,6 +114,8 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
         waits = any(hold.holds_requests for hold in eligible.held_by)
         begin = "A run asked for now would wait, then rewrite" if waits else "A run now would rewrite"
         yield f"{begin} {what}{time}, with about {many(requests, 'storage request')}."
+        if 0 < deferred < len(trial.plan.groups):
+            yield f"{many(deferred, 'group')} would be left for another day: they do not fit limits.bytes_per_day now."
         yield from _due_only(facts, expected.input_files)
     else:
         yield f"A run now would change nothing; without what stands in the way it would rewrite {what}."

@@ -133,7 +133,7 @@ class RewriteFlow:
         rate = await self._measured_rate()
         due = await self._due(table, policy) if request.only_due else None
         plan = await self._context.formats.call(_make_plan, table, policy, request, done, rate, due=due)
-        plan = replace(plan, groups=budget.admit(plan.groups))
+        plan = budget.admit(plan)
         self._step("planned")
         return plan
 

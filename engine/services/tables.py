@@ -23,6 +23,7 @@ from engine.domain.run_requests import RunRequest
 from engine.domain.runs import TERMINAL_STATES, Run, RunState
 from engine.domain.tables import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
 from engine.services import policy_writes
+from engine.services.budgets import day_budget
 from engine.services.capabilities import CapabilityService
 from engine.services.formats import FormatRegistry
 from engine.services.names import check_table_ref
@@ -167,8 +168,8 @@ class TableService:
         """Return what a run of this request would do now; `policy` is tried instead of the stored one.
 
         Raises:
-            InvalidInput: the policy contradicts itself on this table or asks for what its format can't do, or the
-                predicate does not fit it.
+            InvalidInput: the policy contradicts itself on this table or asks for what its format can't do, the
+                predicate does not fit it, or one file group is more than the day's budget.
             NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
         """
         seen = await self._observations.observe(caller, table_id, instead=policy)
@@ -178,12 +179,15 @@ class TableService:
         trial = await self._formats.ask(f"table {table_id}", try_plan, seen.opened, seen.policy, last, request)
         if policy is None:
             await self._observations.measure(seen)
+        async with self._database.read() as unit:
+            day = await day_budget(unit, table_id, seen.policy)
+        plan = day.admit(trial.plan)
         return {
             "table_id": table_id,
             "enabled": seen.policy.enabled,
             "eligible": trial.is_eligible,
             "conditions": [asdict(condition) for condition in trial.conditions],
-            **plan_document(trial.plan),
+            **plan_document(plan, day.deferred),
         }
 
     async def history(self, caller: Caller, table_id: TableId, *, before: RunId | None, limit: int) -> Sequence[Run]:

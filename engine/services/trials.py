@@ -50,14 +50,18 @@ def try_plan(opened: OpenTable, policy: EffectivePolicy, last: Run | None, reque
     return Trial(tuple(opened.conditions()), plan)
 
 
-def plan_document(plan: Plan) -> dict[str, Any]:
-    """Return a plan as JSON-ready values, without file lists and with the first thousand groups."""
+def plan_document(plan: Plan, deferred: int) -> dict[str, Any]:
+    """Return a plan as JSON-ready values, without file lists and with the first thousand groups.
+
+    `deferred`: how many groups are left out of it for another day.
+    """
     return {
         "base_snapshot_id": None if plan.base_snapshot_id is None else str(plan.base_snapshot_id),
         "schema_id": plan.schema_id,
         "plan_hash": plan.digest(),
         "prediction": asdict(plan.prediction),
         "groups_total": len(plan.groups),
+        "deferred_groups": deferred,
         "groups": [_group_document(group) for group in plan.groups[:MAX_GROUPS_SHOWN]],
         "skipped_total": plan.skipped_total,
         "skipped": [asdict(partition) for partition in plan.skipped],

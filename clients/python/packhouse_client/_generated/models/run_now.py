@@ -24,6 +24,8 @@ class RunNow:
 
     base_snapshot_id: None | str
     cost: Cost | None
+    deferred_groups: int | None
+    """ Of the plan, left for another day: they do not fit `limits.bytes_per_day` now. """
     detail: None | str
     groups_total: int | None
     outcome: RunNowOutcome
@@ -49,6 +51,9 @@ class RunNow:
             cost = self.cost.to_dict()
         else:
             cost = self.cost
+
+        deferred_groups: int | None
+        deferred_groups = self.deferred_groups
 
         detail: None | str
         detail = self.detail
@@ -83,6 +88,7 @@ class RunNow:
             {
                 "base_snapshot_id": base_snapshot_id,
                 "cost": cost,
+                "deferred_groups": deferred_groups,
                 "detail": detail,
                 "groups_total": groups_total,
                 "outcome": outcome,
@@ -126,6 +132,13 @@ class RunNow:
             return cast(Cost | None, data)
 
         cost = _parse_cost(d.pop("cost"))
+
+        def _parse_deferred_groups(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        deferred_groups = _parse_deferred_groups(d.pop("deferred_groups"))
 
         def _parse_detail(data: object) -> None | str:
             if data is None:
@@ -186,6 +199,7 @@ class RunNow:
         run_now = cls(
             base_snapshot_id=base_snapshot_id,
             cost=cost,
+            deferred_groups=deferred_groups,
             detail=detail,
             groups_total=groups_total,
             outcome=outcome,
