@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, Subquery, and_, exists, func, literal_column, or_, select, union_all
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
+from engine.domain.runs import TERMINAL_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
 from engine.stores.clock import now
 from engine.stores.schema import measurements, runs, tables
 
@@ -99,7 +99,10 @@ def first_of_each_sharer(*, is_fleet_paused: bool = False) -> Select[Any]:
 
 def at_work() -> Select[tuple[str, str | None]]:
     """Return the query of the catalogs and teams of the runs that workers hold."""
-    return select(runs.c.catalog, runs.c.owner_team).where(runs.c.state.in_(sorted(LEASED_STATES)))
+    held = select(runs.c.catalog, runs.c.owner_team).where(runs.c.lease_holder.is_not(None))
+    return held.order_by(
+        runs.c.lease_expires_at
+    )  # in the order of an index of such runs alone, which SQLite then takes
 
 
 def _may_start(*, is_fleet_paused: bool) -> Sequence[_Condition]:

@@ -152,6 +152,9 @@ _FILTERS: dict[str, dict[str, Any]] = {
 _COMBINATIONS = [names for count in range(len(_FILTERS) + 1) for names in combinations(_FILTERS, count)]
 
 
+_SCAN_OF_HELD = "SCAN runs USING INDEX ix_runs_lease_expires_at"  # an index of the runs that workers hold, and no other
+
+
 async def _add_history(database: Database) -> None:
     """Store 20,000 ended runs behind the stores' back, so that planners know that reading them all is dear."""
     async with database.begin() as work:
@@ -200,7 +203,7 @@ async def test_no_query_over_runs_reads_all_of_history(history: Database, query:
     if "actual time" in plan:
         assert _rows_read(plan) <= 100, plan
     else:
-        assert "SCAN runs" not in plan, plan
+        assert "SCAN runs" not in plan.replace(_SCAN_OF_HELD, ""), plan
 
 
 async def test_no_combination_of_filters_reads_all_of_history(history: Database) -> None:
