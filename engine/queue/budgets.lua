@@ -45,19 +45,10 @@ local function keep(seconds)
   for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, seconds) end
 end
 
-local function pack(record)
-  local words = {}
-  for index, name in ipairs(FIELDS) do words[index] = text(record[name]) end
-  return table.concat(words, ' ')
-end
-
 local function unpack_record(packed)
-  local record, index = {}, 0
-  for word in string.gmatch(packed or '', '%S+') do
-    index = index + 1
-    record[FIELDS[index]] = tonumber(word)
-  end
-  for _, name in ipairs(FIELDS) do record[name] = record[name] or 0 end
+  if packed then return cmsgpack.unpack(packed) end
+  local record = {}
+  for _, name in ipairs(FIELDS) do record[name] = 0 end
   return record
 end
 
@@ -181,7 +172,7 @@ function commands.report(now, attempt)
     if finished then record.seen, record.finished = now, 1 end
     record.bytes_grant, record.requests_grant = 0, 0
     redis.call('HDEL', live, group)
-    redis.call('HSET', resting, group, pack(record))
+    redis.call('HSET', resting, group, cmsgpack.pack(record))
     return { floor_of(bytes), floor_of(requests), stopped or '0' }
   end
   local lapsed = now >= (field('lapses') or math.huge) -- nobody renews the budget: its holder is gone
@@ -192,7 +183,7 @@ function commands.report(now, attempt)
     record[name .. '_grant'] = lapsed and floor or share
   end
   redis.call('HDEL', resting, group)
-  redis.call('HSET', live, group, pack(record))
+  redis.call('HSET', live, group, cmsgpack.pack(record))
   keep(KEEP)
   return { bytes and text(record.bytes_grant) or '', requests and text(record.requests_grant) or '', stopped or '0' }
 end
@@ -233,7 +224,7 @@ function commands.share(now, attempt)
     redis.call('HSET', ledger, 'bytes_limit', ARGV[6], 'requests_limit', ARGV[7])
   end
   if lost then redis.call('HSET', ledger, 'settles', text(now + SETTLE)) end
-  if record.attempt < attempt then record = unpack_record('') end
+  if record.attempt < attempt then record = unpack_record() end
   local moved = absorb(record, { tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]) })
   remember(now, lost and not packed and 0 or moved) -- what was moved before the loss is no news
   record.seen, record.attempt = now, attempt
@@ -242,7 +233,7 @@ function commands.share(now, attempt)
   local bytes, bytes_level = share_of(record, others, 'bytes', tonumber(ARGV[15]), settling)
   local requests, requests_level = share_of(record, others, 'requests', tonumber(ARGV[16]), settling)
   redis.call('HDEL', resting, run)
-  redis.call('HSET', live, run, pack(record))
+  redis.call('HSET', live, run, cmsgpack.pack(record))
   keep(KEEP)
   return { bytes, requests, bytes_level, requests_level, text(redis.call('HLEN', live)) }
 end

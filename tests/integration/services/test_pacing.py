@@ -78,6 +78,14 @@ async def test_what_a_table_with_a_small_budget_leaves_goes_to_the_others(paced:
     assert_held(paced.windows(), LIMIT)
 
 
+async def test_a_share_of_the_available_bandwidth_holds_like_a_bandwidth(paced: PacedRuns) -> None:
+    stored = await submitted(paced.database)
+    await set_policy(paced.database, stored, {"limits": {"share_percent": 30, "available_bandwidth": "100MB"}})
+    await paced.start(stored)
+    await paced.pass_time(15)
+    assert_held(paced.windows(), 30 * MB)
+
+
 async def test_a_run_whose_tasks_all_wait_for_spark_leaves_its_share_to_others(paced: PacedRuns) -> None:
     await paced.set_limits(FLEET)
     waiting = await paced.hold(await submitted(paced.database), lanes=4)
