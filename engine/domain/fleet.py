@@ -15,7 +15,6 @@ class CatalogLimits:
 
     bandwidth: int | None = None
     requests: int | None = None
-    parallel_runs: int | None = None
 
     @property
     def rates(self) -> Budget:
@@ -28,8 +27,8 @@ class FleetLimits:
     """Limits of the whole fleet; None is unlimited.
 
     `parallel_runs`: runs held by workers at once. `bandwidth`: bytes read + written per second; `requests`: storage
-    requests per second, both of all runs together. Every rate needs a `parallel_runs`, one of a catalog its own or
-    the fleet's: a run that can't be told its share of the moment has an equal one.
+    requests per second, both of all runs together. Every rate, also one of `catalogs`, needs `parallel_runs`: a run
+    that can't be told its share of the moment has an equal one.
     """
 
     parallel_runs: int | None = None
@@ -52,13 +51,7 @@ class FleetLimits:
 
     def share(self, catalog: str) -> Budget:
         """Return an equal share for a run in a catalog: those of all runs at once never pass the limits."""
-        own = self.of_catalog(catalog).rates.share(self.lanes(catalog))
-        return self.rates.share(self.parallel_runs or 1).at_most(own)
-
-    def lanes(self, catalog: str) -> int:
-        """Return how many runs share the limits of a catalog at most; 1 when nothing says so."""
-        counts = (self.parallel_runs, self.of_catalog(catalog).parallel_runs)
-        return min((count for count in counts if count is not None), default=1)
+        return self.whole(catalog).share(self.parallel_runs or 1)
 
     def document(self) -> dict[str, Any]:
         """Return the limits that are set."""

@@ -50,20 +50,14 @@ class LimitService:
 
 def _without_runs(limits: FleetLimits) -> Iterator[FieldProblem]:
     """Yield what is missing where a rate is: how many equal shares are dealt where nothing better is known."""
-    if limits.parallel_runs is not None:
-        return
-    if limits.rates != Budget():
+    rates = [limits.rates, *(own.rates for own in limits.catalogs.values())]
+    if limits.parallel_runs is None and any(rate != Budget() for rate in rates):
         yield FieldProblem(
             "/parallel_runs",
-            "needed with bandwidth or requests",
+            "needed with bandwidth or requests, of a catalog too",
             None,
             "a run that is out of reach of the pace channel has an equal share over parallel_runs: set it too",
         )
-    for name, own in limits.catalogs.items():
-        if own.parallel_runs is None and own.rates != Budget():
-            message = f"needed with bandwidth or requests of catalog {name}"
-            yield FieldProblem("/parallel_runs", message, None, "set it for the fleet")
-            return
 
 
 async def _check_catalogs(unit: UnitOfWork, limits: FleetLimits) -> None:

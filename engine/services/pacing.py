@@ -174,10 +174,10 @@ class RunPacing:
     def _shared(self) -> Mapping[str, SharedLimit]:
         """Return the ledgers to report to: the catalog's if it is limited, and always that of the fleet."""
         fleet, catalog = self._limits.fleet, self._limits.catalog
-        version, rates = self._limits.version, fleet.of_catalog(catalog).rates
-        limits = {FLEET: SharedLimit(fleet.rates, fleet.parallel_runs or 1, version)}
-        if rates != Budget():
-            limits = {catalog_ledger(catalog): SharedLimit(rates, fleet.lanes(catalog), version)} | limits
+        lanes, version = fleet.parallel_runs or 1, self._limits.version
+        limits = {FLEET: SharedLimit(fleet.rates, lanes, version)}
+        if (rates := fleet.of_catalog(catalog).rates) != Budget():
+            limits = {catalog_ledger(catalog): SharedLimit(rates, lanes, version)} | limits
         self._levels = {name: level for name, level in self._levels.items() if name in limits}
         return limits
 
