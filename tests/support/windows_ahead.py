@@ -14,7 +14,7 @@ from engine.services.attempts import Attempt
 from engine.spark.dispatch import Ticket
 from tests.support.world import World
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 
 
 class Gate:
