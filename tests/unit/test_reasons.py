@@ -9,12 +9,14 @@ from engine.domain.reasons import OF_PARTITIONS, OF_RUNS, OF_TABLES, in_words
 from engine.domain.runs import WaitingFor
 from engine.planning.candidates import SkipReason
 from engine.planning.full_rewrites import NOT_ELIGIBLE
+from engine.planning.remainders import REMAINDER
+from engine.services.due_plans import NOT_DUE
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_every_reason_to_leave_a_partition_alone_has_words():
-    assert {*SkipReason, NOT_ELIGIBLE, "unchanged", "not_sealed"} == set(OF_PARTITIONS)
+    assert {*SkipReason, NOT_ELIGIBLE, REMAINDER, NOT_DUE, "unchanged", "not_sealed"} == set(OF_PARTITIONS)
 
 
 @pytest.mark.parametrize("waiting_for", WaitingFor)

@@ -2,17 +2,20 @@
 
 import asyncio
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import CheckConstraint, Engine, create_engine, inspect, make_url
+from sqlalchemy import CheckConstraint, Engine, create_engine, inspect, make_url, text
 
 from engine.domain.errors import Transient
+from engine.domain.watches import Verdict, phase_of
 from engine.stores.database import Database
 from engine.stores.migrations.upgrade import upgrade
 from engine.stores.schema import metadata
+from tests.integration.stores.samples import registered
 from tests.support.databases import FreshDatabase
 from tests.support.postgres_server import PostgresServer
 
@@ -41,7 +44,25 @@ async def test_migrations_make_every_declared_check(fresh_database: FreshDatabas
 
 async def test_migrating_again_changes_nothing(fresh_database: FreshDatabase) -> None:
     await fresh_database.connect().migrate()
-    assert fresh_database.execute("SELECT version_num FROM alembic_version") == [("0001",)]
+    assert fresh_database.execute("SELECT version_num FROM alembic_version") == [("0002",)]
+
+
+async def test_tables_that_were_registered_before_are_watched_from_then_on(fresh_database: FreshDatabase) -> None:
+    database = fresh_database.connect()
+    table = await registered(database)
+    async with database.begin() as work:
+        for statement in (
+            "DROP TABLE watches",
+            "DROP TABLE leaders",
+            "UPDATE alembic_version SET version_num = '0001'",
+        ):
+            await work.connection.execute(text(statement))
+    await database.migrate()
+    async with database.read() as work:
+        watch, now = await work.watches.get(table.id), await work.now()
+    assert watch is not None
+    assert (watch.phase, watch.verdict) == (phase_of(table.id), Verdict.NEW)
+    assert now - timedelta(minutes=1) < watch.next_at < now + timedelta(minutes=11)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -56,7 +56,6 @@ def upgrade() -> None:
     _create_observations()
     _create_fleet()
     _create_audit()
-    _create_watches()
     if op.get_bind().dialect.name == "postgresql":
         _guard_logs_on_postgresql()
     else:
@@ -432,40 +431,6 @@ def _create_audit() -> None:
         sa.PrimaryKeyConstraint("sequence", name="pk_audit_seals"),
         sa.UniqueConstraint("audit_id", name="uq_audit_seals_audit_id"),
         sa.CheckConstraint("sequence >= 1", name="ck_audit_seals_sequence"),
-    )
-
-
-def _create_watches() -> None:
-    op.create_table(
-        "watches",
-        sa.Column("table_id", _ordered(40), nullable=False),
-        sa.Column("phase", sa.Float(), nullable=False),
-        sa.Column("next_at", _time(), nullable=False),
-        sa.Column("interval_seconds", sa.Integer(), nullable=False),
-        sa.Column("looked_at", _time()),
-        sa.Column("changed_at", _time()),
-        sa.Column("due_since", _time()),
-        sa.Column("reconsider_at", _time()),
-        sa.Column("verdict", sa.String(40), nullable=False),
-        sa.Column("code", sa.Text()),
-        sa.Column("pointer", sa.Text()),
-        sa.Column("detail", sa.Text()),
-        sa.PrimaryKeyConstraint("table_id", name="pk_watches"),
-        sa.ForeignKeyConstraint(["table_id"], ["tables.id"], name="fk_watches_table_id", ondelete="CASCADE"),
-        sa.CheckConstraint(
-            "verdict IN ('disabled', 'held', 'new', 'not_due', 'submitted', 'unreachable')", name="ck_watches_verdict"
-        ),
-        sa.CheckConstraint("phase >= 0 AND phase < 1 AND interval_seconds > 0", name="ck_watches_pace"),
-    )
-    op.create_index("ix_watches_next_at_table_id", "watches", ["next_at", "table_id"])
-    op.create_table(
-        "leaders",
-        sa.Column("name", sa.String(40), nullable=False),
-        sa.Column("holder", sa.Text(), nullable=False),
-        sa.Column("token", sa.BigInteger(), nullable=False),
-        sa.Column("expires_at", _time(), nullable=False),
-        sa.PrimaryKeyConstraint("name", name="pk_leaders"),
-        sa.CheckConstraint("token >= 1", name="ck_leaders_token"),
     )
 
 
