@@ -16,7 +16,7 @@ _OF_REGISTERED: Final = ("owner_team", "labels", "dry_run", "limit")
 _ONLY_WITH_REGISTER: JsonObject = {
     "anyOf": [
         {"required": ["register"], "properties": {"register": {"const": True}}},
-        {"not": {"anyOf": [{"required": [name]} for name in _OF_REGISTERED]}},
+        {"propertyNames": {"enum": ["pattern", "register"]}},
     ]
 }
 

@@ -52,7 +52,10 @@ class Pause(Answer):
 Bandwidth = Annotated[ByteSize, Field(ge=64 * 1024, le=MAX_BYTES)]
 CatalogKey = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 
-_NO_RATES: JsonObject = {"bandwidth": {"type": "null"}, "requests": {"type": "null"}}
+_NO_RATES: JsonObject = {
+    "bandwidth": {"not": {"type": ["integer", "string"]}},
+    "requests": {"not": {"type": "integer"}},
+}
 _RATES_NEED_RUNS: JsonObject = {
     "anyOf": [
         {"required": ["parallel_runs"], "properties": {"parallel_runs": {"type": "integer"}}},

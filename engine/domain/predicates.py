@@ -41,7 +41,8 @@ LISTS: Final = frozenset({Op.IN, Op.NOT_IN})
 NULLS: Final = frozenset({Op.IS_NULL, Op.IS_NOT_NULL})
 
 
-_ABSENT: Final = {"type": "null"}
+_NO_VALUE: Final = {"not": {"type": ["boolean", "number", "string"]}}
+_NO_VALUES: Final = {"not": {"type": "array"}}
 _OPERANDS: Final[dict[str, Any]] = {
     "oneOf": [
         {
@@ -49,18 +50,24 @@ _OPERANDS: Final[dict[str, Any]] = {
             "properties": {
                 "op": {"enum": [op.value for op in Op if op not in LISTS | NULLS]},
                 "value": {"type": ["boolean", "number", "string"]},
-                "values": _ABSENT,
+                "values": _NO_VALUES,
             },
         },
         {
             "required": ["values"],
             "properties": {
                 "op": {"enum": [op.value for op in Op if op in LISTS]},
-                "value": _ABSENT,
+                "value": _NO_VALUE,
                 "values": {"type": "array"},
             },
         },
-        {"properties": {"op": {"enum": [op.value for op in Op if op in NULLS]}, "value": _ABSENT, "values": _ABSENT}},
+        {
+            "properties": {
+                "op": {"enum": [op.value for op in Op if op in NULLS]},
+                "value": _NO_VALUE,
+                "values": _NO_VALUES,
+            }
+        },
     ]
 }
 """What each operation takes, as JSON Schema says it."""

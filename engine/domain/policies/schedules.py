@@ -81,8 +81,11 @@ class ScheduleSettings(Section):
 
 _ONE_OF_TWO: Final[dict[str, Any]] = {
     "oneOf": [
-        {"required": ["after"], "properties": {"after": {"type": "string"}, "quiet_for": {"type": "null"}}},
-        {"required": ["quiet_for"], "properties": {"quiet_for": {"type": "string"}, "after": {"type": "null"}}},
+        {"required": ["after"], "properties": {"after": {"type": "string"}, "quiet_for": {"not": {"type": "string"}}}},
+        {
+            "required": ["quiet_for"],
+            "properties": {"quiet_for": {"type": "string"}, "after": {"not": {"type": "string"}}},
+        },
     ]
 }
 

@@ -154,7 +154,7 @@ _ZONE_OR_OFFSETS: Final[dict[str, Any]] = {
             "properties": {
                 "from": {"pattern": _WITH_OFFSET},
                 "to": {"pattern": _WITH_OFFSET},
-                "time_zone": {"type": "null"},
+                "time_zone": {"not": {"type": "string"}},
             }
         },
     ]

@@ -1187,7 +1187,7 @@ export interface components {
             to?: unknown;
         } | {
             from?: unknown;
-            time_zone?: null;
+            time_zone?: unknown;
             to?: unknown;
         });
         /**
@@ -1228,7 +1228,7 @@ export interface components {
             to?: unknown;
         } | {
             from?: unknown;
-            time_zone?: null;
+            time_zone?: unknown;
             to?: unknown;
         });
         /** @description What rewrites read in the last 24 hours, and the limit of the fleet. */
@@ -1445,17 +1445,17 @@ export interface components {
             /** @enum {unknown} */
             op?: "eq" | "ne" | "lt" | "le" | "gt" | "ge";
             value: boolean | number | string;
-            values?: null;
+            values?: unknown;
         } | {
             /** @enum {unknown} */
             op?: "in" | "not_in";
-            value?: null;
+            value?: unknown;
             values: unknown[];
         } | {
             /** @enum {unknown} */
             op?: "is_null" | "is_not_null";
-            value?: null;
-            values?: null;
+            value?: unknown;
+            values?: unknown;
         });
         /** @description One condition of the rewrite; it stands in the way when it does not hold. */
         Condition: {
@@ -2263,7 +2263,7 @@ export interface components {
             /** @enum {unknown} */
             role?: "viewer" | "operator" | "owner";
         } | {
-            teams?: null;
+            teams?: unknown;
         });
         /** @description A new key with its secret, which is shown this once. */
         KeyCreated: {
@@ -2463,14 +2463,14 @@ export interface components {
         } & ({
             parallel_runs: number;
         } | {
-            bandwidth?: null;
+            bandwidth?: unknown;
             catalogs?: {
                 [key: string]: {
-                    bandwidth?: null;
-                    requests?: null;
+                    bandwidth?: unknown;
+                    requests?: unknown;
                 };
             };
-            requests?: null;
+            requests?: unknown;
         });
         /** @description The process answers. */
         Liveness: {
@@ -3847,9 +3847,9 @@ export interface components {
             quiet_for?: string | null;
         } & ({
             after: string;
-            quiet_for?: null;
+            quiet_for?: unknown;
         } | {
-            after?: null;
+            after?: unknown;
             quiet_for: string;
         });
         /** @description One effective setting. */
