@@ -17,6 +17,7 @@ export function progress(finished: number): Schemas["Progress"] {
     bytes_per_second: null,
     eta_seconds: null,
     throttled_seconds: 0,
+    budget_bytes_per_second: null,
   };
 }
 
