@@ -16,8 +16,9 @@ _INSTANT: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})", re.IGNORECASE
 )
 
-UNSEEN: Final = r"\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-"""Control characters, as a class of a regular expression reads them: without its brackets."""
+UNSEEN: Final = r"\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+"""Control characters, line separators and what turns or hides text, as a class of a regular expression without its
+brackets: a rule that the API's description can give as well, which Python's `isprintable` is not."""
 ONE_LINE: Final = f"^[^{UNSEEN}]*$"
 _ONE_LINE: Final = re.compile(rf"[^{UNSEEN}\ud800-\udfff]*")  # halves of characters can't be stored
 

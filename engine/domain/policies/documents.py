@@ -49,7 +49,9 @@ class Backoff(Part):
 
     signal: Literal["query_latency_p95"] = Field(description="The measured latency, sent as a signal.")
     throttle_above: Interval = Field(description="Above it the budget is cut by `factor`.", examples=["2s"])
-    pause_above: Interval = Field(description="Above it running work is stopped and nothing new starts.", examples=["5s"])
+    pause_above: Interval = Field(
+        description="Above it running work is stopped and nothing new starts.", examples=["5s"]
+    )
     resume_below: Interval = Field(description="Below it all goes on as before.", examples=["1s"])
     factor: Annotated[Number, Field(gt=0, lt=1)] = Field(0.5, description="What is left of the budget.")
 
