@@ -1,8 +1,8 @@
 """The running service keeps to its description whatever it is sent: every check and phase of Schemathesis.
 
-In CI: examples, coverage, fuzzing with 2 examples an operation, and stateful; as viewer and as admin. Operations that
-take a whole policy or a tree of predicates, which make four in five of all cases, have no coverage phase there. `make
-fuzz` leaves out nothing and takes 300 examples: it sets PACKHOUSE_FUZZ_EXAMPLES, the number an operation.
+In CI: examples, coverage, fuzzing with 2 examples an operation, and stateful, as viewer and as admin. Coverage there
+leaves out what the role may not do, and the five operations that take a policy or a tree of predicates, which make nine
+in ten of the cases. `make fuzz` leaves out nothing and takes 300 examples: it sets PACKHOUSE_FUZZ_EXAMPLES.
 """
 
 import os

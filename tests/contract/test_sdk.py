@@ -14,7 +14,7 @@ NOT_FOR_PROGRAMS = {"get_liveness", "get_readiness", "get_metrics", "explain_pro
 
 
 def test_sdk_is_what_the_spec_says() -> None:
-    command = [sys.executable, ROOT / "clients" / "generate.py", "--check"]
+    command: list[str | Path] = [sys.executable, ROOT / "clients" / "generate.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
