@@ -80,6 +80,7 @@ class RunPacing:
         self._unslowed: Budget | None = None  # what the run had when queries became slow
         self._levels: dict[str, Budget] = {}
         self._runs = 0
+        self._is_over = False
         self._busy_at = self._began_at = tools.clock.monotonic()
 
     @property
@@ -98,6 +99,7 @@ class RunPacing:
         try:
             yield
         finally:
+            self._is_over = True  # redis-py loses a cancel that comes while it connects
             for duty in duties:
                 duty.cancel()
             await asyncio.gather(*duties, return_exceptions=True)
@@ -207,7 +209,7 @@ class RunPacing:
         return min(max(REFRESH_SECONDS, self._runs / RUNS_FOR_EACH_SECOND), SLOWEST_REFRESH_SECONDS)
 
     async def _repeat(self, duty: Callable[[], Awaitable[None]], seconds: Callable[[], float]) -> None:
-        while True:
+        while not self._is_over:
             await self._tools.clock.sleep(seconds())
             try:
                 await duty()

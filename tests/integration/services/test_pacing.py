@@ -1,6 +1,8 @@
 """Limits of fleet, catalog and table over several runs at once, in virtual time (see `support/paced_runs`)."""
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -37,6 +39,25 @@ async def test_one_run_gets_the_whole_limit(paced: PacedRuns) -> None:
     await paced.start(await submitted(paced.database))
     await paced.pass_time(20)
     assert_held(paced.windows(), LIMIT)
+
+
+async def test_a_run_ends_although_a_cancel_of_its_pace_was_lost(
+    paced: PacedRuns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """redis-py swallows a cancel that comes while it connects."""
+    run = await paced.hold(await submitted(paced.database), lanes=1)
+    entered = asyncio.Event()
+
+    async def deaf() -> None:
+        entered.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+
+    monkeypatch.setattr(run.pacing, "reread", deaf)
+    async with asyncio.timeout(10), run.pacing.at_work():
+        await entered.wait()
+        entered.clear()
+    assert not entered.is_set()
 
 
 @pytest.mark.parametrize("tasks", [(1, 1), (4, 2), (8, 1, 3)])
