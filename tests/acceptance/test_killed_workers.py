@@ -5,58 +5,36 @@ the dead attempt left behind.
 """
 
 import asyncio
-import os
 import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
-from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
 from engine.domain.ids import RunId
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
-from engine.domain.tables import TableFormatName, TableRef
 from engine.factory import Container, open_container
 from engine.settings import Settings
-from tests.support.world import NAME, Lake, make_lake
+from tests.support.processes import child, environment_of
+from tests.support.world import Lake, make_lake, register_lake
 
 PATIENCE_SECONDS = 90
 STEPS = ["claimed", "planned", "rewriting", "group_written", "before_commit", "after_commit", "before_end"]
 
 
-@contextmanager
-def doomed_worker(settings: Settings, step: str, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+def doomed_worker(settings: Settings, step: str, log: Path) -> AbstractContextManager["subprocess.Popen[bytes]"]:
     """Start a worker process on the same record and queue that kills itself at a step; end it if it still lives."""
-    environment = os.environ | {
-        "PACKHOUSE_DATA_DIR": str(settings.data_dir),
-        "PACKHOUSE_DATABASE_URL": str(settings.database_url),
-        "PACKHOUSE_REDIS_URL": str(settings.redis_url),
-        "PACKHOUSE_SPARK_URL": str(settings.spark_url),
-        "PACKHOUSE_SECRET_KEY": "a key for tests",
-        "PACKHOUSE_MODE": "embedded",
-        "PACKHOUSE_LEASE_SECONDS": str(settings.lease_seconds),
-        "PACKHOUSE_WORKER_SLOTS": "1",
-    }
-    command = [sys.executable, "-m", "tests.support.killable_worker", step]
-    with log.open("ab") as output:
-        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait(timeout=30)
+    return child(environment_of(settings, worker_slots=1), "tests.support.killable_worker", step, log=log)
 
 
 @asynccontextmanager
 async def control_plane(settings: Settings, lake: Lake) -> AsyncIterator[tuple[Container, RunId]]:
     """The api's side: a coordinator at work and one submitted run; the workers are processes of their own."""
     async with open_container(settings) as container:
-        await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, lake.properties)
-        table = await container.tables.register(SYSTEM, TableRef("lake", NAME[:1], NAME[1]), owner_team=None, labels={})
+        table = await register_lake(container, lake)
         coordinator = asyncio.create_task(container.coordinator.run())
         run, _ = await container.runs.submit(SYSTEM, table.id, RunRequest())
         try:
@@ -76,18 +54,9 @@ async def ended(container: Container, run_id: RunId) -> Run:
 
 
 @pytest.fixture
-def settings(tmp_path: Path, postgres_url: str, redis: Redis, redis_url: str, spark_url: str) -> Settings:
-    """One record, queue and Spark for all processes; leases that end soon."""
-    return Settings(
-        data_dir=tmp_path / "state",
-        database_url=postgres_url,
-        redis_url=redis_url,
-        spark_url=spark_url,
-        secret_key="a key for tests",
-        mode="embedded",
-        lease_seconds=3,
-        watch=False,
-    )
+def settings(settings: Settings) -> Settings:
+    """Leases that end soon."""
+    return settings.model_copy(update={"lease_seconds": 3})
 
 
 @pytest.mark.parametrize("step", STEPS)

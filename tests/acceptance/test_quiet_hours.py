@@ -7,19 +7,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
 from engine.domain.ids import RunId
 from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState, WaitingFor
-from engine.domain.tables import TableFormatName, TableRef
 from engine.factory import Container, open_container
 from engine.services import hold_watch, lanes
 from engine.settings import Settings
+from tests.support.eventually import seen_when
 from tests.support.windows_ahead import blackout, instant
-from tests.support.world import NAME, Lake, make_lake
+from tests.support.world import Lake, make_lake, register_lake
 
 PATIENCE_SECONDS = 90
 PACED = {"limits": {"bandwidth": "300kB", "parallel_groups": 1}}
@@ -29,8 +28,7 @@ PACED = {"limits": {"bandwidth": "300kB", "parallel_groups": 1}}
 async def at_work(settings: Settings, lake: Lake) -> AsyncIterator[tuple[Container, Run]]:
     """Coordinator and worker on one submitted run."""
     async with open_container(settings) as container:
-        await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, lake.properties)
-        table = await container.tables.register(SYSTEM, TableRef("lake", NAME[:1], NAME[1]), owner_team=None, labels={})
+        table = await register_lake(container, lake)
         policy = PolicyDocument.model_validate(PACED)
         await container.policies.put(SYSTEM, table.id, policy, if_none_match=True)
         run, _ = await container.runs.submit(SYSTEM, table.id, RunRequest())
@@ -45,27 +43,13 @@ async def at_work(settings: Settings, lake: Lake) -> AsyncIterator[tuple[Contain
 
 async def waited(container: Container, run_id: RunId, *, event: str) -> Run:
     """Return the run as soon as its log has an event."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            async with container.database.read() as unit:
-                kinds = {entry.kind for entry in await unit.events.list(run_id, limit=1000)}
-            if event in kinds:
-                return await container.runs.get(SYSTEM, run_id)
-            await asyncio.sleep(0.05)
 
+    async def look() -> set[str]:
+        async with container.database.read() as unit:
+            return {entry.kind for entry in await unit.events.list(run_id, limit=1000)}
 
-@pytest.fixture
-def settings(tmp_path: Path, postgres_url: str, redis: Redis, redis_url: str, spark_url: str) -> Settings:
-    """Real servers; no run starts by itself."""
-    return Settings(
-        data_dir=tmp_path / "state",
-        database_url=postgres_url,
-        redis_url=redis_url,
-        spark_url=spark_url,
-        secret_key="a key for tests",
-        mode="embedded",
-        watch=False,
-    )
+    await seen_when(look, lambda kinds: event in kinds, within_seconds=PATIENCE_SECONDS)
+    return await container.runs.get(SYSTEM, run_id)
 
 
 async def test_a_blackout_interrupts_spark_and_the_run_goes_on_afterwards(
@@ -87,9 +71,11 @@ async def test_a_blackout_interrupts_spark_and_the_run_goes_on_afterwards(
         assert datetime.now(UTC) - begin < timedelta(seconds=5)
         assert (parked.state, parked.waiting_for) == (RunState.QUEUED, WaitingFor.BLACKOUT)
         assert (parked.not_before, parked.failures, len(lake.replaces())) == (end, 0, 1)
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not (run := await container.runs.get(SYSTEM, run.id)).is_terminal:
-                await asyncio.sleep(0.1)
+        run = await seen_when(
+            lambda: container.runs.get(SYSTEM, submitted.id),
+            lambda run: run.is_terminal,
+            within_seconds=PATIENCE_SECONDS,
+        )
     assert (run.state, run.attempt, run.failures) == (RunState.SUCCEEDED, 2, 0), run.detail
     assert run.finished_at is not None
     assert run.finished_at > end

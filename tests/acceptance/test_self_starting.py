@@ -4,74 +4,40 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
-from redis.asyncio import Redis
 from sqlalchemy import text
 
 from engine.domain.access import COORDINATOR, SYSTEM
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs import Run, RunState
-from engine.domain.tables import TableFormatName, TableRef
 from engine.domain.watches import Verdict, Watch
 from engine.factory import Container, open_container
 from engine.settings import Settings
-from tests.support.world import NAME, Lake, make_lake
+from tests.support.eventually import seen_when
+from tests.support.processes import child, environment_of
+from tests.support.world import Lake, make_lake, register_lake
 
 PATIENCE_SECONDS = 120
 MIN_INTERVAL = timedelta(seconds=25)
 DAY = "2026-11-01"
 
 
-@pytest.fixture
-def settings(tmp_path: Path, postgres_url: str, redis: Redis, redis_url: str, spark_url: str) -> Settings:
-    """One record, queue and Spark for all processes."""
-    return Settings(
-        data_dir=tmp_path / "state",
-        database_url=postgres_url,
-        redis_url=redis_url,
-        spark_url=spark_url,
-        secret_key="a key for tests",
-        mode="embedded",
-        watch=False,
-    )
-
-
-@contextmanager
-def coordinator(settings: Settings, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+def coordinator(settings: Settings, log: Path) -> AbstractContextManager["subprocess.Popen[bytes]"]:
     """Start a coordinator in a process of its own, as it is deployed."""
-    environment = os.environ | {
-        "PACKHOUSE_DATA_DIR": str(settings.data_dir),
-        "PACKHOUSE_DATABASE_URL": str(settings.database_url),
-        "PACKHOUSE_REDIS_URL": str(settings.redis_url),
-        "PACKHOUSE_SPARK_URL": str(settings.spark_url),
-        "PACKHOUSE_SECRET_KEY": "a key for tests",
-        "PACKHOUSE_MODE": "embedded",
-        "PACKHOUSE_WATCH": "on",
-    }
-    with log.open("ab") as output:
-        command = [sys.executable, "-m", "api", "coordinator"]
-        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait(timeout=30)
+    return child(environment_of(settings, watch="on"), "api", "coordinator", log=log)
 
 
 @asynccontextmanager
 async def service(settings: Settings, lake: Lake) -> AsyncIterator[tuple[Container, TableId]]:
     """Api and worker without a coordinator; one registered table whose runs may follow one another soon."""
     async with open_container(settings) as container:
-        await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, lake.properties)
-        table = await container.tables.register(SYSTEM, TableRef("lake", NAME[:1], NAME[1]), owner_team=None, labels={})
+        table = await register_lake(container, lake)
         policy = PolicyDocument.model_validate({"schedule": {"min_interval": f"{MIN_INTERVAL.seconds}s"}})
         await container.policies.put(SYSTEM, table.id, policy, if_none_match=True)
         worker = asyncio.create_task(container.worker.run())
@@ -90,36 +56,37 @@ async def runs_of(container: Container, table_id: TableId) -> list[Run]:
 
 async def ended_runs(container: Container, table_id: TableId, count: int) -> list[Run]:
     """Wait until so many runs have ended."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            found = [run for run in await runs_of(container, table_id) if run.is_terminal]
-            if len(found) >= count:
-                return found
-            await asyncio.sleep(0.2)
+
+    async def look() -> list[Run]:
+        return [run for run in await runs_of(container, table_id) if run.is_terminal]
+
+    return await seen_when(look, lambda found: len(found) >= count, within_seconds=PATIENCE_SECONDS)
 
 
 async def watch_that(container: Container, table_id: TableId, fits: Callable[[Watch], bool]) -> Watch:
     """Wait until the last look is as wanted."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            async with container.database.read() as unit:
-                watch = await unit.watches.get(table_id)
-            assert watch is not None
-            if fits(watch):
-                return watch
-            await asyncio.sleep(0.2)
+
+    async def look() -> Watch:
+        async with container.database.read() as unit:
+            watch = await unit.watches.get(table_id)
+        assert watch is not None
+        return watch
+
+    return await seen_when(look, fits, within_seconds=PATIENCE_SECONDS)
 
 
 async def leader(container: Container) -> tuple[int, int]:
     """Wait for a leader; return its process and its token."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            async with container.database.read() as unit:
-                query = text("SELECT holder, token FROM leaders WHERE expires_at > now()")
-                row = (await unit.connection.execute(query)).one_or_none()
-            if row is not None:
-                return int(row.holder.split("-")[-2]), row.token
-            await asyncio.sleep(0.2)
+
+    async def look() -> tuple[int, int] | None:
+        async with container.database.read() as unit:
+            query = text("SELECT holder, token FROM leaders WHERE expires_at > now()")
+            row = (await unit.connection.execute(query)).one_or_none()
+        return None if row is None else (int(row.holder.split("-")[-2]), row.token)
+
+    found = await seen_when(look, within_seconds=PATIENCE_SECONDS)
+    assert found is not None
+    return found
 
 
 async def explained(container: Container, table_id: TableId) -> dict[str, Any]:

@@ -4,10 +4,8 @@ There is no Spark and no worker: a run is advanced by the test, by `Replicas.adv
 """
 
 import asyncio
-import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -27,6 +25,7 @@ from engine.stores.migrations.upgrade import upgrade
 from tests.support.eventually import eventually
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.postgres_server import PostgresServer
+from tests.support.processes import child, environment_of
 from tests.support.stack import printed
 from tests.support.world import NAME, Lake, make_lake
 
@@ -160,19 +159,10 @@ def _register(replicas: Replicas) -> str:
 @contextmanager
 def _api_process(settings: Settings, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """Start `packhouse-server api` on a free port; it has to end in good order on SIGTERM."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PACKHOUSE_")}
-    given = settings.model_dump(exclude_none=True, exclude_defaults=True, exclude={"secret_key"}) | {"port": 0}
-    environment = kept | {f"PACKHOUSE_{name.upper()}": str(value) for name, value in given.items()}
-    environment["PACKHOUSE_SECRET_KEY"] = "a key for tests"
-    with log.open("wb") as output:
-        server = subprocess.Popen([sys.executable, "-m", "api", "api"], env=environment, stdout=output, stderr=output)
-    try:
+    with child(environment_of(settings, port=0), "api", "api", log=log) as server:
         yield server
         server.send_signal(signal.SIGTERM)
         assert server.wait(_START_SECONDS) == 0, log.read_text()
-    finally:
-        server.kill()
-        server.wait()
 
 
 def _address_of(server: "subprocess.Popen[bytes]", log: Path) -> str:

@@ -26,7 +26,7 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Priority, Run
-from engine.domain.tables import TableFormatName, TableRef
+from engine.domain.tables import Table, TableFormatName, TableRef
 from engine.factory import Container, open_container
 from engine.settings import Settings
 from tests.support.local_dispatch import LocalDispatcher
@@ -203,6 +203,12 @@ class World:
         )
 
 
+async def register_lake(container: Container, lake: Lake) -> Table:
+    """Register a lake's catalog and its table."""
+    await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, lake.properties)
+    return await container.tables.register(SYSTEM, TableRef("lake", NAME[:1], NAME[1]), owner_team=None, labels={})
+
+
 @asynccontextmanager
 async def open_world(
     folder: Path, *, database_url: str, redis_url: str, pace_url: str | None = None, **lake: Any
@@ -225,8 +231,6 @@ async def open_world(
     async with open_container(
         settings, step=lambda name: worlds[0].on_step(name) if worlds else None, dispatcher=dispatcher
     ) as container:
-        await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, made.properties)
-        ref = TableRef("lake", NAME[:1], NAME[1])
-        table = await container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+        table = await register_lake(container, made)
         worlds.append(World(container, made, table.id, dispatcher, database_url))
         yield worlds[0]

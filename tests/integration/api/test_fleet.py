@@ -8,6 +8,7 @@ import pytest
 
 from engine.domain.access import Caller, Role
 from tests.integration.api.conftest import Api
+from tests.support.eventually import seen_when
 from tests.support.world import SCHEMA, Lake
 
 
@@ -34,10 +35,8 @@ async def test_a_run_shows_in_the_figures(api: Api, lake: Lake, table_id: str) -
 
 async def _figures_with(api: Api, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """Return figures as soon as they are new enough: slow ones are kept for a while."""
-    async with asyncio.timeout(60):
-        while not holds(fleet := await api.get("/v1/fleet")):
-            await asyncio.sleep(0.05)
-    return dict(fleet)
+    figures: dict[str, Any] = await seen_when(lambda: api.get("/v1/fleet"), holds)
+    return figures
 
 
 async def test_the_ranking_has_the_most_worthwhile_first(api: Api, lake: Lake, table_id: str) -> None:
@@ -61,9 +60,7 @@ async def test_callers_see_figures_of_their_own_tables(api: Api, table_id: str) 
     assert (await api.container.fleet.figures(viewer)).tables == 0
     assert await api.container.fleet.ranked(viewer, after=None, limit=5) == []
     await api.call("PATCH", f"/v1/tables/{table_id}", status=200, json={"owner_team": "sales"})
-    async with asyncio.timeout(60):
-        while (await api.container.fleet.figures(viewer)).small_file_count != 12:
-            await asyncio.sleep(0.05)
+    await seen_when(lambda: api.container.fleet.figures(viewer), lambda seen: seen.small_file_count == 12)
     assert len(await api.container.fleet.ranked(viewer, after=None, limit=5)) == 1
 
 

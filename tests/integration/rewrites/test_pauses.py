@@ -18,6 +18,7 @@ from engine.services import lanes
 from engine.services.attempts import Stop
 from engine.services.run_claims import ClaimService
 from engine.spark.dispatch import Ticket
+from tests.support.eventually import seen_when
 from tests.support.world import World
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -120,9 +121,8 @@ async def test_a_second_run_starts_as_soon_as_the_first_has_ended(world: World) 
 async def test_a_running_worker_takes_the_second_run_without_another_entry(world: World) -> None:
     first, second = await world.submit(), await world.submit(force=True)
     worker = asyncio.create_task(world.container.worker.run())
-    async with asyncio.timeout(60):
-        while not all([(await world.get(run.id)).is_terminal for run in (first, second)]):
-            await asyncio.sleep(0.1)
+    for run in (first, second):
+        await seen_when(lambda run=run: world.get(run.id), lambda seen: seen.is_terminal)
     world.container.worker.stop()
     await worker
 

@@ -12,6 +12,7 @@ from engine.domain.tables import TableRef
 from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict
 from engine.stores.leadership import WATCH
 from engine.workers.coordinator import Coordinator
+from tests.support.eventually import seen_when
 from tests.support.watching import (
     Killed,
     Watching,
@@ -73,9 +74,7 @@ async def test_a_catalog_that_hangs_stops_no_other(world: World, watching: Watch
         async with world.container.database.begin() as unit:
             await unit.watches.wake(hung)
         await watching.service.turn()
-        async with asyncio.timeout(20):
-            while (await watching.watch()).verdict is not Verdict.SUBMITTED:
-                await asyncio.sleep(0.05)
+        await seen_when(watching.watch, lambda watch: watch.verdict is Verdict.SUBMITTED, within_seconds=20)
         await watching.let_time_come(evaluate=True)
         assert await watching.service.turn() == 1  # the hung catalog is left out until its visit ends
         await watching.service.close()

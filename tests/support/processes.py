@@ -1,0 +1,33 @@
+"""Parts of Packhouse in processes of their own, with the settings of a test."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.settings import Settings
+
+
+def environment_of(settings: Settings, **more: str | int) -> dict[str, str]:
+    """Return the environment of a process with these settings, and no other setting of ours.
+
+    `more` are settings by name, in place of those given.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PACKHOUSE_")}
+    given = settings.model_dump(exclude_none=True, exclude_defaults=True, exclude={"secret_key"}) | more
+    secret = {} if settings.secret_key is None else {"secret_key": settings.secret_key.get_secret_value()}
+    return kept | {f"PACKHOUSE_{name.upper()}": str(value) for name, value in (given | secret).items()}
+
+
+@contextmanager
+def child(environment: dict[str, str], *module: str, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run `python -m …`, its output appended to the log; kill it at the end if it still lives."""
+    with log.open("ab") as output:
+        process = subprocess.Popen([sys.executable, "-m", *module], env=environment, stdout=output, stderr=output)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait(timeout=30)
