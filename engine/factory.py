@@ -19,6 +19,7 @@ from engine.domain.ids import IdSource
 from engine.domain.tables import TableFormatName
 from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
+from engine.formats.base import TableFormat
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.queue.budgets import PaceLedger
 from engine.queue.connection import connect_redis
@@ -112,7 +113,7 @@ class Container:
 
 
 @dataclass(frozen=True, slots=True)
-class _Signals:
+class RedisParts:
     """The uses of Redis."""
 
     queue: RunQueue
@@ -120,6 +121,27 @@ class _Signals:
     pace: PaceLedger
     shared: SharedLedgers
     rates: RateLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What one process stands on: time, randomness, the record, Redis, Spark and the table formats.
+
+    `open_container` has the real ones; the simulator (`tests/simulation`) gives its own to the same wiring. `holder`
+    names the process, `formats` are made with the rules of where tables may lie, `step` is told each labelled step.
+    """
+
+    holder: str
+    clock: Clock
+    ids: IdSource
+    database: Database
+    redis: RedisParts
+    spark: SparkSessions
+    dispatcher: Dispatcher
+    warm_up: Callable[[], None]
+    formats: Callable[[LocationRules], Mapping[TableFormatName, TableFormat]]
+    tokens: OidcTokens | None = None
+    step: Callable[[str], None] = lambda _name: None
 
 
 @asynccontextmanager
@@ -148,12 +170,23 @@ async def open_container(
         stack.push_async_callback(rates.close)
         queue = RunQueue(redis=redis, consumer=holder)
         pace, shared = PaceLedger(redis=redis), SharedLedgers(redis=redis)
-        signals = _Signals(queue, Hints(redis=redis), pace, shared, rates)
         identities = _identities(settings)
         if identities is not None:
             stack.callback(identities.close)
-        access = AccessService(database=database, ids=IdSource(clock=clock), clock=clock, tokens=identities)
-        yield _wire(settings, holder, database, signals, spark, access=access, step=step, dispatcher=dispatcher)
+        around = Surroundings(
+            holder=holder,
+            clock=clock,
+            ids=IdSource(clock=clock),
+            database=database,
+            redis=RedisParts(queue, Hints(redis=redis), pace, shared, rates),
+            spark=spark,
+            dispatcher=dispatcher or SparkDispatcher(sessions=spark),
+            warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
+            formats=_formats,
+            tokens=identities,
+            step=step,
+        )
+        yield wire(settings, around)
 
 
 async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[str, str]:
@@ -172,26 +205,16 @@ async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[st
     return redis_url, spark_url or urls.pop(0)
 
 
-def _wire(
-    settings: Settings,
-    holder: str,
-    database: Database,
-    signals: "_Signals",
-    spark: SparkSessions,
-    *,
-    access: AccessService,
-    step: Callable[[str], None],
-    dispatcher: Dispatcher | None,
-) -> Container:
-    clock = SystemClock()
-    ids = IdSource(clock=clock)
-    queue, hints, pace = signals.queue, signals.hints, signals.pace
+def wire(settings: Settings, around: Surroundings) -> Container:
+    """Return the services of one process on what surrounds it. Nothing is started or connected."""
+    clock, ids, database, holder, step = around.clock, around.ids, around.database, around.holder, around.step
+    queue, hints, pace, shared = around.redis.queue, around.redis.hints, around.redis.pace, around.redis.shared
+    access = AccessService(database=database, ids=ids, clock=clock, tokens=around.tokens)
     secret_key = _secret_key(settings)
     audit = AuditService(database=database)
     tokens = PaceTokens(secret_key=secret_key)
     locations = LocationRules(allows_local=not settings.is_production)
-    iceberg = IcebergFormat(check_location=lambda location: locations.check([location], allowed=()))
-    served = {TableFormatName.ICEBERG: iceberg}
+    served = around.formats(locations)
     formats = FormatRegistry(formats=served, environ=os.environ, locations=locations, own_folder=settings.data_dir)
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
     checks = PolicyChecks(database=database, formats=formats, capabilities=capabilities)
@@ -201,11 +224,11 @@ def _wire(
         formats=formats,
         capabilities=capabilities,
         observations=observations,
-        dispatcher=dispatcher or SparkDispatcher(sessions=spark),
+        dispatcher=around.dispatcher,
         function=run_group,
         pace=pace,
         pacing=PaceTools(
-            database=database, ledger=pace, shared=signals.shared, tokens=tokens, clock=clock, url=settings.pace_url
+            database=database, ledger=pace, shared=shared, tokens=tokens, clock=clock, url=settings.pace_url
         ),
         clock=clock,
         commit_batch_bytes=settings.commit_batch_bytes,
@@ -223,7 +246,7 @@ def _wire(
         formats=formats,
         facts=facts,
         submission=submission,
-        leadership=Leadership(database=database, name=WATCH, holder=holder),
+        leadership=Leadership(database=database, clock=clock, name=WATCH, holder=holder),
         step=step,
     )
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
@@ -237,13 +260,13 @@ def _wire(
         queue=queue,
         hints=hints,
         pace=pace,
-        shared=signals.shared,
+        shared=shared,
         pace_tokens=tokens,
-        spark=spark,
+        spark=around.spark,
         access=access,
         keys=KeyService(database=database, access=access, ids=ids, clock=clock),
         audit=audit,
-        rate_limits=signals.rates,
+        rate_limits=around.redis.rates,
         catalogs=catalogs,
         tables=tables,
         observations=observations,
@@ -252,7 +275,7 @@ def _wire(
         advice=AdviceService(database=database, formats=formats, observations=observations),
         signals=SignalService(database=database),
         backpressure=BackpressureService(database=database),
-        fleet=FleetService(database=database, shared=signals.shared, clock=clock),
+        fleet=FleetService(database=database, shared=shared, clock=clock),
         policies=PolicyService(database=database, formats=formats, checks=checks),
         scoped_policies=ScopedPolicyService(database=database, checks=checks),
         capabilities=capabilities,
@@ -268,19 +291,26 @@ def _wire(
             clock=clock,
             slots=settings.worker_slots,
             lease_seconds=settings.lease_seconds,
-            warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
+            warm_up=around.warm_up,
         ),
         coordinator=Coordinator(
             database=database,
             claims=claims,
             audit=audit,
             queue=queue,
+            clock=clock,
             reclaim_idle_seconds=settings.lease_seconds * 4,
             watching=watching if settings.watch else None,
         ),
         watching=watching,
         secret_key=secret_key,
     )
+
+
+def _formats(locations: LocationRules) -> Mapping[TableFormatName, TableFormat]:
+    return {
+        TableFormatName.ICEBERG: IcebergFormat(check_location=lambda location: locations.check([location], allowed=()))
+    }
 
 
 def _rates(settings: Settings) -> Mapping[Kind, int]:

@@ -1,8 +1,8 @@
 """Leading, as one process sees it: it knows until when it leads for certain, also while the database is away."""
 
-import time
 from typing import Final
 
+from engine.domain.clock import Clock
 from engine.stores.database import Database
 
 LEAD_SECONDS: Final = 15.0
@@ -12,8 +12,11 @@ LEAD_SECONDS: Final = 15.0
 class Leadership:
     """One holder's try at one leadership."""
 
-    def __init__(self, *, database: Database, name: str, holder: str, seconds: float = LEAD_SECONDS) -> None:
+    def __init__(
+        self, *, database: Database, clock: Clock, name: str, holder: str, seconds: float = LEAD_SECONDS
+    ) -> None:
         self._database = database
+        self._clock = clock
         self._name = name
         self._holder = holder
         self._seconds = seconds
@@ -23,7 +26,7 @@ class Leadership:
     @property
     def token(self) -> int | None:
         """The token while this holder leads, else None."""
-        return self._token if time.monotonic() < self._until else None
+        return self._token if self._clock.monotonic() < self._until else None
 
     async def keep(self) -> bool:
         """Begin or go on leading, if nobody else does; return True when it has just begun.
@@ -31,7 +34,7 @@ class Leadership:
         Raises:
             Transient: the database does not answer; an earlier success counts until its time is over.
         """
-        before, asked_at = self.token, time.monotonic()
+        before, asked_at = self.token, self._clock.monotonic()
         async with self._database.begin() as unit:
             self._token = await unit.leadership.lead(self._name, self._holder, self._seconds)
         self._until = asked_at + self._seconds

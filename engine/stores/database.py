@@ -26,17 +26,18 @@ class Database:
     """Opens units of work. Every driver error leaves as an error of the domain (`stores.failures`).
 
     `url` is `sqlite+aiosqlite:///path` or `postgresql+psycopg://…`; `busy_seconds` bounds the wait for another writer,
-    a row lock or a free connection, after which `Transient` is raised. Nothing is connected before the first use.
+    a row lock or a free connection, after which `Transient` is raised. `engine` takes the place of the URL's own
+    (`engines.make_engine`). Nothing is connected before the first use.
 
     Raises:
         InvalidInput: another driver, or SQLite without a file.
     """
 
-    def __init__(self, url: str, *, busy_seconds: float = 10) -> None:
+    def __init__(self, url: str, *, busy_seconds: float = 10, engine: AsyncEngine | None = None) -> None:
         self._url = make_url(url)
         check_url(self._url)
         self._busy_seconds = busy_seconds
-        engine = make_engine(self._url, busy_seconds=busy_seconds)
+        engine = engine or make_engine(self._url, busy_seconds=busy_seconds)
         self._engine = engine
         self._writer = engine.execution_options(**{WRITES: True})
         is_postgresql = self._url.get_backend_name() == POSTGRESQL

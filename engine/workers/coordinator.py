@@ -6,12 +6,12 @@ one that leads looks at tables and starts runs (`services.watching`).
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import structlog
 
+from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError
 from engine.domain.ids import RunId
 from engine.domain.runs import RunState
@@ -50,6 +50,7 @@ class Coordinator:
         claims: ClaimService,
         audit: AuditService,
         queue: RunQueue,
+        clock: Clock,
         reclaim_idle_seconds: float,
         watching: WatchService | None,
     ) -> None:
@@ -57,6 +58,7 @@ class Coordinator:
         self._claims = claims
         self._audit = audit
         self._queue = queue
+        self._clock = clock
         self._reclaim_idle_seconds = reclaim_idle_seconds
         self._watching = watching
         self._swept: dict[RunId, float] = {}
@@ -112,7 +114,7 @@ class Coordinator:
         is_backlog = bool((await self._queue.depth()).waiting)
         async with self._database.read() as unit:
             ready = [run.id for run in await unit.runs.list_ready(BATCH)]
-        now = time.monotonic()
+        now = self._clock.monotonic()
         known = {run_id: self._swept.get(run_id, now if is_backlog else 0.0) for run_id in ready}
         due = [run_id for run_id, at in known.items() if not is_backlog or now - at >= RESEND_SECONDS]
         for run_id in due:

@@ -32,7 +32,9 @@ class Watching:
     def __init__(self, world: World, *, seconds: float = 60, holder: str = "first") -> None:
         container = world.container
         self.world = world
-        self.leadership = Leadership(database=container.database, name=WATCH, holder=holder, seconds=seconds)
+        self.leadership = Leadership(
+            database=container.database, clock=container.clock, name=WATCH, holder=holder, seconds=seconds
+        )
         self.service = WatchService(
             database=container.database,
             formats=container.watching._formats,
