@@ -1,0 +1,502 @@
+"""Tables in memory behind the same Protocol as Iceberg: snapshots, files with rows, writers, and a catalog with faults.
+
+A commit is a compare-and-swap on the head, as a catalog does it: what was sent may land late, after its answer was
+given up, or after its process died. The rows of a file are the numbers of those that were appended, so that a lost or
+doubled row can be told at the end. `checks_sources` is the defence that a test may take away.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import Context
+from dataclasses import dataclass, field, replace
+from itertools import count
+from random import Random
+from typing import Any, Final
+
+import pyarrow as pa
+
+from engine.domain.capabilities import Capabilities
+from engine.domain.errors import CommitConflict, NotFound, OutcomeUnknown, Transient
+from engine.domain.files import DeleteRef, InputFile
+from engine.domain.plans import FileGroup
+from engine.domain.tables import TableRef
+from engine.formats.base import (
+    CheckStep,
+    CommitOutcome,
+    CommitRequest,
+    CommittedBatch,
+    Condition,
+    SnapshotInfo,
+    TableListing,
+    Verification,
+    WrittenGroup,
+)
+from engine.formats.iceberg.capabilities import CAPABILITIES
+from engine.formats.iceberg.commit import MAX_TRIES, check_rows
+from engine.planning.digest import FILE_DIGEST, TableFigures
+from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
+from tests.simulation.loop import VirtualLoop
+from tests.simulation.processes import present
+
+_SCHEMA_ID: Final = 0
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A live file. `deleted` are rows that position deletes took out of it."""
+
+    path: str
+    partition: str
+    file_bytes: int
+    rows: frozenset[int]
+    sequence: int
+    added_at_ms: int
+    deleted: frozenset[int] = frozenset()
+
+    @property
+    def delete_path(self) -> str:
+        """The delete file that holds all of `deleted`."""
+        return f"{self.path}.{len(self.deleted)}.deletes"
+
+    @property
+    def live_rows(self) -> frozenset[int]:
+        return self.rows - self.deleted
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The files of a table after one commit, by path, and what the commit was."""
+
+    number: int
+    at_ms: int
+    operation: str
+    files: Mapping[str, DataFile]
+    run_id: str | None = None
+    attempt: int = 0
+    groups: tuple[int, ...] = ()
+    removed: tuple[DataFile, ...] = ()
+    added: tuple[DataFile, ...] = ()
+
+
+@dataclass
+class CatalogFaults:
+    """How likely what goes wrong with one commit is, and how often it did."""
+
+    refused: float = 0.0
+    lost_request: float = 0.0
+    lost_answer: float = 0.0
+    late: float = 0.0
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def note(self, what: str) -> None:
+        self.counts[what] = self.counts.get(what, 0) + 1
+
+
+class ModelTable:
+    """One table: its history, and the files that lie in its storage, live or not."""
+
+    def __init__(self, ref: TableRef, lake: "Lake") -> None:
+        self.ref = ref
+        self.lake = lake
+        self.uuid = f"uuid-{ref.name}"
+        self.location = f"file:///lake/{ref.name}"
+        self.snapshots: list[Snapshot] = []
+        self.expected: set[int] = set()
+        self.storage: dict[str, frozenset[int]] = {}
+        self.deletes: dict[str, frozenset[int]] = {}
+        self.digests: dict[int, pa.Table] = {}
+        self._rows = count()
+        self._names = count()
+
+    @property
+    def head(self) -> Snapshot | None:
+        return self.snapshots[-1] if self.snapshots else None
+
+    @property
+    def files(self) -> Mapping[str, DataFile]:
+        return self.head.files if self.head else {}
+
+    def append(self, partition: str, sizes: Sequence[int]) -> None:
+        """A writer adds files of so many bytes, one row for each 256 KiB."""
+        added = []
+        for size in sizes:
+            rows = frozenset(next(self._rows) for _ in range(max(1, size // 262_144)))
+            path = f"{self.location}/data/{partition}/w{next(self._names)}.parquet"
+            self.storage[path] = rows
+            self.expected |= rows
+            added.append(DataFile(path, partition, size, rows, len(self.snapshots) + 1, self.lake.now_ms()))
+        self.install(Snapshot(0, 0, "append", {**self.files, **{f.path: f for f in added}}, added=tuple(added)))
+
+    def delete_files(self, paths: Sequence[str]) -> None:
+        """A writer removes whole files."""
+        removed = tuple(self.files[path] for path in paths)
+        for each in removed:
+            self.expected -= each.rows
+        left = {path: each for path, each in self.files.items() if path not in set(paths)}
+        self.install(Snapshot(0, 0, "delete", left, removed=removed))
+
+    def delete_rows(self, path: str, rows: frozenset[int]) -> None:
+        """A writer deletes rows by position."""
+        self.expected -= rows
+        changed = replace(self.files[path], deleted=self.files[path].deleted | rows)
+        self.deletes[changed.delete_path] = changed.deleted
+        self.install(Snapshot(0, 0, "overwrite", {**self.files, path: changed}))
+
+    def install(self, snapshot: Snapshot) -> Snapshot:
+        """Make a snapshot the head."""
+        made = replace(snapshot, number=len(self.snapshots) + 1, at_ms=self.lake.now_ms())
+        self.snapshots.append(made)
+        return made
+
+    def by_number(self, number: int) -> Snapshot | None:
+        return self.snapshots[number - 1] if 0 < number <= len(self.snapshots) else None
+
+
+class Lake:
+    """The catalog with its tables, and its faults. While it is `away` it answers nobody."""
+
+    def __init__(self, *, loop: VirtualLoop, random: Random) -> None:
+        self.loop = loop
+        self.random = random
+        self.tables: dict[TableRef, ModelTable] = {}
+        self.away = False
+        self.checks_sources = True
+        self.faults = CatalogFaults()
+        self.lost_races = 0
+
+    def table(self, ref: TableRef) -> ModelTable:
+        """Return a table, made when it is asked for first."""
+        return self.tables.setdefault(ref, ModelTable(ref, self))
+
+    def now_ms(self) -> int:
+        return round(self.loop.instant().timestamp() * 1000)
+
+    def answer(self, *, most: float = 0.03) -> None:
+        """Let a call take its time; raise Transient while the catalog is away."""
+        present()
+        if self.random.random() < 0.3:
+            self.loop.pause(self.random.uniform(0.001, most))
+            present()
+        if self.away:
+            self.loop.pause(self.random.uniform(0.01, 2.0))
+            raise Transient("the catalog is away")
+
+
+class ModelFormat:
+    """The format over one lake."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+
+    def capabilities(self) -> Capabilities:
+        return CAPABILITIES
+
+    def validate(self, properties: Mapping[str, str]) -> None:
+        """Anything makes a connection."""
+
+    def connect(self, name: str, properties: Mapping[str, str]) -> "ModelCatalog":
+        self._lake.answer()
+        return ModelCatalog(self._lake)
+
+
+class ModelCatalog:
+    """A connection to the lake."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+
+    def check(self) -> Sequence[CheckStep]:
+        return ()
+
+    def list_tables(self, limit: int) -> TableListing:
+        names = sorted((*ref.namespace, ref.name) for ref in self._lake.tables)
+        return TableListing(tuple(names[:limit]), len(names) > limit)
+
+    def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
+        self._lake.answer()
+        return {ref: str(len(self._lake.tables[ref].snapshots)) for ref in refs if ref in self._lake.tables}
+
+    def open_table(self, ref: TableRef) -> "OpenModelTable":
+        self._lake.answer()
+        if ref not in self._lake.tables:
+            raise NotFound(f"no table {ref}")
+        return OpenModelTable(self._lake.tables[ref])
+
+
+class OpenModelTable:
+    """A table at one moment, as `formats.base.OpenTable`."""
+
+    def __init__(self, table: ModelTable) -> None:
+        self._table = table
+        self._lake = table.lake
+        self._head = table.head
+        self._files: Mapping[str, DataFile] = table.files
+
+    @property
+    def uuid(self) -> str:
+        return self._table.uuid
+
+    @property
+    def location(self) -> str:
+        return self._table.location
+
+    @property
+    def locations(self) -> Sequence[str]:
+        return [self._table.location]
+
+    @property
+    def head_snapshot_id(self) -> int | None:
+        return None if self._head is None else self._head.number
+
+    @property
+    def schema_id(self) -> int:
+        return _SCHEMA_ID
+
+    def describe(self) -> Mapping[str, Any]:
+        return {"format": "iceberg", "uuid": self.uuid, "snapshot_count": len(self._table.snapshots)}
+
+    def policy_properties(self) -> Mapping[str, Any]:
+        return {}
+
+    def digest(self) -> pa.Table:
+        number = self.head_snapshot_id or 0
+        if number not in self._table.digests:
+            self._table.digests[number] = _digest(list(self._files.values()))
+        return self._table.digests[number]
+
+    def figures(self) -> TableFigures:
+        snapshots = self._table.snapshots[: self.head_snapshot_id or 0]
+        return TableFigures(
+            snapshot_count=len(snapshots),
+            manifest_count=1,
+            manifest_bytes=1000,
+            committed_at_ms={each.number: each.at_ms for each in snapshots},
+            known_since_ms=snapshots[0].at_ms if snapshots else None,
+        )
+
+    def conditions(self) -> Sequence[Condition]:
+        return ()
+
+    def partition_specs(self) -> Sequence[Any]:
+        return ()
+
+    def column_names(self) -> Sequence[str]:
+        return ["id", "day"]
+
+    def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        return {path: _input(self._files[path]) for path in paths}
+
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+        inputs = tuple(
+            TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
+            for each in group.inputs
+        )
+        return GroupTask(
+            run_id=run_id,
+            attempt=attempt,
+            group=group.ordinal,
+            inputs=inputs,
+            schema="",
+            output_dir=f"{self.location}/data",
+            name_prefix=f"{run_id}-{group.ordinal:05d}-{attempt}-",
+            output_files=group.predicted_outputs,
+            write=write,
+            storage={"table": str(self._table.ref)},
+        )
+
+    def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
+        """As the contract says, by compare-and-swap on the head."""
+        check_rows(request)
+        base = self._table.by_number(request.base_snapshot_id)
+        if base is None:
+            raise CommitConflict("the base is not in the table's history")
+        for number in range(1, MAX_TRIES + 1):
+            self._lake.answer()
+            head = self._table.head
+            if head is None:
+                raise CommitConflict("the table is empty")
+            kept, dropped = _surviving(base, head, request.groups, checks=self._lake.checks_sources)
+            if not kept:
+                return CommitOutcome(None, (), dropped, number)
+            before_try()
+            self._lake.answer(most=0.2)
+            staged = _staged(head, request, kept, self._table.storage, self._lake.now_ms())
+            if self._send(head, staged):
+                return CommitOutcome(staged.number, staged.groups, dropped, number)
+            self._lake.lost_races += 1
+            self._lake.loop.pause(self._lake.random.uniform(0.01, 0.1) * number)
+        raise CommitConflict(f"lost {MAX_TRIES} races in a row")
+
+    def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
+        self._lake.answer()
+        return [
+            CommittedBatch(each.number, each.groups, each.attempt)
+            for each in self._table.snapshots
+            if each.run_id == run_id
+        ]
+
+    def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+        self._lake.answer()
+        snapshot = self._table.by_number(snapshot_id)
+        if snapshot is None:
+            missing = Condition("snapshot_present", False, f"no snapshot {snapshot_id}")
+            return Verification(snapshot_id, False, (missing,), 0, 0, 0, 0, 0, 0)
+        removed = {each.path for each in snapshot.removed}
+        added = {each.path for each in snapshot.added}
+        rows = [sum(len(each.live_rows) for each in files) for files in (snapshot.removed, snapshot.added)]
+        checks = (
+            _held("operation_is_replace", snapshot.operation == "replace"),
+            _held("groups_as_claimed", sorted(snapshot.groups) == sorted(group.ordinal for group in groups)),
+            _held("removed_files_as_planned", removed == {each.path for g in groups for each in g.inputs}),
+            _held("added_files_as_written", added == {each.path for g in groups for each in g.outputs}),
+            _held("rows_conserved", rows[0] == rows[1]),
+        )
+        sizes = [sum(each.file_bytes for each in files) for files in (snapshot.removed, snapshot.added)]
+        is_ok = all(check.holds for check in checks)
+        return Verification(snapshot_id, is_ok, checks, len(removed), len(added), rows[0], rows[1], sizes[0], sizes[1])
+
+    def list_outputs(self, run_id: str) -> Sequence[str]:
+        self._lake.answer()
+        return sorted(path for path in self._table.storage if _attempt(path, run_id) is not None)
+
+    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int) -> int:
+        self._lake.answer()
+        referenced = {path for snapshot in self._table.snapshots for path in snapshot.files}
+        gone = [
+            path
+            for path in self._table.storage
+            if (number := _attempt(path, run_id)) is not None
+            and number <= up_to_attempt
+            and path not in keep
+            and path not in referenced
+        ]
+        for path in gone:
+            del self._table.storage[path]
+        return len(gone)
+
+    def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
+        newest = self._table.snapshots[: self.head_snapshot_id or 0][::-1][:limit]
+        return [SnapshotInfo(each.number, each.number - 1 or None, each.at_ms, each.operation, {}) for each in newest]
+
+    def _send(self, head: Snapshot, staged: Snapshot) -> bool:
+        """Send a commit: it lands whatever becomes of the sender, if the head is still the one it was made on."""
+        lake, loop = self._lake, self._lake.loop
+        luck, faults = lake.random.random(), lake.faults
+        if luck < faults.refused:
+            faults.note("refused")
+            raise Transient("the catalog can't be reached")
+        luck -= faults.refused
+        answer = loop.create_future()
+
+        def land() -> None:
+            is_won = self._table.head is head
+            if is_won:
+                self._table.install(staged)
+            if not answer.done():
+                loop.call_later(lake.random.uniform(0.001, 0.05), lambda: answer.done() or answer.set_result(is_won))
+
+        if luck < faults.lost_request:
+            faults.note("lost_request")
+            self._lost()
+        luck -= faults.lost_request
+        if luck < faults.late:
+            faults.note("late")
+            loop.call_later(lake.random.uniform(0.5, 30), land, context=Context())
+            self._lost()
+        luck -= faults.late
+        loop.call_later(lake.random.uniform(0.001, 0.1), land, context=Context())
+        if luck < faults.lost_answer:
+            faults.note("lost_answer")
+            self._lost()
+        return bool(loop.block(answer))
+
+    def _lost(self) -> None:
+        self._lake.loop.pause(self._lake.random.uniform(0.1, 3.0))
+        raise OutcomeUnknown("no answer to the commit")
+
+
+def _surviving(
+    base: Snapshot, head: Snapshot, groups: Sequence[WrittenGroup], *, checks: bool
+) -> tuple[list[WrittenGroup], dict[int, str]]:
+    """Return the groups whose sources are live and as they were on the base; of the others why not."""
+    kept, dropped = [], {}
+    for group in groups:
+        gone = [each.path for each in group.inputs if each.path not in head.files]
+        touched = [each.path for each in group.inputs if head.files.get(each.path) is not base.files.get(each.path)]
+        if checks and gone:
+            dropped[group.ordinal] = f"sources_gone: {gone[0]}"
+        elif checks and touched:
+            dropped[group.ordinal] = f"sources_touched: {touched[0]}"
+        else:
+            kept.append(group)
+    return kept, dropped
+
+
+def _staged(
+    head: Snapshot,
+    request: CommitRequest,
+    groups: Sequence[WrittenGroup],
+    storage: Mapping[str, frozenset[int]],
+    now_ms: int,
+) -> Snapshot:
+    files = dict(head.files)
+    removed, added = [], []
+    for group in groups:
+        inputs = [files.pop(each.path) for each in group.inputs if each.path in files]
+        removed += inputs
+        sequence = max((each.sequence for each in inputs), default=0)
+        for output in group.outputs:
+            rows = storage.get(output.path, frozenset())
+            made = DataFile(output.path, group.partition, output.file_bytes, rows, sequence, now_ms)
+            files[output.path] = made
+            added.append(made)
+    return Snapshot(
+        head.number + 1,
+        now_ms,
+        "replace",
+        files,
+        run_id=request.run_id,
+        attempt=request.attempt,
+        groups=tuple(group.ordinal for group in groups),
+        removed=tuple(removed),
+        added=tuple(added),
+    )
+
+
+def _digest(files: Sequence[DataFile]) -> pa.Table:
+    count = len(files)
+    columns = {
+        "path": [each.path for each in files],
+        "spec_id": [0] * count,
+        "partition": [each.partition for each in files],
+        "file_format": ["parquet"] * count,
+        "file_bytes": [each.file_bytes for each in files],
+        "record_count": [len(each.rows) for each in files],
+        "sequence_number": [each.sequence for each in files],
+        "is_encrypted": [False] * count,
+        "delete_files": [int(bool(each.deleted)) for each in files],
+        "deleted_rows": [len(each.deleted) for each in files],
+        "equality_deletes": [0] * count,
+        "added_at_ms": [each.added_at_ms for each in files],
+    }
+    return pa.table([_column(columns[name.name], name.type) for name in FILE_DIGEST], schema=FILE_DIGEST)
+
+
+def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    if pa.types.is_dictionary(kind):
+        return pa.array(values, kind.value_type).dictionary_encode()
+    return pa.array(values, kind)
+
+
+def _input(file: DataFile) -> InputFile:
+    deletes = (DeleteRef(file.delete_path, 100),) if file.deleted else ()
+    return InputFile(file.path, file.file_bytes, len(file.rows), file.sequence, deletes)
+
+
+def _attempt(path: str, run_id: str) -> int | None:
+    found = re.match(rf"{re.escape(run_id)}-\d+-(\d+)-", path.rpartition("/")[2])
+    return None if found is None else int(found[1])
+
+
+def _held(name: str, holds: bool) -> Condition:
+    return Condition(name, holds, "as it should be" if holds else "not as it should be")
