@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from engine.domain.policies import OFF
 from engine.domain.runs import Operation
 
 
@@ -63,8 +64,8 @@ class Capabilities:
     """What one format can do.
 
     `cells` holds every operation; of `rewrite` every strategy on every engine. `settings` holds, by dotted field, the
-    values of run-shaping settings that can't be fulfilled, each with the reason; `"*"` stands for any value but null
-    and the empty list.
+    values of run-shaping settings that can't be fulfilled, each with the reason; `"*"` stands for any value but null,
+    `off` and the empty list.
     """
 
     format: FormatName
@@ -91,7 +92,7 @@ class Capabilities:
 
 
 def _reason(impossible: Mapping[str, str], value: Any) -> str | None:
-    if value is None or value in ([], ()):
+    if value is None or value in ([], (), OFF):
         return None
     return impossible.get("*") or (impossible.get(value) if isinstance(value, str) else None)
 
@@ -113,11 +114,9 @@ def cells(reason_of: Callable[[Operation, str | None, str | None], str | None]) 
 
 
 _MAINTENANCE: Final = "this version rewrites data files and does no other maintenance"
-_CANDIDATES: Final = "this version rewrites what is a candidate by its size and deletes"
 _NO_FORMAT: Final = "no table format that this version serves has a use for it"
 _NOT_ACTED_ON: Final[Mapping[str, str]] = {
     "maintenance.": _MAINTENANCE,
-    "rewrite.max_time_span": _CANDIDATES,
     "rewrite.key_tables.": _NO_FORMAT,
     "rewrite.tiers": _NO_FORMAT,
 }

@@ -130,14 +130,24 @@ class PolicyChecks:
 
 
 def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:
-    """Return notes that name the settings of a document which have no effect in this version, or not all of it."""
+    """Return notes that name the settings of a document which have no effect in this version, or not all of it.
+
+    Those of the preset that it names are its settings too.
+    """
+    own = document.leaves()
+    preset = PRESETS[document.preset].document.leaves() if document.preset is not None else {}
+    inherited = [field for field in preset if field not in own]
+    partly = [f"{field}: {missing}" for field in own if (missing := why_only_partly(field)) is not None]
+    return (*_without_effect("stored", own), *_without_effect(f"in preset {document.preset}", inherited), *partly)
+
+
+def _without_effect(where: str, fields: Iterable[str]) -> Iterator[str]:
     by_reason: dict[str, list[str]] = defaultdict(list)
-    for field in document.leaves():
+    for field in fields:
         if (reason := why_not_acted_on(field)) is not None:
             by_reason[reason].append(field)
-    kept = [f"stored, not yet acted on: {', '.join(fields)} ({reason})" for reason, fields in by_reason.items()]
-    partly = [f"{field}: {missing}" for field in document.leaves() if (missing := why_only_partly(field)) is not None]
-    return (*kept, *partly)
+    for reason, found in by_reason.items():
+        yield f"{where}, not yet acted on: {', '.join(found)} ({reason})"
 
 
 def assumed_zones(document: PolicyDocument) -> tuple[str, ...]:

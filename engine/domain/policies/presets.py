@@ -58,7 +58,7 @@ _UPSOLVER: Final = _preset(
     source="Upsolver, documentation, page 'Compaction Process': 'approximately 500MB each' and the section "
     "'Conditions That Trigger Compaction'.",
     document={
-        "rewrite": {"target_file_bytes": "500MB"},
+        "rewrite": {"target_file_bytes": "500MB", "min_input_files": 2},
         "triggers": [
             _rule("settled", ("file_count", "at_least", 60), _SMALL_ON_AVERAGE, ("newest_file_age", "above", "2d")),
             _rule("very many files", ("file_count", "at_least", 1000), _SMALL_ON_AVERAGE),

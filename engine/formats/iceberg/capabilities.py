@@ -42,6 +42,9 @@ CAPABILITIES: Final = Capabilities(
             "fill": "this version packs files of Iceberg tables by locality",
             "arrival": "this version packs files of Iceberg tables by locality",
         },
+        "rewrite.max_time_span": {
+            "*": "this version merges files of Iceberg tables whatever lies between them in time"
+        },
         "rewrite.engine": {"native": _NATIVE},
         "verification": {
             "sample": "this version proves rewrites of Iceberg tables from metadata",

@@ -52,6 +52,7 @@ def test_formats_that_are_not_served_say_so_in_every_cell() -> None:
         ("rewrite.strategy", "zorder"),
         ("rewrite.columns", ["day"]),
         ("rewrite.order_bins_by", "fill"),
+        ("rewrite.max_time_span", 86_400),
         ("rewrite.engine", "native"),
         ("verification", "content"),
     ],
@@ -69,6 +70,7 @@ def test_what_the_format_does_anyway_is_no_refusal() -> None:
         "rewrite.strategy": "binpack",
         "rewrite.columns": [],
         "rewrite.order_bins_by": "locality",
+        "rewrite.max_time_span": "off",
         "rewrite.engine": "auto",
         "verification": "metadata",
     }
@@ -84,7 +86,7 @@ def test_an_operation_that_can_not_be_done_is_refused_with_its_reason(operation:
     SERVICE.check_operation(TableFormatName.ICEBERG, Operation.REWRITE)
 
 
-@pytest.mark.parametrize("field", ["maintenance.expire_snapshots", "rewrite.max_time_span", "rewrite.tiers"])
+@pytest.mark.parametrize("field", ["maintenance.expire_snapshots", "rewrite.tiers"])
 def test_settings_without_a_use_in_this_version_are_not_acted_on(field: str) -> None:
     assert why_not_acted_on(field)
     assert not is_acted_on(field)

@@ -1,0 +1,157 @@
+"""`balanced`, which Iceberg tables can have whole, and the presets of key tables, which they are refused."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from engine.domain.errors import InvalidInput
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import RunState
+from engine.domain.watches import Verdict
+from tests.integration.presets.conftest import Kept
+from tests.support.file_copies import live_files, remove
+from tests.support.watching import runs_of
+
+MIB, GIB = 2**20, 2**30
+ONE, OTHER = "2026-11-01", "2026-11-02"
+AT_ONCE = {"min_interval": "0s"}
+PACKED = {"strategy": "binpack", "order_bins_by": "locality"}
+
+
+async def refused(kept: Kept, **policy: Any) -> dict[str, str]:
+    """Return the messages of a refusal by where they point; nothing is stored."""
+    with pytest.raises(InvalidInput) as caught:
+        await kept.by(**policy)
+    assert all(problem.hint for problem in caught.value.problems)
+    return {problem.message.split(":")[0]: problem.pointer for problem in caught.value.problems}
+
+
+async def test_p25_balanced_begins_at_twenty_small_files_that_are_a_fifth(kept: Kept) -> None:
+    await kept.by(preset="balanced")
+    await kept.has(ONE, 19)
+    await kept.has(OTHER, 1)
+    await kept.has(OTHER, 81, sized=100 * MIB)
+    await kept.has(OTHER, 19)
+    assert (await kept.look()).verdict is Verdict.NOT_DUE  # 19 small files; 20 of 101
+    await kept.has(ONE, 1)
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    run = await kept.rewritten()
+    assert (run.request["cause"]["due_partitions"], len(kept.files(ONE)), len(kept.files(OTHER))) == (1, 1, 101)
+    await kept.is_left_alone()
+    remove(kept.lake.table, [file for file in kept.files(OTHER) if file.file_size_in_bytes >= 100 * MIB][:1])
+    assert run.started_at is not None
+    again = await kept.time.until(run.started_at + timedelta(minutes=11))  # 20 of 100, and the rest of 10 minutes
+    assert again is not None
+    assert again.created_at - run.started_at >= timedelta(minutes=10)
+    await kept.rewritten()
+    assert len(kept.files(OTHER)) == 81
+    await kept.is_left_alone()
+
+
+async def test_p7_and_p24_paimon_universal_is_refused_for_iceberg_by_what_it_asks_for(kept: Kept) -> None:
+    found = await refused(kept, preset="paimon-universal")
+    assert found == {
+        "this preset sets rewrite.strategy to window": "/preset",
+        "this preset sets rewrite.order_bins_by to arrival": "/preset",
+    }
+    assert await refused(kept, rewrite={"strategy": "window"}) == {
+        "this version does not bound file groups by time windows in Iceberg tables": "/rewrite/strategy"
+    }
+
+
+async def test_p24_a_trigger_of_sorted_runs_never_holds_and_says_why(kept: Kept) -> None:
+    await kept.by(preset="paimon-universal", rewrite=PACKED)
+    await kept.has(ONE, 4)
+    evaluation = (await kept.time.facts()).sight.evaluation
+    assert evaluation is not None
+    runs, files = evaluation.triggers
+    assert not runs.is_due
+    assert runs.conditions[0].detail == "this table format keeps no sorted runs"
+    assert (files.is_due, files.conditions[0].measured) == (False, 4)
+
+
+async def test_p13_five_small_files_begin_and_p12_the_file_they_leave_waits_for_four_more(kept: Kept) -> None:
+    await kept.by(preset="paimon-universal", rewrite=PACKED, schedule=AT_ONCE)
+    await kept.has(ONE, 4)
+    assert (await kept.look()).verdict is Verdict.NOT_DUE
+    await kept.has(ONE, 1)
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    await kept.rewritten()
+    assert len(kept.files(ONE)) == 1
+    await kept.is_left_alone()
+    await kept.has(ONE, 3)
+    assert (await kept.look()).verdict is Verdict.NOT_DUE
+    await kept.has(ONE, 1)
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    await kept.rewritten()
+    assert len(kept.files(ONE)) == 1
+    await kept.is_left_alone()
+
+
+@pytest.mark.parametrize(
+    ("setting", "rule"),
+    [
+        pytest.param({"interval": "1d"}, "rewrite.full.interval", id="p17"),
+        pytest.param({"always_below_bytes": "1GiB"}, "rewrite.full.always_below_bytes", id="p18"),
+        pytest.param({"when_increment_above_bytes": "1kB"}, "rewrite.full.when_increment_above_bytes", id="p19"),
+    ],
+)
+async def test_p17_p18_p19_a_full_rewrite_begins_by_its_setting_and_not_again_without_a_change(
+    kept: Kept, setting: dict[str, str], rule: str
+) -> None:
+    full = {"min_input_files": 100, "full": setting}
+    await kept.by(preset="paimon-universal", rewrite=PACKED | full, schedule=AT_ONCE)
+    await kept.has(ONE, 3)
+    await kept.has(OTHER, 2)  # p11: fewer than three files
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    run = await kept.rewritten()
+    assert (run.request["cause"]["rule"], run.request["force_full"]) == (rule, True)
+    assert (len(kept.files(ONE)), len(kept.files(OTHER))) == (1, 2)
+    await kept.time.clock.pass_by(days=2)
+    await kept.is_left_alone()
+
+
+async def test_p16_more_than_twice_the_base_begins_a_full_rewrite(kept: Kept) -> None:
+    await kept.by(preset="paimon-universal", rewrite=PACKED | {"min_input_files": 100}, schedule=AT_ONCE)
+    await kept.has(ONE, 4)
+    first = await kept.world.submit(RunRequest(force_full=True))
+    assert (await kept.world.finish(first.id)).state is RunState.SUCCEEDED
+    await kept.is_left_alone()
+    await kept.has(ONE, 2)  # 200 % of the one file that there is, and not more
+    assert (await kept.look()).verdict is Verdict.NOT_DUE
+    await kept.has(ONE, 1)
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    run = await kept.rewritten()
+    assert run.request["cause"]["rule"] == "rewrite.full.size_amplification_percent"
+    assert len(kept.files(ONE)) == 1
+    await kept.is_left_alone()
+
+
+async def test_m3_m6_maxcompute_tiered_is_refused_for_iceberg_by_what_it_asks_for(kept: Kept) -> None:
+    assert await refused(kept, preset="maxcompute-tiered") == {
+        "this preset sets rewrite.strategy to tiered": "/preset",
+        "this preset sets rewrite.max_time_span to 86400": "/preset",
+    }
+    assert await refused(kept, rewrite={"max_time_span": "1d"}) == {
+        "this version merges files of Iceberg tables whatever lies between them in time": "/rewrite/max_time_span"
+    }
+
+
+async def test_m5_files_above_1_gib_are_left_alone_and_m7_a_budget_holds_the_rest_back(kept: Kept) -> None:
+    tiers_off = {"strategy": "binpack", "max_time_span": "off"}
+    await kept.by(preset="maxcompute-tiered", rewrite=tiers_off, limits={"bytes_per_day": "1MiB"}, schedule=AT_ONCE)
+    await kept.has(ONE, 7)
+    await kept.has(ONE, 1, sized=GIB + 1)
+    assert (await kept.look()).verdict is Verdict.NOT_DUE
+    await kept.has(ONE, 1)
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    (run,) = await runs_of(kept.world)
+    kept.world.spend(run.id, MIB)
+    await kept.world.container.worker.advance(run.id)
+    waits = await kept.world.get(run.id)
+    assert (waits.waiting_for, waits.reason) == ("budget", "bytes_per_day")
+    await kept.time.clock.pass_by(hours=24, seconds=1)
+    await kept.rewritten()
+    assert sorted(file.file_size_in_bytes > GIB for file in live_files(kept.lake.table)) == [False, True]
+    await kept.is_left_alone()
