@@ -1,8 +1,8 @@
-"""Kill switches: of one table, and of the whole fleet. Both ways may be asked for twice."""
+"""Kill switches: of one table, of one catalog, and of the whole fleet. Both ways may be asked for twice."""
 
 from fastapi import APIRouter
 
-from api.deps import AdminDep, OperatorDep, ServicesDep, TableIdPath
+from api.deps import AdminDep, CatalogName, OperatorDep, ServicesDep, TableIdPath
 from api.responses import WITH_BODY, problems
 from api.schemas.limits import Pause, PauseMode, PauseRequest
 
@@ -31,6 +31,30 @@ async def pause_table(table_id: TableIdPath, body: PauseRequest, services: Servi
 async def resume_table(table_id: TableIdPath, services: ServicesDep, caller: OperatorDep) -> None:
     """End the pause of a table: its waiting runs go on, without doing again what was committed."""
     await services.pauses.resume_table(caller, table_id)
+
+
+@router.post(
+    "/catalogs/{name}/pause",
+    tags=["catalogs"],
+    summary="Pause a catalog's tables",
+    responses=problems(*WITH_BODY, "not_found"),
+)
+async def pause_catalog(name: CatalogName, body: PauseRequest, services: ServicesDep, caller: AdminDep) -> Pause:
+    """Start nothing new on any table of a catalog; what runs drains or stops, then waits."""
+    stops = body.mode is PauseMode.STOP
+    return Pause.from_domain(await services.pauses.pause_catalog(caller, name, reason=body.reason, stops=stops))
+
+
+@router.post(
+    "/catalogs/{name}/resume",
+    status_code=204,
+    tags=["catalogs"],
+    summary="Resume a catalog's tables",
+    responses=problems("not_found", "invalid_input"),
+)
+async def resume_catalog(name: CatalogName, services: ServicesDep, caller: AdminDep) -> None:
+    """End the pause of a catalog; tables that were paused themselves stay so."""
+    await services.pauses.resume_catalog(caller, name)
 
 
 @router.post("/fleet/pause", tags=["fleet"], summary="Pause the fleet", responses=problems(*WITH_BODY))

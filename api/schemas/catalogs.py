@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
+from api.schemas.limits import Pause
 from engine.domain import tables as domain
 from engine.domain.strict import ONE_LINE, UNSEEN
 from engine.domain.tables import TableFormatName
@@ -78,6 +79,7 @@ class Catalog(Answer):
     version: int = Field(description="Grows with each replace, also over a delete; the ETag is this in quotes.")
     created_at: Instant
     updated_at: Instant
+    pause: Pause | None = Field(description="Null unless all tables of the catalog are paused.")
 
     @classmethod
     def from_domain(cls, catalog: domain.Catalog) -> Self:
@@ -90,6 +92,7 @@ class Catalog(Answer):
             version=catalog.version,
             created_at=catalog.created_at,
             updated_at=catalog.updated_at,
+            pause=None if catalog.pause is None else Pause.from_domain(catalog.pause),
         )
 
 

@@ -105,7 +105,7 @@ class ExplainedWindows(Answer):
 class ExplainedPause(Answer):
     """A kill switch that is on. `stops`: running work stops; else it ends what is in flight."""
 
-    scope: Literal["fleet", "table"]
+    scope: Literal["fleet", "catalog", "table"]
     at: Instant
     by: str
     reason: str

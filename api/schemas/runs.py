@@ -123,6 +123,7 @@ class RunDetail(Run):
 
     progress: Progress
     table_pause: Pause | None = Field(description="The pause that the table is under.")
+    catalog_pause: Pause | None = Field(description="The pause that all tables of its catalog are under.")
     fleet_pause: Pause | None = Field(description="The pause that all tables are under.")
 
     @classmethod
@@ -132,6 +133,7 @@ class RunDetail(Run):
             **_run_fields(run),
             progress=Progress.from_domain(progress),
             table_pause=None if pauses.table is None else Pause.from_domain(pauses.table),
+            catalog_pause=None if pauses.catalog is None else Pause.from_domain(pauses.catalog),
             fleet_pause=None if pauses.fleet is None else Pause.from_domain(pauses.fleet),
         )
 

@@ -86,13 +86,14 @@ class Fleet:
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """The kill switches that a table is under: the fleet's, its own, or both."""
+    """The kill switches that a table is under: the fleet's, its catalog's, its own."""
 
     fleet: Pause | None = None
     table: Pause | None = None
+    catalog: Pause | None = None
 
     @property
     def present(self) -> Pause | None:
-        """The one to obey: one that stops before one that drains, the fleet's before the table's."""
-        found = [pause for pause in (self.fleet, self.table) if pause is not None]
+        """The one to obey: one that stops before one that drains, then the wider one."""
+        found = [pause for pause in (self.fleet, self.catalog, self.table) if pause is not None]
         return min(found, key=lambda pause: not pause.stops, default=None)

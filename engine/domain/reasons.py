@@ -54,6 +54,7 @@ OF_RUNS: Final[Mapping[str, str]] = {
 OF_TABLES: Final[Mapping[str, str]] = {
     "disabled": "its policy has enabled: false",
     "table_paused": "the table is paused",
+    "catalog_paused": "all tables of its catalog are paused",
     "fleet_paused": "all tables are paused",
     "unreachable": "it can't be looked at",
     "table_replaced": "it was dropped and made anew",

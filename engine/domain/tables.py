@@ -31,6 +31,16 @@ class TableRef:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """A kill switch that is on: nothing new starts; running work stops, or drains: ends what is in flight."""
+
+    at: datetime
+    by: str
+    reason: str
+    stops: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Catalog:
     """A connection to a catalog of tables.
 
@@ -46,16 +56,7 @@ class Catalog:
     created_at: datetime
     updated_at: datetime
     allowed_locations: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """A kill switch that is on: nothing new starts; running work stops, or drains: ends what is in flight."""
-
-    at: datetime
-    by: str
-    reason: str
-    stops: bool
+    pause: Pause | None = None
 
 
 @dataclass(frozen=True, slots=True)

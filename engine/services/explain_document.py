@@ -135,7 +135,7 @@ def _condition(condition: MeasuredCondition) -> Mapping[str, Any]:
 
 
 def _pauses(record: RecordFacts) -> Sequence[Mapping[str, Any]]:
-    found = (("fleet", record.fleet.pause), ("table", record.table.pause))
+    found = (("fleet", record.fleet.pause), ("catalog", record.catalog_pause), ("table", record.table.pause))
     return [{"scope": scope, **asdict(pause)} for scope, pause in found if pause is not None]
 
 

@@ -16,7 +16,7 @@ from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
 from engine.domain.runs import TERMINAL_STATES, Run, RunState, WaitingFor
 from engine.domain.signals import Signal
-from engine.domain.tables import Table
+from engine.domain.tables import Pause, Table
 from engine.domain.units import format_bytes
 from engine.domain.watches import Watch
 from engine.formats.base import OpenTable
@@ -54,6 +54,7 @@ class RecordFacts:
     measurement: Measurement | None
     watch: Watch | None = None
     is_watched: bool = False
+    catalog_pause: Pause | None = None
 
     @property
     def at_work(self) -> Run | None:
@@ -139,6 +140,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         measurement=await unit.measurements.latest(table.id),
         watch=await unit.watches.get(table.id),
         is_watched=await unit.leadership.is_led(WATCH),
+        catalog_pause=(await unit.pauses.of_table(table.id)).catalog,
     )
 
 

@@ -20,7 +20,16 @@ from engine.services.explain_words import clock, many
 from engine.services.holds import HoldRules
 
 _ON_REQUEST: Final = frozenset(
-    {"fleet_paused", "table_paused", "run_at_work", "run_waits", "quiet_hours", "blackout", "latency_backoff"}
+    {
+        "fleet_paused",
+        "catalog_paused",
+        "table_paused",
+        "run_at_work",
+        "run_waits",
+        "quiet_hours",
+        "blackout",
+        "latency_backoff",
+    }
     | {"bytes_per_day"}
 )
 """What a run that somebody asks for waits for as well; the rest is for runs that start by themselves."""
@@ -82,6 +91,9 @@ def _switches(facts: Facts) -> Iterator[Hold]:
         yield Hold("disabled", None, f"it comes from: {policy.origins['enabled']}; enabled: true lets it run")
     if record.fleet.pause is not None:
         yield Hold("fleet_paused", None, _paused(record.fleet.pause, "POST /v1/fleet/resume ends it"))
+    if record.catalog_pause is not None:
+        remedy = f"POST /v1/catalogs/{record.table.ref.catalog}/resume ends it"
+        yield Hold("catalog_paused", None, _paused(record.catalog_pause, remedy))
     if record.table.pause is not None:
         yield Hold(
             "table_paused", None, _paused(record.table.pause, f"POST /v1/tables/{record.table.id}/resume ends it")

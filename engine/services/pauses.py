@@ -1,4 +1,4 @@
-"""The kill switches: pause and resume one table, or the whole fleet.
+"""The kill switches: pause and resume one table, one catalog with all its tables, or the whole fleet.
 
 A pause takes effect at once on what would start: claims see it in their transaction. Holders of runs hear of it by a
 hint, else within two seconds, and drain or stop. After a resume, waiting runs are sent to the workers again.
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.domain.access import Caller
+from engine.domain.errors import NotFound
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.runs import RunState
@@ -23,7 +24,7 @@ FLEET: Final = "fleet"
 
 
 class PauseService:
-    """Switches tables and the fleet off and on again."""
+    """Switches tables, catalogs and the fleet off and on again."""
 
     def __init__(self, *, database: Database, wakes: Wakes) -> None:
         self._database = database
@@ -60,6 +61,39 @@ class PauseService:
             await unit.audit.append(caller, "table.resume", table_id, before=_document(table.pause))
             waiting = await unit.runs.list(table_id, frozenset({RunState.QUEUED}), limit=_MOST_SENT)
         await self._wakes.workers(run.id for run in waiting)
+
+    async def pause_catalog(self, caller: Caller, name: str, *, reason: str, stops: bool) -> Pause:
+        """Pause every table of a catalog, or change how.
+
+        Raises:
+            NotFound: no such catalog.
+        """
+        async with self._database.begin() as unit:
+            before = await unit.catalogs.get(name)
+            pause = await unit.pauses.switch_catalog(name, by=caller.subject, reason=reason, stops=stops)
+            document = _document(None if before is None else before.pause)
+            await unit.audit.append(caller, "catalog.pause", name, before=document, after=_document(pause))
+            held = await unit.runs.list_leased(catalog=name)
+        await self._wakes.holders(held)
+        return pause
+
+    async def resume_catalog(self, caller: Caller, name: str) -> None:
+        """End the pause of a catalog; tables that are paused themselves stay so.
+
+        Raises:
+            NotFound: no such catalog.
+        """
+        async with self._database.begin() as unit:
+            catalog = await unit.catalogs.get(name)
+            if catalog is None:
+                raise NotFound(f"no catalog {name!r}")
+            if catalog.pause is None:
+                return
+            await unit.pauses.release_catalog(name)
+            await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.CATALOG, catalog=name))
+            await unit.audit.append(caller, "catalog.resume", name, before=_document(catalog.pause))
+            ready: list[RunId] = [run.id for run in await unit.runs.list_ready(_MOST_SENT)]
+        await self._wakes.workers(ready)
 
     async def pause_fleet(self, caller: Caller, *, reason: str, stops: bool) -> Pause:
         """Pause every table, or change how."""

@@ -57,6 +57,6 @@ def _shown(run: Run, pauses: Pauses) -> Run:
     if pause is None or run.cancel_requested_at is not None:
         is_over = run.waiting_for is WaitingFor.PAUSED
         return replace(run, waiting_for=None, not_before=None, reason=None, detail=None) if is_over else run
-    whose = "the fleet" if pause is pauses.fleet else "the table"
+    whose = "the fleet" if pause is pauses.fleet else "the catalog" if pause is pauses.catalog else "the table"
     detail = f"{whose} was paused by {pause.by} at {pause.at:%Y-%m-%d %H:%M:%S} UTC: {pause.reason}"
     return replace(run, waiting_for=WaitingFor.PAUSED, not_before=None, reason="paused", detail=detail)

@@ -15,6 +15,7 @@ from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
 from engine.domain.tables import Catalog
 from engine.stores.clock import now
 from engine.stores.schema import catalogs, deleted_catalogs, tables
+from engine.stores.tables import to_pause
 
 
 class CatalogStore:
@@ -129,4 +130,5 @@ def _to_catalog(row: Row[Any]) -> Catalog:
         created_at=row.created_at,
         updated_at=row.updated_at,
         allowed_locations=tuple(row.allowed_locations),
+        pause=to_pause(row),
     )

@@ -1,4 +1,4 @@
-"""The kill switches, in the rows of what they switch: one for each table, one for the fleet.
+"""The kill switches, in the rows of what they switch: one for each table, one for each catalog, one for the fleet.
 
 Claims lock these rows (`stores.run_claims`), so a pause waits for claims under way, and later ones see it.
 """
@@ -6,7 +6,7 @@ Claims lock these rows (`stores.run_claims`), so a pause waits for claims under 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Row, literal, select, update
+from sqlalchemy import Row, literal, select, union_all, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound
@@ -14,16 +14,16 @@ from engine.domain.fleet import Pauses
 from engine.domain.ids import TableId
 from engine.domain.tables import Pause
 from engine.stores.clock import now
-from engine.stores.schema import fleet, tables
+from engine.stores.schema import catalogs, fleet, tables
 from engine.stores.tables import to_pause
 
 _OFF = {"paused_at": None, "paused_by": None, "pause_reason": None, "pause_stops": None}
 _COLUMNS = tuple(_OFF)
-_FLEET = ""  # in the place of a table's id
+_FLEET, _CATALOG, _TABLE = "fleet", "catalog", "table"
 
 
 class PauseStore:
-    """The pause columns of `tables` and `fleet`."""
+    """The pause columns of `tables`, `catalogs` and `fleet`."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -42,6 +42,20 @@ class PauseStore:
         """End the pause of a table; nothing happens when it is not paused."""
         await self._connection.execute(update(tables).where(tables.c.id == table_id).values(_OFF))
 
+    async def switch_catalog(self, name: str, *, by: str, reason: str, stops: bool) -> Pause:
+        """Pause a catalog's tables, or change reason and mode of that pause.
+
+        Raises:
+            NotFound: no such catalog.
+        """
+        statement = update(catalogs).where(catalogs.c.name == name).values(_on(by, reason, stops=stops))
+        row = (await self._connection.execute(statement.returning(*_of(catalogs)))).one_or_none()
+        return _paused(row, f"no catalog {name!r}")
+
+    async def release_catalog(self, name: str) -> None:
+        """End the pause of a catalog; pauses of its single tables stay."""
+        await self._connection.execute(update(catalogs).where(catalogs.c.name == name).values(_OFF))
+
     async def switch_fleet(self, *, by: str, reason: str, stops: bool) -> Pause:
         """Pause all tables, or change reason and mode of that pause."""
         statement = update(fleet).values(_on(by, reason, stops=stops)).returning(*_of(fleet))
@@ -58,10 +72,20 @@ class PauseStore:
     async def of_tables(self, table_ids: Iterable[TableId]) -> Mapping[TableId, Pauses]:
         """Return the pauses that each of these tables is under, also of tables that are gone."""
         wanted = set(table_ids)
-        whole = select(literal(_FLEET).label("id"), *_of(fleet))
-        own = select(tables.c.id, *_of(tables)).where(tables.c.id.in_(wanted), tables.c.paused_at.is_not(None))
-        found = {row.id: to_pause(row) for row in await self._connection.execute(whole.union_all(own))}
-        return {table_id: Pauses(fleet=found[_FLEET], table=found.get(table_id)) for table_id in wanted}
+        inside = tables.c.id.in_(wanted)
+        whole = select(literal(_FLEET).label("kind"), literal("").label("id"), *_of(fleet))
+        around = (
+            select(literal(_CATALOG), tables.c.id, *_of(catalogs))
+            .join(catalogs, catalogs.c.name == tables.c.catalog)
+            .where(inside, catalogs.c.paused_at.is_not(None))
+        )
+        own = select(literal(_TABLE), tables.c.id, *_of(tables)).where(inside, tables.c.paused_at.is_not(None))
+        rows = await self._connection.execute(union_all(whole, around, own))
+        found = {(row.kind, row.id): to_pause(row) for row in rows}
+        return {
+            table_id: Pauses(found[_FLEET, ""], found.get((_TABLE, table_id)), found.get((_CATALOG, table_id)))
+            for table_id in wanted
+        }
 
 
 def _of(table: Any) -> list[Any]:

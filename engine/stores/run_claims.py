@@ -1,7 +1,8 @@
 """Who may start next: the queue in its order, the claim, and what a queued run is held back for.
 
 A claim takes the fleet's row first, so claims go one after another: the count of held runs is exact, and a run starts
-either before a pause, which then finds it held, or not at all. Locks are always taken in the order fleet, table, run.
+either before a pause, which then finds it held, or not at all. Locks are always taken in the order fleet, catalog,
+table, run.
 """
 
 import builtins
@@ -22,7 +23,7 @@ from engine.stores import run_listings
 from engine.stores.clock import now, seconds_from_now
 from engine.stores.failures import LEASED_TABLE
 from engine.stores.run_changes import Entry, RunChanges, lease_of, waits
-from engine.stores.schema import fleet, runs, tables
+from engine.stores.schema import catalogs, fleet, runs, tables
 
 LOOKED_AT: Final = 100
 """So many of the oldest runs of each priority are put in order; behind them only the first of each team is."""
@@ -55,16 +56,13 @@ class RunClaims(RunChanges):
         """Take a queued run that need not wait: queued → planning, the attempt's number grows and is the lease's token.
 
         None when another holder was faster, it must wait, another run holds the table, the fleet has as many runs as
-        it may, or fleet or table are paused (a run that is to be cancelled is let through then).
+        it may, or fleet, catalog or table are paused (a run that is to be cancelled is let through then).
         """
         switch = select(fleet.c.paused_at, fleet.c.limits).with_for_update(key_share=True)
         whole = (await self._connection.execute(switch)).one()
         if _room(FleetLimits.of(whole.limits), await self._at_work(), 1) <= 0:
             return None
-        of_run = select(runs.c.table_id).where(runs.c.id == run_id).scalar_subquery()
-        own = select(tables.c.paused_at).where(tables.c.id == of_run).with_for_update(read=True)
-        table = (await self._connection.execute(own)).one_or_none()
-        is_paused = whole.paused_at is not None or (table is not None and table.paused_at is not None)
+        is_paused = whole.paused_at is not None or await self._is_paused(run_id)
         other = runs.alias("other")
         guard = [
             runs.c.id == run_id,
@@ -117,11 +115,21 @@ class RunClaims(RunChanges):
         guard = (runs.c.id == run_id, runs.c.state == RunState.QUEUED, runs.c.waiting_for.in_(_HELD_BACK))
         return await self._change(guard, waits(None, None), Entry("let_go", by, "hold_gone"))
 
-    async def list_leased(self, table_id: TableId | None = None) -> builtins.list[RunId]:
-        """Return the runs that workers hold, of one table if it is given."""
+    async def list_leased(self, table_id: TableId | None = None, *, catalog: str | None = None) -> builtins.list[RunId]:
+        """Return the runs that workers hold, of one table or catalog if it is given."""
         query = select(runs.c.id).where(runs.c.lease_holder.is_not(None))
         query = query if table_id is None else query.where(runs.c.table_id == table_id)
+        query = query if catalog is None else query.where(runs.c.catalog == catalog)
         return [RunId(row.id) for row in await self._connection.execute(query)]
+
+    async def _is_paused(self, run_id: RunId) -> bool:
+        """Lock the rows of a run's catalog and table, and return whether one of them is paused."""
+        of_run = select(runs.c.table_id).where(runs.c.id == run_id).scalar_subquery()
+        both = catalogs.join(tables, tables.c.catalog == catalogs.c.name)
+        is_paused = or_(catalogs.c.paused_at.is_not(None), tables.c.paused_at.is_not(None))
+        query = select(is_paused).select_from(both).where(tables.c.id == of_run)
+        locked = query.with_for_update(read=True, of=[catalogs, tables])
+        return bool((await self._connection.execute(locked)).scalar_one_or_none())
 
     async def _ready(self, query: Select[Any]) -> dict[RunId, ReadyRun]:
         rows = (await self._connection.execute(query)).mappings()

@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Select, Subquery, and_, exists, func, lite
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs import TERMINAL_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
 from engine.stores.clock import now
-from engine.stores.schema import measurements, runs, tables
+from engine.stores.schema import catalogs, measurements, runs, tables
 
 WALK: Final = 2000
 QUEUE_WALK: Final = 100_000
@@ -109,12 +109,15 @@ def _may_start(*, is_fleet_paused: bool) -> Sequence[_Condition]:
     other = runs.alias("other")
     is_held = exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None))
     paused = select(tables.c.id).where(tables.c.paused_at.is_not(None))
+    closed = select(catalogs.c.name).where(catalogs.c.paused_at.is_not(None))
     is_cancelled = runs.c.cancel_requested_at.is_not(None)
     return [
         _IS_QUEUED,
         or_(runs.c.not_before.is_(None), runs.c.not_before <= now()),
         ~is_held,
-        is_cancelled if is_fleet_paused else or_(is_cancelled, runs.c.table_id.not_in(paused)),
+        is_cancelled
+        if is_fleet_paused
+        else or_(is_cancelled, and_(runs.c.table_id.not_in(paused), runs.c.catalog.not_in(closed))),
     ]
 
 

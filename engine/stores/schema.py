@@ -76,7 +76,13 @@ catalogs = Table(
     Column("updated_at", UtcTime, nullable=False),
     Column("properties", document(), nullable=False),
     Column("allowed_locations", document(), nullable=False),
+    Column("paused_at", UtcTime),
+    Column("paused_by", Text),
+    Column("pause_reason", Text),
+    Column("pause_stops", Boolean),
     CheckConstraint("version >= 1", name="version"),
+    CheckConstraint(_PAUSE_WHOLE, name="pause_whole"),
+    *_index_where("ix_catalogs_paused", "name", where="paused_at IS NOT NULL"),
 )
 
 deleted_catalogs = Table(

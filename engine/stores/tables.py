@@ -128,7 +128,7 @@ class TableStore:
 
 
 def to_pause(row: Row[Any]) -> Pause | None:
-    """Return the pause that a row of `tables` or `fleet` holds, None when it is not paused."""
+    """Return the pause that a row of `tables`, `catalogs` or `fleet` holds, None when it is not paused."""
     if row.paused_at is None:
         return None
     return Pause(row.paused_at, row.paused_by, row.pause_reason, row.pause_stops)

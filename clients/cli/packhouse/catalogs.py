@@ -13,7 +13,7 @@ from packhouse.output import Markup, moment, print_fields, print_rows, print_tre
 from packhouse.problems import CommandError
 from packhouse.session import Session, etag_of
 
-app = typer.Typer(no_args_is_help=True, help="Catalogs: create, list, change, check, discover, delete.")
+app = typer.Typer(no_args_is_help=True, help="Catalogs: create, list, change, check, discover, pause, delete.")
 
 NameArgument = Annotated[str, typer.Argument(metavar="CATALOG", autocompletion=completion.catalogs)]
 PropertyOption = Annotated[

@@ -1,10 +1,10 @@
-"""`packhouse fleet …`, `limits …`, and the kill switches of single tables: all tables together."""
+"""`packhouse fleet …`, `limits …`, and the kill switches of single tables and catalogs: all tables together."""
 
 from typing import Annotated, Any
 
 import typer
 
-from packhouse import tables
+from packhouse import catalogs, tables
 from packhouse.addresses import address_of, table_id
 from packhouse.documents import assignments
 from packhouse.exit_codes import ExitCode
@@ -77,6 +77,23 @@ def resume_table(context: typer.Context, table: TableArgument) -> None:
     session = Session.of(context)
     session.answer(session.client.tables.resume, table_id(session, table))
     session.show({"resumed": table}, lambda console: print_fields(console, {"resumed": table}))
+
+
+@catalogs.app.command("pause")
+def pause_catalog(
+    context: typer.Context, name: catalogs.NameArgument, reason: ReasonOption, stop: StopOption = False
+) -> None:
+    """Start nothing new on any table of a catalog; what runs drains (or stops), then waits."""
+    session = Session.of(context)
+    _pause(session, session.client.catalogs.pause, name, reason=reason, stop=stop)
+
+
+@catalogs.app.command("resume")
+def resume_catalog(context: typer.Context, name: catalogs.NameArgument) -> None:
+    """End the pause of a catalog; tables that were paused themselves stay so."""
+    session = Session.of(context)
+    session.answer(session.client.catalogs.resume, name)
+    session.show({"resumed": name}, lambda console: print_fields(console, {"resumed": name}))
 
 
 @limits_app.command("get")

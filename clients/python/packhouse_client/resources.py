@@ -20,7 +20,9 @@ from packhouse_client._generated.api.catalogs import (
     discover_tables,
     get_catalog,
     list_catalogs,
+    pause_catalog,
     replace_catalog,
+    resume_catalog,
 )
 from packhouse_client._generated.api.fleet import (
     get_fleet,
@@ -131,6 +133,8 @@ class Catalogs(Resource[S]):
     delete = Operation(delete_catalog._get_kwargs, nothing)
     check = Operation(check_catalog._get_kwargs, models.CatalogCheck.from_dict)
     discover = Operation(discover_tables._get_kwargs, models.Discovery.from_dict)
+    pause = Operation(pause_catalog._get_kwargs, models.Pause.from_dict)
+    resume = Operation(resume_catalog._get_kwargs, nothing)
 
 
 class Tables(Resource[S]):

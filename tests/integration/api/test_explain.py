@@ -156,12 +156,15 @@ async def test_a_cron_expression_tells_its_next_time(api: Api, table_id: str):
 async def test_a_paused_table_says_who_paused_it_and_how_to_go_on(api: Api, table_id: str):
     async with api.container.database.begin() as unit:
         await unit.pauses.switch_table(table_id, by="key:ops", reason="migration", stops=True)  # type: ignore[arg-type]
+        await unit.pauses.switch_catalog("lake", by="key:keeper", reason="outage", stops=False)
         await unit.pauses.switch_fleet(by="key:chief", reason="incident", stops=False)
     answer = await explained(api, table_id)
     assert [(pause["scope"], pause["by"], pause["stops"]) for pause in answer["pauses"]] == [
         ("fleet", "key:chief", False),
+        ("catalog", "key:keeper", False),
         ("table", "key:ops", True),
     ]
+    assert "POST /v1/catalogs/lake/resume" in said(answer)
     assert f"POST /v1/tables/{table_id}/resume" in said(answer)
 
 

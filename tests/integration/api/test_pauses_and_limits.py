@@ -20,18 +20,21 @@ async def put_limits(api: Api, body: object, *, status: int = 200, etag: str | N
 )
 async def test_a_pause_needs_a_reason_and_a_known_mode(api: Api, table_id: str, body: object) -> None:
     await api.post(f"/v1/tables/{table_id}/pause", body, status=422)
+    await api.post("/v1/catalogs/lake/pause", body, status=422)
     await api.post("/v1/fleet/pause", body, status=422)
 
 
-async def test_an_unknown_table_is_not_paused(api: Api) -> None:
+async def test_an_unknown_table_or_catalog_is_not_paused(api: Api) -> None:
+    await api.post("/v1/catalogs/nope/pause", REASON, status=404)
+    await api.call("POST", "/v1/catalogs/nope/resume", status=404)
     await api.post("/v1/tables/tbl_nope/pause", REASON, status=404)
     await api.call("POST", "/v1/tables/tbl_nope/resume", status=404)
 
 
-@pytest.mark.parametrize("scope", ["table", "fleet"])
+@pytest.mark.parametrize("scope", ["table", "catalog", "fleet"])
 async def test_a_pause_is_shown_with_who_when_and_why_until_the_resume(api: Api, table_id: str, scope: str) -> None:
     run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
-    switch = f"/v1/tables/{table_id}" if scope == "table" else "/v1/fleet"
+    switch = {"table": f"/v1/tables/{table_id}", "catalog": "/v1/catalogs/lake", "fleet": "/v1/fleet"}[scope]
     paused = await api.post(f"{switch}/pause", REASON | {"mode": "stop"}, status=200)
     assert (paused["paused_by"], paused["reason"], paused["mode"]) == ("key:admin", "backfill of October", "stop")
     shown = await api.get(f"/v1/runs/{run['id']}")
@@ -41,7 +44,23 @@ async def test_a_pause_is_shown_with_who_when_and_why_until_the_resume(api: Api,
     for _ in range(2):
         await api.call("POST", f"{switch}/resume", status=204)
     shown = await api.get(f"/v1/runs/{run['id']}")
-    assert (shown["waiting_for"], shown["table_pause"], shown["fleet_pause"]) == (None, None, None)
+    assert [shown[name] for name in ("waiting_for", "table_pause", "catalog_pause", "fleet_pause")] == [None] * 4
+
+
+async def test_a_catalog_shows_its_pause_keeps_its_etag_and_the_audit_log_tells_of_both_ways(
+    api: Api, table_id: str
+) -> None:
+    before = await api.call("GET", "/v1/catalogs/lake", status=200)
+    paused = await api.post("/v1/catalogs/lake/pause", REASON, status=200)
+    during = await api.call("GET", "/v1/catalogs/lake", status=200)
+    assert (before.json()["pause"], during.json()["pause"]) == (None, paused)
+    assert before.headers["etag"] == during.headers["etag"]
+    assert (await api.get("/v1/catalogs"))["items"][0]["pause"] == paused
+    await api.call("POST", "/v1/catalogs/lake/resume", status=204)
+    assert (await api.get("/v1/catalogs/lake"))["pause"] is None
+    entries = (await api.get("/v1/audit", params={"object": "lake"}))["items"]
+    assert [each["action"] for each in entries[:2]] == ["catalog.resume", "catalog.pause"]
+    assert entries[1]["after"] == {"by": "key:admin", "reason": "backfill of October", "mode": "drain"}
 
 
 async def test_a_second_pause_changes_reason_and_mode(api: Api, table_id: str) -> None:

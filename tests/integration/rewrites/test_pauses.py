@@ -70,22 +70,60 @@ async def test_a_paused_run_commits_what_is_written_and_goes_on_after_the_resume
     assert (world.lake.ids(), len(world.lake.paths())) == (before, 3)
 
 
-@pytest.mark.parametrize("scope", ["table", "fleet"])
+@pytest.mark.parametrize("scope", ["table", "catalog", "fleet"])
 async def test_a_paused_run_is_seen_to_wait_and_starts_after_the_resume(world: World, scope: str) -> None:
     pauses = world.container.pauses
     run = await world.submit()
     if scope == "table":
         await pauses.pause_table(SYSTEM, world.table_id, reason="backfill", stops=False)
+    elif scope == "catalog":
+        await pauses.pause_catalog(SYSTEM, run.catalog, reason="backfill", stops=False)
     else:
         await pauses.pause_fleet(SYSTEM, reason="backfill", stops=False)
     shown = await world.get(run.id)
     assert (shown.state, shown.waiting_for, shown.reason) == (RunState.QUEUED, WaitingFor.PAUSED, "paused")
+    assert f"the {scope} was paused by system" in (shown.detail or "")
     assert "backfill" in (shown.detail or "")
     assert not await world.container.worker.advance_next()
-    await (pauses.resume_table(SYSTEM, world.table_id) if scope == "table" else pauses.resume_fleet(SYSTEM))
+    if scope == "table":
+        await pauses.resume_table(SYSTEM, world.table_id)
+    elif scope == "catalog":
+        await pauses.resume_catalog(SYSTEM, run.catalog)
+    else:
+        await pauses.resume_fleet(SYSTEM)
     assert (await world.get(run.id)).waiting_for is None
     assert await world.container.worker.advance_next()
     assert (await world.get(run.id)).state is RunState.SUCCEEDED
+
+
+@pytest.mark.parametrize("stops", [False, True])
+async def test_a_pause_of_the_catalog_reaches_a_run_at_work(
+    world: World, monkeypatch: pytest.MonkeyPatch, stops: bool
+) -> None:
+    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    await world.set_policy(ONE_LANE)
+    loop, send, heard = asyncio.get_running_loop(), world.dispatcher.run, asyncio.Event()
+    run = await world.submit()
+
+    async def pause() -> None:
+        await world.container.pauses.pause_catalog(SYSTEM, run.catalog, reason="outage", stops=stops)
+        (attempt,) = world.container.worker._attempts
+        await attempt._look()
+        assert attempt.stop_reason is (Stop.INTERRUPTED if stops else Stop.DRAINED)
+        heard.set()
+
+    def slow(ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
+        if not heard.is_set():
+            asyncio.run_coroutine_threadsafe(pause(), loop).result()
+        return send(ticket, function, payloads)
+
+    world.dispatcher.run = slow  # type: ignore[method-assign]
+    await world.container.worker.advance(run.id)
+    parked = await world.get(run.id)
+    assert (parked.state, parked.waiting_for, parked.failures) == (RunState.QUEUED, WaitingFor.PAUSED, 0)
+    assert (await groups(world, run))[GroupState.COMMITTED] <= 1
+    await world.container.pauses.resume_catalog(SYSTEM, run.catalog)
+    assert (await world.finish(run.id)).result["groups_committed"] == 3
 
 
 async def test_a_parked_run_is_cancelled_while_its_table_is_paused(world: World) -> None:

@@ -125,6 +125,18 @@ async def test_a_paused_table_begins_nothing_until_it_is_resumed(world: World, w
     assert run.due_since == seen.due_since
 
 
+async def test_a_paused_catalog_begins_nothing_until_it_is_resumed(world: World, watching: Watching):
+    await set_policy(world)
+    async with world.container.database.read() as unit:
+        table = await unit.tables.get(world.table_id)
+    assert table is not None
+    await world.container.pauses.pause_catalog(SYSTEM, table.ref.catalog, reason="migration", stops=False)
+    seen = await watching.look()
+    assert (seen.verdict, seen.code, await runs_of(world)) == (Verdict.HELD, "catalog_paused", [])
+    await world.container.pauses.resume_catalog(SYSTEM, table.ref.catalog)
+    assert (await watching.look()).verdict is Verdict.SUBMITTED
+
+
 async def test_a_seal_lets_a_run_begin_when_it_is_there(world: World, watching: Watching):
     await set_policy(world, seal={"quiet_for": "2h"})
     seen = await watching.look()

@@ -6,16 +6,19 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import CheckConstraint, Engine, create_engine, inspect, make_url, text
 
 from engine.domain.errors import Transient
+from engine.domain.ids import TableId
 from engine.domain.watches import Verdict, phase_of
 from engine.stores.database import Database
-from engine.stores.migrations.upgrade import upgrade
+from engine.stores.engines import make_migration_engine
+from engine.stores.migrations import versions
+from engine.stores.migrations.upgrade import _config, upgrade
 from engine.stores.schema import metadata
-from tests.integration.stores.samples import registered
 from tests.support.databases import FreshDatabase
 from tests.support.postgres_server import PostgresServer
 
@@ -44,25 +47,8 @@ async def test_migrations_make_every_declared_check(fresh_database: FreshDatabas
 
 async def test_migrating_again_changes_nothing(fresh_database: FreshDatabase) -> None:
     await fresh_database.connect().migrate()
-    assert fresh_database.execute("SELECT version_num FROM alembic_version") == [("0002",)]
-
-
-async def test_tables_that_were_registered_before_are_watched_from_then_on(fresh_database: FreshDatabase) -> None:
-    database = fresh_database.connect()
-    table = await registered(database)
-    async with database.begin() as work:
-        for statement in (
-            "DROP TABLE watches",
-            "DROP TABLE leaders",
-            "UPDATE alembic_version SET version_num = '0001'",
-        ):
-            await work.connection.execute(text(statement))
-    await database.migrate()
-    async with database.read() as work:
-        watch, now = await work.watches.get(table.id), await work.now()
-    assert watch is not None
-    assert (watch.phase, watch.verdict) == (phase_of(table.id), Verdict.NEW)
-    assert now - timedelta(minutes=1) < watch.next_at < now + timedelta(minutes=11)
+    newest = max(path.name[1:5] for path in Path(versions.__file__).parent.glob("v0*.py"))
+    assert fresh_database.execute("SELECT version_num FROM alembic_version") == [(newest,)]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -73,6 +59,30 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     name = f"empty_{abs(hash(str(tmp_path)))}"
     server.execute(f"CREATE DATABASE {name}")
     return server.url(name)
+
+
+async def test_tables_that_were_registered_before_are_watched_from_then_on(empty_url: str) -> None:
+    engine = make_migration_engine(make_url(empty_url), busy_seconds=10)
+    Path(make_url(empty_url).database or "").parent.mkdir(exist_ok=True)
+    with engine.begin() as connection:
+        command.upgrade(_config(connection), "0001")
+        times = "'2026-11-01T00:00:00.000000Z'"
+        connection.execute(text(f"INSERT INTO catalogs VALUES ('lake', 'iceberg', 1, {times}, {times}, '{{}}', '[]')"))
+        columns = "id, catalog, namespace, name, uuid, location, created_at, version, labels"
+        values = f"'tbl_1', 'lake', '[\"a\"]', 'b', 'uuid', 's3://lake/b', {times}, 1, '{{}}'"
+        connection.execute(text(f"INSERT INTO tables ({columns}) VALUES ({values})".replace(":", "\\:")))
+    engine.dispose()
+    database = Database(empty_url)
+    await database.migrate()
+    async with database.read() as work:
+        watch, now = await work.watches.get(TableId("tbl_1")), await work.now()
+        catalog = await work.catalogs.get("lake")
+    await database.close()
+    assert watch is not None
+    assert (watch.phase, watch.verdict) == (phase_of(TableId("tbl_1")), Verdict.NEW)
+    assert now - timedelta(minutes=1) < watch.next_at < now + timedelta(minutes=11)
+    assert catalog is not None
+    assert catalog.pause is None
 
 
 async def test_processes_that_start_at_once_all_find_the_schema(empty_url: str) -> None:

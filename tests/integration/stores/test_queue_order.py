@@ -11,9 +11,11 @@ from engine.domain.fleet import FleetLimits
 from engine.domain.ids import RunId
 from engine.domain.measurements import Measurement
 from engine.domain.runs import Priority, Run, RunState, WaitingFor
+from engine.domain.tables import Pause
 from engine.stores.database import Database
 from engine.stores.run_claims import LOOKED_AT
-from tests.integration.stores.samples import NOON, a_run, a_table, claimed, registered, submitted
+from engine.stores.unit_of_work import UnitOfWork
+from tests.integration.stores.samples import LAKE, NOON, a_run, a_table, claimed, registered, submitted
 from tests.support.databases import FreshDatabase
 
 HOUR = timedelta(hours=1)
@@ -119,38 +121,81 @@ async def test_limits_are_replaced_as_they_were_read(database: Database) -> None
             await work.fleet.replace_limits(FleetLimits(), by="other", version=version)
 
 
-@pytest.mark.parametrize("scope", ["table", "fleet"])
+async def switch(work: UnitOfWork, scope: str, run: Run, *, stops: bool = False) -> Pause:
+    if scope == "table":
+        return await work.pauses.switch_table(run.table_id, by="op", reason="backfill", stops=stops)
+    if scope == "catalog":
+        return await work.pauses.switch_catalog(run.catalog, by="op", reason="backfill", stops=stops)
+    return await work.pauses.switch_fleet(by="op", reason="backfill", stops=stops)
+
+
+async def release(work: UnitOfWork, scope: str, run: Run) -> None:
+    if scope == "table":
+        await work.pauses.release_table(run.table_id)
+    elif scope == "catalog":
+        await work.pauses.release_catalog(run.catalog)
+    else:
+        await work.pauses.release_fleet()
+
+
+@pytest.mark.parametrize("scope", ["table", "catalog", "fleet"])
 async def test_nothing_paused_is_claimed_before_the_resume(database: Database, scope: str) -> None:
     run = await submitted(database)
     async with database.begin() as work:
-        if scope == "table":
-            await work.pauses.switch_table(run.table_id, by="op", reason="backfill", stops=False)
-        else:
-            await work.pauses.switch_fleet(by="op", reason="backfill", stops=True)
+        await switch(work, scope, run, stops=scope == "fleet")
     assert await ready(database) == []
     async with database.begin() as work:
         assert await work.runs.claim(run.id, "worker-1", 60) is None
         present = (await work.pauses.of_table(run.table_id)).present
         assert present is not None
         assert (present.by, present.reason, present.stops) == ("op", "backfill", scope == "fleet")
-        await (work.pauses.release_table(run.table_id) if scope == "table" else work.pauses.release_fleet())
+        await release(work, scope, run)
     assert await ready(database) == [run.id]
 
 
-async def test_a_paused_run_that_is_to_be_cancelled_is_let_through(database: Database) -> None:
+async def test_a_paused_catalog_stops_no_other(database: Database) -> None:
+    paused, other = await submitted(database), a_table("elsewhere", catalog="other")
+    async with database.begin() as work:
+        await work.catalogs.insert(replace(LAKE, name="other"))
+        await work.tables.insert(other)
+        run = a_run(other.id, catalog="other")
+        await work.runs.insert_many([run], {other.id: other})
+        await switch(work, "catalog", paused)
+        pauses = await work.pauses.of_tables([paused.table_id, other.id])
+    assert await ready(database) == [run.id]
+    assert [pauses[table].catalog is None for table in (paused.table_id, other.id)] == [False, True]
+    assert (await claimed(database, run.id)).token == 1
+
+
+async def test_of_several_pauses_one_that_stops_is_obeyed_then_the_widest(database: Database) -> None:
+    run = await submitted(database)
+    async with database.begin() as work:
+        made = {scope: await switch(work, scope, run) for scope in ("table", "catalog", "fleet")}
+        assert (await work.pauses.of_table(run.table_id)).present == made["fleet"]
+        await release(work, "fleet", run)
+        assert (await work.pauses.of_table(run.table_id)).present == made["catalog"]
+        stops = await switch(work, "table", run, stops=True)
+        assert (await work.pauses.of_table(run.table_id)).present == stops
+
+
+@pytest.mark.parametrize("scope", ["table", "catalog", "fleet"])
+async def test_a_paused_run_that_is_to_be_cancelled_is_let_through(database: Database, scope: str) -> None:
     lease = await claimed(database)
     async with database.begin() as work:
         await work.runs.park(
             lease, waiting_for=WaitingFor.PAUSED, not_before=None, reason="paused", detail=None, failed=False
         )
-        await work.pauses.switch_fleet(by="op", reason="freeze", stops=False)
         run = await work.runs.request_cancel(lease.run_id, "somebody")
+        await switch(work, scope, run)
     assert run.state is RunState.QUEUED
     assert await ready(database) == [lease.run_id]
     assert (await claimed(database, lease.run_id)).token == 2
 
 
-async def test_a_pause_and_a_claim_at_one_instant_know_of_one_another(fresh_database: FreshDatabase) -> None:
+@pytest.mark.parametrize("scope", ["table", "catalog"])
+async def test_a_pause_and_a_claim_at_one_instant_know_of_one_another(
+    fresh_database: FreshDatabase, scope: str
+) -> None:
     first, second = fresh_database.connect(), fresh_database.connect()
     for _ in range(10):
         run = await submitted(first)
@@ -161,11 +206,15 @@ async def test_a_pause_and_a_claim_at_one_instant_know_of_one_another(fresh_data
 
         async def pause(run: Run = run) -> list[RunId]:
             async with second.begin() as work:
-                await work.pauses.switch_table(run.table_id, by="op", reason="x", stops=False)
+                await switch(work, scope, run)
+                if scope == "catalog":
+                    return await work.runs.list_leased(catalog=run.catalog)
                 return await work.runs.list_leased(run.table_id)
 
         was_claimed, held = await asyncio.gather(claim(), pause())
-        assert held == ([run.id] if was_claimed else [])
+        assert (run.id in held) is was_claimed
+        async with first.begin() as work:
+            await release(work, scope, run)
 
 
 async def test_a_run_held_back_waits_until_its_time_and_tells_why(database: Database) -> None:

@@ -12,6 +12,7 @@ from ..models.table_format_name import TableFormatName
 
 if TYPE_CHECKING:
     from ..models.catalog_properties import CatalogProperties
+    from ..models.pause import Pause
 
 
 T = TypeVar("T", bound="Catalog")
@@ -26,6 +27,8 @@ class Catalog:
     format_: TableFormatName
     """ Table formats that a catalog can hold. """
     name: str
+    pause: None | Pause
+    """ Null unless all tables of the catalog are paused. """
     properties: CatalogProperties
     updated_at: datetime.datetime
     version: int
@@ -33,6 +36,8 @@ class Catalog:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.pause import Pause  # noqa: PLC0415
+
         allowed_locations = self.allowed_locations
 
         created_at = self.created_at.isoformat()
@@ -40,6 +45,12 @@ class Catalog:
         format_ = self.format_.value
 
         name = self.name
+
+        pause: dict[str, Any] | None
+        if isinstance(self.pause, Pause):
+            pause = self.pause.to_dict()
+        else:
+            pause = self.pause
 
         properties = self.properties.to_dict()
 
@@ -55,6 +66,7 @@ class Catalog:
                 "created_at": created_at,
                 "format": format_,
                 "name": name,
+                "pause": pause,
                 "properties": properties,
                 "updated_at": updated_at,
                 "version": version,
@@ -66,6 +78,7 @@ class Catalog:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.catalog_properties import CatalogProperties  # noqa: PLC0415
+        from ..models.pause import Pause  # noqa: PLC0415
 
         d = dict(src_dict)
         allowed_locations = cast(list[str], d.pop("allowed_locations"))
@@ -75,6 +88,21 @@ class Catalog:
         format_ = TableFormatName(d.pop("format"))
 
         name = d.pop("name")
+
+        def _parse_pause(data: object) -> None | Pause:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                pause_type_0 = Pause.from_dict(data)
+
+                return pause_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Pause, data)
+
+        pause = _parse_pause(d.pop("pause"))
 
         properties = CatalogProperties.from_dict(d.pop("properties"))
 
@@ -87,6 +115,7 @@ class Catalog:
             created_at=created_at,
             format_=format_,
             name=name,
+            pause=pause,
             properties=properties,
             updated_at=updated_at,
             version=version,

@@ -3,6 +3,7 @@ from enum import StrEnum
 
 
 class ExplainedPauseScope(StrEnum):
+    CATALOG = "catalog"
     FLEET = "fleet"
     TABLE = "table"
 

@@ -34,6 +34,8 @@ class RunDetail:
     cancel_requested_at: datetime.datetime | None
     cancel_requested_by: None | str
     catalog: str
+    catalog_pause: None | Pause
+    """ The pause that all tables of its catalog are under. """
     created_at: datetime.datetime
     detail: None | str
     """ The same for people, with the remedy. """
@@ -95,6 +97,12 @@ class RunDetail:
         cancel_requested_by = self.cancel_requested_by
 
         catalog = self.catalog
+
+        catalog_pause: dict[str, Any] | None
+        if isinstance(self.catalog_pause, Pause):
+            catalog_pause = self.catalog_pause.to_dict()
+        else:
+            catalog_pause = self.catalog_pause
 
         created_at = self.created_at.isoformat()
 
@@ -182,6 +190,7 @@ class RunDetail:
                 "cancel_requested_at": cancel_requested_at,
                 "cancel_requested_by": cancel_requested_by,
                 "catalog": catalog,
+                "catalog_pause": catalog_pause,
                 "created_at": created_at,
                 "detail": detail,
                 "failures": failures,
@@ -247,6 +256,21 @@ class RunDetail:
         cancel_requested_by = _parse_cancel_requested_by(d.pop("cancel_requested_by"))
 
         catalog = d.pop("catalog")
+
+        def _parse_catalog_pause(data: object) -> None | Pause:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                catalog_pause_type_0 = Pause.from_dict(data)
+
+                return catalog_pause_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Pause, data)
+
+        catalog_pause = _parse_catalog_pause(d.pop("catalog_pause"))
 
         created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
 
@@ -401,6 +425,7 @@ class RunDetail:
             cancel_requested_at=cancel_requested_at,
             cancel_requested_by=cancel_requested_by,
             catalog=catalog,
+            catalog_pause=catalog_pause,
             created_at=created_at,
             detail=detail,
             failures=failures,
