@@ -1,9 +1,9 @@
 """The live files of one snapshot as columns, and the digest that planning works on."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -96,7 +96,12 @@ class LiveFiles:
             CommitConflict: a path is not live in this snapshot.
         """
         rows = self.data.filter(pc.is_in(self.data["path"], value_set=pa.array(paths, pa.string())))
-        found = {row["path"]: _input(row, self._position_deletes) for row in rows.to_pylist()}
+        columns = (rows[name].to_pylist() for name in ("path", "file_bytes", "record_count", "sequence_number"))
+        found = {file[0]: InputFile(*file) for file in zip(*columns, strict=True)}
+        if self.deletes.num_rows:
+            found |= {
+                row["path"]: _with_deletes(found[row["path"]], row, self._position_deletes) for row in _keys(rows)
+            }
         if missing := [path for path in paths if path not in found]:
             raise CommitConflict(
                 f"{len(missing)} of {len(paths)} files are not live any more, the first is {missing[0]}"
@@ -104,12 +109,10 @@ class LiveFiles:
         return found
 
 
-def _input(row: Mapping[str, object], deletes: PositionDeletes) -> InputFile:
-    path, sequence_number = str(row["path"]), int(str(row["sequence_number"]))
-    refs = deletes.of(
-        path=path,
-        spec_id=int(str(row["spec_id"])),
-        partition=str(row["partition"]),
-        sequence_number=sequence_number,
-    )
-    return InputFile(path, int(str(row["file_bytes"])), int(str(row["record_count"])), sequence_number, refs)
+def _keys(rows: pa.Table) -> Iterator[Mapping[str, Any]]:
+    """Yield what deletes are looked up by, file by file."""
+    yield from rows.select(["path", "spec_id", "partition", "sequence_number"]).to_pylist()
+
+
+def _with_deletes(file: InputFile, key: Mapping[str, Any], deletes: PositionDeletes) -> InputFile:
+    return replace(file, deletes=deletes.of(**key))

@@ -1,8 +1,10 @@
 """Manifest entries as Arrow columns, read once: a manifest never changes under its path.
 
-fastavro reads only the fields named here (34,000 to 65,000 entries a second and core), matched by field id, so that
-it does not matter how a writer called them. No object per file outlives the reading of its manifest. Statistics of
-data files are not read: what rewrites them (`snapshots`) reads the few manifests it touches in full.
+Manifests of data files are decoded as a whole (`entry_frames`). What that does not take, and manifests of deletes, are
+read entry by entry by fastavro, only the fields named here (34,000 to 65,000 entries a second and core). Fields are
+matched by field id, so that it does not matter how a writer called them. No object per file outlives the reading of its
+manifest. Statistics of data files are not kept: what rewrites them (`snapshots`) reads the few manifests it touches in
+full.
 
 Limits: the cache is in memory and bounded by bytes; format versions 1 and 2 (a version 3 manifest can be read, its
 row ids and deletion vectors are not understood, which `eligibility` refuses).
@@ -23,6 +25,7 @@ from pyiceberg.io import FileIO
 from pyiceberg.manifest import DataFileContent, ManifestContent, ManifestEntryStatus, ManifestFile
 
 from engine.formats.iceberg.avro_blocks import readable
+from engine.formats.iceberg.entry_frames import EntryColumns, columns_of
 from engine.formats.iceberg.partitions import PartitionCodec
 
 ADDED: Final = int(ManifestEntryStatus.ADDED)
@@ -152,12 +155,21 @@ def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> p
     """Return the entries of a manifest file as written: sequence number and snapshot id may be null, for inheriting."""
     body = readable(body)
     written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
+    if not with_targets and (found := columns_of(body, written, codec=codec)) is not None:
+        return _table(found, codec.spec.spec_id)
     schema, of_entry, of_file = _projection(written, _DELETE_IDS if with_targets else _FILE_IDS)
     columns = _Columns(codec=codec)
     entries: Iterable[Any] = fastavro.reader(io.BytesIO(body), reader_schema=schema)
     for entry in entries:
         columns.add(entry, of_entry, of_file)
     return columns.table()
+
+
+def _table(found: EntryColumns, spec_id: int) -> pa.Table:
+    rows = len(found.path)
+    others = {"spec_id": pa.repeat(pa.scalar(spec_id, pa.int32()), rows), "target": pa.nulls(rows, pa.string())}
+    columns = [others[f.name] if f.name in others else getattr(found, f.name) for f in ENTRIES]
+    return pa.table(columns, schema=ENTRIES)
 
 
 def _projection(written: Mapping[str, Any], wanted: frozenset[int]) -> tuple[Any, dict[int, str], dict[int, str]]:

@@ -1,0 +1,125 @@
+"""Entries of a data manifest as columns, decoded as a whole by polars: about ten times as fast as entry by entry.
+
+Not every manifest: only those whose Avro schema is of the plain kind that Iceberg's writers make, with partition values
+of types that both readers give alike. `columns_of` returns None for any other, which fastavro reads (`manifests`). Both
+readers give the same table (differential test: `tests/integration/iceberg/test_entry_frames.py`).
+"""
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import polars as pl
+import pyarrow as pa
+
+from engine.formats.iceberg.partitions import PartitionCodec
+
+_STATUS, _SNAPSHOT_ID, _SEQUENCE_NUMBER, _FILE_SEQUENCE_NUMBER, _DATA_FILE = 0, 1, 3, 4, 2
+_CONTENT, _PATH, _FORMAT, _PARTITION, _RECORDS, _BYTES, _KEY = 134, 100, 101, 102, 103, 104, 131
+
+_PLAIN: Final = frozenset({"boolean", "int", "long", "string"})
+_CODE: Final = "packhouse_code"
+
+
+@dataclass(frozen=True, slots=True)
+class EntryColumns:
+    """Columns over the entries of one manifest; `partition` and `file_format` are dictionary-coded texts.
+
+    Numbers that a writer left out are null, for inheriting; `content` is 0, data, where format version 1 has none.
+    """
+
+    status: pa.Array
+    snapshot_id: pa.Array
+    sequence_number: pa.Array
+    file_sequence_number: pa.Array
+    content: pa.Array
+    path: pa.Array
+    partition: pa.DictionaryArray
+    file_format: pa.DictionaryArray
+    record_count: pa.Array
+    file_bytes: pa.Array
+    is_encrypted: pa.Array
+
+
+def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec) -> EntryColumns | None:
+    """Return the entries of a manifest with plain or deflated blocks; None when this reader does not take it.
+
+    Args:
+        body: the file.
+        written: the schema in its header.
+        codec: of the manifest's partition spec.
+    """
+    entry = _names(written)
+    file_fields = _record(written, _DATA_FILE)
+    part_fields = _record(file_fields or {}, _PARTITION)
+    if file_fields is None or part_fields is None or not all(map(_is_plain, part_fields["fields"])):
+        return None
+    try:
+        frame = pl.read_avro(io.BytesIO(body))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):  # damaged, or of a kind that it does not know
+        return None
+    names = _names(file_fields)
+    file = frame[entry[_DATA_FILE]].struct
+    rows = frame.height
+
+    def of_entry(field: int) -> pa.Array:
+        return _numbers(frame[entry[field]], rows) if field in entry else pa.nulls(rows, pa.int64())
+
+    content = file.field(names[_CONTENT]).to_arrow() if _CONTENT in names else pa.repeat(0, rows)
+    encrypted = file.field(names[_KEY]).is_not_null().to_arrow() if _KEY in names else pa.repeat(False, rows)
+    return EntryColumns(
+        status=frame[entry[_STATUS]].to_arrow().cast(pa.int8()),
+        snapshot_id=of_entry(_SNAPSHOT_ID),
+        sequence_number=of_entry(_SEQUENCE_NUMBER),
+        file_sequence_number=of_entry(_FILE_SEQUENCE_NUMBER),
+        content=content.cast(pa.int8()),
+        path=file.field(names[_PATH]).to_arrow().cast(pa.string()),
+        partition=_partitions(file.field(names[_PARTITION]), part_fields["fields"], codec),
+        file_format=_texts(file.field(names[_FORMAT]).str.to_lowercase()),
+        record_count=_numbers(file.field(names[_RECORDS]), rows),
+        file_bytes=_numbers(file.field(names[_BYTES]), rows),
+        is_encrypted=encrypted,
+    )
+
+
+def _names(record: Mapping[str, Any]) -> dict[int, str]:
+    """Return the names of a record's fields by their field ids, which is what readers go by."""
+    return {field["field-id"]: field["name"] for field in record["fields"] if "field-id" in field}
+
+
+def _record(record: Mapping[str, Any], field_id: int) -> Mapping[str, Any] | None:
+    """Return the record type of a field, None when it is no required record."""
+    types = [field["type"] for field in record.get("fields", ()) if field.get("field-id") == field_id]
+    return types[0] if types and isinstance(types[0], dict) and types[0].get("type") == "record" else None
+
+
+def _is_plain(field: Mapping[str, Any]) -> bool:
+    """Tell whether a partition field's values, null or not, are the same in both readers."""
+    kinds = field["type"] if isinstance(field["type"], list) else [field["type"]]
+    return all(kind == "null" or (isinstance(kind, str) and kind in _PLAIN) or _is_date(kind) for kind in kinds)
+
+
+def _is_date(kind: Any) -> bool:
+    return isinstance(kind, dict) and kind.get("type") == "int" and kind.get("logicalType") == "date"
+
+
+def _numbers(column: pl.Series, rows: int) -> pa.Array:
+    return pa.nulls(rows, pa.int64()) if column.dtype == pl.Null else column.to_arrow().cast(pa.int64())
+
+
+def _texts(column: pl.Series) -> pa.DictionaryArray:
+    return column.to_arrow().cast(pa.string()).dictionary_encode()
+
+
+def _partitions(column: pl.Series, fields: list[Any], codec: PartitionCodec) -> pa.DictionaryArray:
+    """Return the canonical text of each partition; it is made once for each distinct tuple."""
+    if not fields:
+        codes = pa.repeat(pa.scalar(0, pa.int32()), len(column))
+        return pa.DictionaryArray.from_arrays(codes, pa.array([codec.encode(())], pa.string()))
+    tuples = column.struct.unnest()
+    distinct = tuples.unique(maintain_order=True).with_row_index(_CODE)
+    joined = tuples.join(distinct, on=tuples.columns, how="left", nulls_equal=True, maintain_order="left")
+    texts = [codec.encode(values[1:]) for values in distinct.rows()]
+    codes = joined[_CODE].to_arrow().cast(pa.int32())
+    return pa.DictionaryArray.from_arrays(codes, pa.array(texts, pa.string()))
