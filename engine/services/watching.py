@@ -1,7 +1,8 @@
 """Watching: the leading coordinator looks at tables when their time has come, and starts runs of those that are due.
 
 A look is cheap while nothing changed: the catalog is asked what it points to, once for many tables. Only a table that
-points elsewhere, or of which time alone may have changed the answer, is evaluated, by the facts that explain shows.
+points elsewhere, or of which time alone may have changed the answer, is evaluated, by the facts that explain shows; and
+only while it has no live run: until that ends there is nothing to decide.
 
 One table never stops another: catalogs are visited side by side, a visit has a bounded number of tables, and a table
 that can't be looked at is left alone for longer and longer. Nothing is lost with the process: what was not settled is
@@ -13,27 +14,32 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import structlog
 
 from engine.domain.access import COORDINATOR
+from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import NotFound, PackhouseError, Transient
+from engine.domain.runs import TERMINAL_STATES, Run, RunState
 from engine.domain.tables import TableRef
 from engine.domain.watches import Verdict, Watch, longer, shorter
+from engine.metrics import WorkMetrics
 from engine.services.fact_reader import FactReader
 from engine.services.formats import FormatRegistry
 from engine.services.leadership import Leadership
 from engine.services.run_submission import RunSubmission
-from engine.services.watch_decisions import Decision, decide
+from engine.services.watch_decisions import RUN_SECONDS, Decision, decide
 from engine.stores.database import Database
 from engine.stores.watches import WatchedTable
 
 _log = structlog.get_logger(__name__)
 
-TABLES_AT_ONCE: Final = 100
-"""Of one catalog, in one visit."""
+_LIVE_STATES: Final = frozenset(RunState) - TERMINAL_STATES
+
+TABLES_AT_ONCE: Final = 500
+"""Of one catalog, in one question to it; a visit asks on while as many are due."""
 CATALOGS_AT_ONCE: Final = 8
 EVALUATIONS_AT_ONCE: Final = 2
 """In one visit: a storage that hangs stops its own catalog only."""
@@ -52,6 +58,8 @@ class WatchService:
         facts: FactReader,
         submission: RunSubmission,
         leadership: Leadership,
+        clock: Clock | None = None,
+        metrics: WorkMetrics | None = None,
         step: Callable[[str], None] = lambda _name: None,
         rest_seconds: float = REST_SECONDS,
     ) -> None:
@@ -60,6 +68,8 @@ class WatchService:
         self._facts = facts
         self._submission = submission
         self._leadership = leadership
+        self._clock = clock or SystemClock()
+        self._metrics = metrics or WorkMetrics()
         self._step = step
         self._rest_seconds = rest_seconds
         self._visits: dict[str, asyncio.Task[None]] = {}
@@ -77,10 +87,7 @@ class WatchService:
         room = CATALOGS_AT_ONCE - len(self._visits)
         if self._leadership.token is None or room <= 0:
             return 0
-        async with self._database.read() as unit:
-            due = await unit.watches.list_due(
-                await unit.now(), TABLES_AT_ONCE, without=list(self._visits), rest_seconds=self._rest_seconds
-            )
+        due = await self._due(without=list(self._visits))
         by_catalog: dict[str, list[WatchedTable]] = defaultdict(list)
         for each in due:
             by_catalog[each.ref.catalog].append(each)
@@ -103,25 +110,40 @@ class WatchService:
         with suppress(Transient):
             await self._leadership.resign()
 
+    async def _due(self, *, without: Sequence[str] = (), catalog: str | None = None) -> list[WatchedTable]:
+        async with self._database.read() as unit:
+            return await unit.watches.list_due(
+                await unit.now(), TABLES_AT_ONCE, without=without, catalog=catalog, rest_seconds=self._rest_seconds
+            )
+
     async def _visit(self, catalog: str, tables: Sequence[WatchedTable]) -> None:
         """Look at tables of one catalog; errors end in the log, and the tables are looked at again."""
         try:
-            async with self._database.read() as unit:
-                now = await unit.now()
-            try:
-                pointers = await self._pointers(catalog, [each.ref for each in tables])
-            except PackhouseError as error:
-                await self._settle([(each.watch, _unreachable(each.watch, error, now)) for each in tables])
-                return
-            quiet = [each.watch for each in tables if _is_quiet(each.watch, pointers.get(each.ref), now)]
-            await self._settle([(watch, _unchanged(watch, now)) for watch in quiet])
-            others = [each for each in tables if each.watch not in quiet]
-            room = asyncio.Semaphore(EVALUATIONS_AT_ONCE)
-            await asyncio.gather(*(self._look(each, pointers.get(each.ref), now, room) for each in others))
+            await self._look_at(catalog, tables)
+            while len(tables) == TABLES_AT_ONCE and self._leadership.token is not None:  # fewer: the next turn has time
+                tables = await self._due(catalog=catalog)
+                await self._look_at(catalog, tables)
         except PackhouseError as error:
             _log.warning("visit_cut_short", catalog=catalog, error=error.message)
         except Exception:  # noqa: BLE001 - one bad visit must not end the watch; logged with its trace
             _log.exception("visit_failed", catalog=catalog)
+
+    async def _look_at(self, catalog: str, tables: Sequence[WatchedTable]) -> None:
+        async with self._database.read() as unit:
+            now = await unit.now()
+        try:
+            pointers = await self._pointers(catalog, [each.ref for each in tables])
+        except PackhouseError as error:
+            self._metrics.looks.labels(Verdict.UNREACHABLE.value).inc(len(tables))
+            await self._settle([(each.watch, _unreachable(each.watch, error, now)) for each in tables])
+            return
+        quiet, others = [], []
+        for each in tables:
+            (quiet if _is_quiet(each.watch, pointers.get(each.ref), now) else others).append(each)
+        self._metrics.looks.labels("unchanged").inc(len(quiet))
+        await self._settle([(each.watch, _unchanged(each.watch, now)) for each in quiet])
+        room = asyncio.Semaphore(EVALUATIONS_AT_ONCE)
+        await asyncio.gather(*(self._look(each, pointers.get(each.ref), now, room) for each in others))
 
     async def _pointers(self, name: str, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         async with self._database.read() as unit:
@@ -138,7 +160,8 @@ class WatchService:
             async with room:
                 if self._leadership.token is None:
                     return
-                after = await self._evaluated(before, pointer)
+                run = await self._live_run(before)
+                after = _held_by(run, before, now) if run is not None else await self._evaluated(before, pointer)
         except NotFound:  # its registration is gone, and the watch with it
             return
         except PackhouseError as error:
@@ -146,11 +169,21 @@ class WatchService:
         except Exception as error:  # noqa: BLE001 - one bad table must not stop the others; logged with its trace
             _log.exception("look_failed", table_id=before.table_id)
             after = _unreachable(before, error, now)
+        self._metrics.looks.labels(after.verdict.value).inc()
+        if after.verdict is Verdict.HELD:
+            self._metrics.held.labels(after.code).inc()
         await self._settle([(before, after)])
 
+    async def _live_run(self, watch: Watch) -> Run | None:
+        async with self._database.read() as unit:
+            live = await unit.runs.list(table_id=watch.table_id, states=_LIVE_STATES, limit=1)
+        return live[0] if live else None
+
     async def _evaluated(self, before: Watch, pointer: str | None) -> Watch:
+        begun = self._clock.monotonic()
         facts = await self._facts.read(COORDINATOR, before.table_id)
         decision = decide(facts)
+        self._metrics.evaluation_seconds.observe(self._clock.monotonic() - begun)
         self._step("decided")
         if decision.request is not None:
             decision = await self._submitted(before, decision)
@@ -164,6 +197,8 @@ class WatchService:
         self._step("submitted")
         rule = None if request.cause is None else request.cause.rule
         _log.info("run_began_by_itself", table_id=watch.table_id, run_id=run.id, rule=rule, was_live=is_live)
+        if not is_live:
+            self._metrics.count_begun(rule)
         return replace(decision, code=None, detail=f"run {run.id}, by rule {rule!r}")
 
     async def _settle(self, looks: Sequence[tuple[Watch, Watch]]) -> None:
@@ -181,6 +216,15 @@ def _is_quiet(watch: Watch, pointer: str | None, now: datetime) -> bool:
 
 def _unchanged(watch: Watch, now: datetime) -> Watch:
     return _later(replace(watch, looked_at=now, interval_seconds=longer(watch.interval_seconds)), now)
+
+
+def _held_by(run: Run, watch: Watch, now: datetime) -> Watch:
+    """Return the watch of a table with a live run: what was written meanwhile is seen when that has ended."""
+    code, detail = ("run_waits", "waits") if run.state is RunState.QUEUED else ("run_at_work", f"is {run.state}")
+    again_at = now + timedelta(seconds=RUN_SECONDS)
+    is_due = watch.due_since is not None
+    decision = Decision(Verdict.HELD, code, f"run {run.id} {detail}", is_due=is_due, reconsider_at=again_at)
+    return _settled(watch, decision, watch.pointer, now)
 
 
 def _unreachable(watch: Watch, error: Exception, now: datetime) -> Watch:

@@ -67,7 +67,13 @@ class WatchStore:
         return None if row is None else _to_watch(row)
 
     async def list_due(
-        self, at: datetime, limit: int, *, without: Collection[str] = (), rest_seconds: float = 0
+        self,
+        at: datetime,
+        limit: int,
+        *,
+        without: Collection[str] = (),
+        catalog: str | None = None,
+        rest_seconds: float = 0,
     ) -> builtins.list[WatchedTable]:
         """Return tables whose look is due, longest due first.
 
@@ -75,6 +81,7 @@ class WatchStore:
             at: the present instant, by the database's clock.
             limit: at most so many.
             without: catalogs whose tables are left out.
+            catalog: tables of this one only.
             rest_seconds: a table that was looked at less long ago is left out, however often it is woken.
         """
         query = due(at, limit)
@@ -83,6 +90,8 @@ class WatchStore:
         )
         if without:
             query = query.where(tables.c.catalog.not_in(without))
+        if catalog is not None:
+            query = query.where(tables.c.catalog == catalog)
         rows = await self._connection.execute(query)
         return [WatchedTable(_to_watch(row), TableRef(row.catalog, row.namespace, row.name)) for row in rows]
 
@@ -103,12 +112,12 @@ class WatchStore:
             .where(watches.c.table_id == bindparam("id"), leads(WATCH, token))
             .values(**kept, **{name: bindparam(f"new_{name}", type_=watches.c[name].type) for name in _SETTLED})
         )
-        written = 0
-        for before, after in sorted(looks, key=lambda look: look[0].table_id):
-            values = {f"new_{name}": getattr(after, name) for name in (*_SETTLED, "next_at", "reconsider_at")}
-            values |= {"id": before.table_id, "began_with": before.next_at}
-            written += (await self._connection.execute(statement, values)).rowcount
-        return written
+        rows = [
+            {f"new_{name}": getattr(after, name) for name in (*_SETTLED, "next_at", "reconsider_at")}
+            | {"id": before.table_id, "began_with": before.next_at}
+            for before, after in sorted(looks, key=lambda look: look[0].table_id)
+        ]
+        return (await self._connection.execute(statement, rows)).rowcount
 
     async def wake(self, table_id: TableId, *, evaluate: bool = True) -> None:
         """Let a table be looked at now; `evaluate`: also when nothing was written to it."""
@@ -126,6 +135,22 @@ class WatchStore:
     async def spread_overdue(self) -> None:
         """Spread the looks that are overdue: after a time without a leader all tables are."""
         await self._spread(watches.c.next_at <= now())
+
+    async def end_rest(self, table_id: TableId) -> None:
+        """Let a table rest no longer after runs in vain: those that have ended do not count any more."""
+        await self._connection.execute(
+            update(watches).where(watches.c.table_id == table_id).values(rest_ended_at=now())
+        )
+
+    async def rest_ended_at(self, table_id: TableId) -> datetime | None:
+        """Return when somebody ended a table's rest last."""
+        query = select(watches.c.rest_ended_at).where(watches.c.table_id == table_id)
+        return (await self._connection.execute(query)).scalar_one_or_none()
+
+    async def resting(self) -> int:
+        """Return how many tables rested after runs in vain at their last look."""
+        query = select(func.count()).where(watches.c.verdict == Verdict.HELD, watches.c.code == "runs_in_vain")
+        return (await self._connection.execute(query)).scalar_one()
 
     async def standing(self) -> dict[Verdict, int]:
         """Return how many tables there are by the verdict of their last look."""

@@ -152,12 +152,13 @@ async def test_what_a_leader_decides_after_its_time_is_harmless(world: World):
 @pytest.mark.parametrize("step", ["decided", "submitted"])
 async def test_a_coordinator_that_dies_in_a_decision_is_followed_by_one_that_decides_anew(world: World, step: str):
     await set_policy(world)
-    first = Watching(world, seconds=0.5)
+    first = Watching(world)
     world.at(step, die)
     with pytest.raises(Killed):
         await first.look(wake=True)
     assert (await first.watch()).verdict is Verdict.NEW
-    await asyncio.sleep(0.6)
+    async with world.container.database.begin() as unit:  # its time runs out
+        await unit.leadership.resign(WATCH, first.leadership.token or 0)
     second = Watching(world, holder="second")
     seen = await second.look()
     assert seen.verdict is (Verdict.SUBMITTED if step == "decided" else Verdict.HELD)
