@@ -128,12 +128,27 @@ class ExplainedDay(Answer):
     frees_at: Instant | None = Field(description="When the oldest of the used bytes are 24 hours old.")
 
 
+class RunsAtOnce(Answer):
+    """Runs that workers hold, and how many there may be; null is unlimited."""
+
+    limit: int | None
+    at_work: int
+
+
+class ExplainedParallelRuns(Answer):
+    """How many runs are at work in the whole fleet and in the table's catalog."""
+
+    fleet: RunsAtOnce
+    catalog: RunsAtOnce
+
+
 class ExplainedBudgets(Rates):
     """What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone."""
 
     policy: Rates
     fleet_share: Rates = Field(description="Its equal share of the limits of catalog and fleet, whatever others do.")
     parallel_groups: int
+    parallel_runs: ExplainedParallelRuns
     bytes_per_day: ExplainedDay
 
 

@@ -56,17 +56,21 @@ _NO_RATES: JsonObject = {
     "bandwidth": {"not": {"type": ["integer", "string"]}},
     "requests": {"not": {"type": "integer"}},
 }
+_HAS_RUNS: JsonObject = {"required": ["parallel_runs"], "properties": {"parallel_runs": {"type": "integer"}}}
+_RUNS_OR_NO_RATES: JsonObject = {"anyOf": [_HAS_RUNS, {"properties": _NO_RATES}]}
 _RATES_NEED_RUNS: JsonObject = {
     "anyOf": [
-        {"required": ["parallel_runs"], "properties": {"parallel_runs": {"type": "integer"}}},
-        {"properties": _NO_RATES | {"catalogs": {"additionalProperties": {"properties": _NO_RATES}}}},
+        _HAS_RUNS,
+        {"properties": _NO_RATES | {"catalogs": {"additionalProperties": _RUNS_OR_NO_RATES}}},
     ]
 }
+ParallelRuns = Annotated[Whole, Field(ge=1, le=10_000)]
 
 
 class CatalogLimitsPut(Request):
     """Limits of all rewrites on one catalog's tables. What is absent or null is unlimited."""
 
+    parallel_runs: ParallelRuns | None = Field(default=None, description="Runs that workers advance at once.")
     bandwidth: Bandwidth | None = Field(default=None, description="Bytes per second, read + written.")
     requests: Whole | None = Field(default=None, ge=1, le=MAX_BYTES, description="Object-store requests per second.")
 
@@ -78,7 +82,7 @@ class LimitsPut(Request):
         json_schema_extra={"examples": [{"parallel_runs": 4, "bandwidth": "400MB"}], "allOf": [_RATES_NEED_RUNS]}
     )
 
-    parallel_runs: Whole | None = Field(default=None, ge=1, le=10_000, description="Runs that workers advance at once.")
+    parallel_runs: ParallelRuns | None = Field(default=None, description="Runs that workers advance at once.")
     bandwidth: Bandwidth | None = Field(
         default=None,
         description="Bytes per second, read + written, of all rewrites together, re-dealt among those at work every "
@@ -90,14 +94,17 @@ class LimitsPut(Request):
     catalogs: dict[CatalogKey, CatalogLimitsPut] = Field(
         default={},
         max_length=10_000,
-        description="By catalog: what its rewrites may move together. A run obeys the strictest of the limits of its "
-        "table, its catalog and the fleet.",
-        examples=[{"lake": {"bandwidth": "100MB"}}],
+        description="By catalog: how many runs it may have at once, and what they may move together. A run obeys the "
+        "strictest of the limits of its table, its catalog and the fleet.",
+        examples=[{"lake": {"parallel_runs": 2, "bandwidth": "100MB"}}],
     )
 
     def to_domain(self) -> FleetLimits:
         """Return the limits."""
-        found = {name: DomainCatalogLimits(each.bandwidth, each.requests) for name, each in self.catalogs.items()}
+        found = {
+            name: DomainCatalogLimits(each.parallel_runs, each.bandwidth, each.requests)
+            for name, each in self.catalogs.items()
+        }
         catalogs = {name: limits for name, limits in found.items() if limits != DomainCatalogLimits()}
         return FleetLimits(self.parallel_runs, self.bandwidth, self.requests, catalogs)
 
@@ -105,6 +112,7 @@ class LimitsPut(Request):
 class CatalogLimits(Answer):
     """Limits of all rewrites on one catalog's tables; null is unlimited."""
 
+    parallel_runs: int | None = Field(description="Runs at once.")
     bandwidth: int | None = Field(description="Bytes per second, read + written.")
     requests: int | None = Field(description="Object-store requests per second.")
 
@@ -131,7 +139,9 @@ class Limits(Answer):
             bandwidth=fleet.limits.bandwidth,
             requests=fleet.limits.requests,
             catalogs={
-                name: CatalogLimits(bandwidth=limits.bandwidth, requests=limits.requests)
+                name: CatalogLimits(
+                    parallel_runs=limits.parallel_runs, bandwidth=limits.bandwidth, requests=limits.requests
+                )
                 for name, limits in fleet.limits.catalogs.items()
             },
         )

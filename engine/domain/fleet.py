@@ -13,6 +13,7 @@ from engine.domain.tables import Pause
 class CatalogLimits:
     """Limits of all runs on one catalog's tables; None is unlimited. Meanings as in `FleetLimits`."""
 
+    parallel_runs: int | None = None
     bandwidth: int | None = None
     requests: int | None = None
 
@@ -27,8 +28,8 @@ class FleetLimits:
     """Limits of the whole fleet; None is unlimited.
 
     `parallel_runs`: runs held by workers at once. `bandwidth`: bytes read + written per second; `requests`: storage
-    requests per second, both of all runs together. Every rate, also one of `catalogs`, needs `parallel_runs`: a run
-    that can't be told its share of the moment has an equal one.
+    requests per second, both of all runs together. Every rate needs `parallel_runs`, that of a catalog its own or the
+    fleet's: a run that can't be told its share of the moment has an equal one.
     """
 
     parallel_runs: int | None = None
@@ -49,9 +50,29 @@ class FleetLimits:
         """Return the most that a run in a catalog may use while it runs alone."""
         return self.rates.at_most(self.of_catalog(catalog).rates)
 
+    def runs_of(self, catalog: str) -> int | None:
+        """Return how many runs of a catalog there can be at once; None: any number."""
+        own = self.of_catalog(catalog).parallel_runs
+        return min((runs for runs in (self.parallel_runs, own) if runs is not None), default=None)
+
     def share(self, catalog: str) -> Budget:
         """Return an equal share for a run in a catalog: those of all runs at once never pass the limits."""
-        return self.whole(catalog).share(self.parallel_runs or 1)
+        of_catalog = self.of_catalog(catalog).rates.share(self.runs_of(catalog) or 1)
+        return self.rates.share(self.parallel_runs or 1).at_most(of_catalog)
+
+    def room(self, at_work: "AtWork") -> int | None:
+        """Return how many more runs may start; None: any number. Negative when a limit was lowered."""
+        return None if self.parallel_runs is None else self.parallel_runs - at_work.total
+
+    def room_in(self, catalog: str, at_work: "AtWork") -> int | None:
+        """Return how many more runs of a catalog may start by its own limit; None: any number."""
+        own = self.of_catalog(catalog).parallel_runs
+        return None if own is None else own - at_work.by_catalog.get(catalog, 0)
+
+    def full_catalogs(self, at_work: "AtWork") -> list[str]:
+        """Return the catalogs that have as many runs at work as they may, in order."""
+        rooms = {name: self.room_in(name, at_work) for name in sorted(self.catalogs)}
+        return [name for name, room in rooms.items() if room is not None and room <= 0]
 
     def document(self) -> dict[str, Any]:
         """Return the limits that are set."""
@@ -71,6 +92,19 @@ def _rates(bandwidth: int | None, requests: int | None) -> Budget:
 
 def _set(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in (None, {})}
+
+
+@dataclass(frozen=True, slots=True)
+class AtWork:
+    """How many runs workers hold, by the catalog of their tables and by who shares (`domain.runs.sharer`)."""
+
+    by_catalog: Mapping[str, int] = field(default_factory=dict)
+    by_sharer: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self.by_catalog.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ OF_TABLES: Final[Mapping[str, str]] = {
     "table_paused": "the table is paused",
     "catalog_paused": "all tables of its catalog are paused",
     "fleet_paused": "all tables are paused",
+    "fleet_full": "as many runs as there may be are at work",
+    "catalog_full": "its catalog has as many runs at work as it may",
     "unreachable": "it can't be looked at",
     "table_replaced": "it was dropped and made anew",
     "not_eligible": "it has what the rewrite can't take",

@@ -150,12 +150,22 @@ def _budgets(facts: Facts) -> Mapping[str, Any]:
         "policy": asdict(limits.table),
         "fleet_share": asdict(fleet.limits.share(catalog)),
         "parallel_groups": facts.policy.parallel_groups,
+        "parallel_runs": _parallel_runs(facts.record),
         "bytes_per_day": {
             "limit": day.limit,
             "used": used,
             "remaining": day.remaining,
             "frees_at": day.next_at if used else None,
         },
+    }
+
+
+def _parallel_runs(record: RecordFacts) -> Mapping[str, Any]:
+    limits, at_work, catalog = record.fleet.limits, record.fleet_at_work, record.table.ref.catalog
+    own = limits.of_catalog(catalog).parallel_runs
+    return {
+        "fleet": {"limit": limits.parallel_runs, "at_work": at_work.total},
+        "catalog": {"limit": own, "at_work": at_work.by_catalog.get(catalog, 0)},
     }
 
 

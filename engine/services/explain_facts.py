@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from engine.domain.capabilities import Refusal
-from engine.domain.fleet import Fleet
+from engine.domain.fleet import AtWork, Fleet
 from engine.domain.measurements import Measurement
 from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
@@ -40,7 +40,8 @@ _LIVE_STATES: Final = frozenset(RunState) - TERMINAL_STATES
 class RecordFacts:
     """What the record says. `live`, `ended`: newest first. `signals`: the newest of each kind, on the table or all.
 
-    `watch`: how the table is watched; `is_watched`: whether a coordinator watches at present.
+    `watch`: how the table is watched; `is_watched`: whether a coordinator watches at present. `fleet_at_work`: the runs
+    that workers hold, of all tables.
     """
 
     now: datetime
@@ -55,6 +56,7 @@ class RecordFacts:
     watch: Watch | None = None
     is_watched: bool = False
     catalog_pause: Pause | None = None
+    fleet_at_work: AtWork = AtWork()  # noqa: RUF009 - immutable
 
     @property
     def at_work(self) -> Run | None:
@@ -141,6 +143,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         watch=await unit.watches.get(table.id),
         is_watched=await unit.leadership.is_led(WATCH),
         catalog_pause=(await unit.pauses.of_table(table.id)).catalog,
+        fleet_at_work=await unit.runs.at_work(),
     )
 
 

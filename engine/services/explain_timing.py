@@ -1,6 +1,6 @@
 """When a run of a table could begin by itself: everything that holds it back, each with its end where that is known.
 
-The coordinator starts nothing while anything is here, so explain tells what then happens.
+The coordinator submits nothing while anything is here but a want of room, so explain tells what then happens.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,10 +30,13 @@ _ON_REQUEST: Final = frozenset(
         "blackout",
         "latency_backoff",
     }
-    | {"bytes_per_day"}
+    | {"bytes_per_day", "fleet_full", "catalog_full"}
 )
 """What a run that somebody asks for waits for as well; the rest is for runs that start by themselves."""
 
+
+_IN_LINE: Final = frozenset({"fleet_full", "catalog_full"})
+"""What a run waits for in line, where its turn counts: it is submitted all the same."""
 
 FIRST_REST_SECONDS: Final = 300
 """After a run in vain so long nothing begins by itself; twice as long after each more that follows it."""
@@ -57,6 +60,11 @@ class Hold:
         """True when also a run that somebody asks for has to wait."""
         return self.code in _ON_REQUEST
 
+    @property
+    def holds_submission(self) -> bool:
+        """True when the coordinator submits no run because of it."""
+        return self.code not in _IN_LINE
+
 
 @dataclass(frozen=True, slots=True)
 class Eligibility:
@@ -72,7 +80,7 @@ class Eligibility:
 
 def eligibility(facts: Facts) -> Eligibility:
     """Return when a run of the table could begin, and everything that holds it back until then."""
-    held_by = [*_switches(facts), *_state_of_table(facts), *_runs(facts), *_times(facts)]
+    held_by = [*_switches(facts), *_state_of_table(facts), *_runs(facts), *_room(facts), *_times(facts)]
     endless = [hold for hold in held_by if hold.until is None]
     if endless:
         return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)
@@ -123,6 +131,20 @@ def _runs(facts: Facts) -> Iterator[Hold]:
     if record.cooling_until is not None:
         detail = "a run lost every file group to other writers and is planned again after a pause"
         yield Hold("conflict_backoff", record.cooling_until, detail)
+
+
+def _room(facts: Facts) -> Iterator[Hold]:
+    """Yield the limits of runs at once that are reached, unless the table's own run is among those."""
+    record, catalog = facts.record, facts.record.table.ref.catalog
+    if record.at_work is not None:
+        return
+    limits, at_work = record.fleet.limits, record.fleet_at_work
+    remedy = "; the first that ends makes room, or a greater parallel_runs (PUT /v1/limits)"
+    if (room := limits.room(at_work)) is not None and room <= 0:
+        yield Hold("fleet_full", None, f"{at_work.total} of {limits.parallel_runs}{remedy}")
+    if (room := limits.room_in(catalog, at_work)) is not None and room <= 0:
+        own, held = limits.of_catalog(catalog).parallel_runs, at_work.by_catalog.get(catalog, 0)
+        yield Hold("catalog_full", None, f"{held} of {own} in {catalog!r}{remedy}")
 
 
 def _times(facts: Facts) -> Iterator[Hold]:

@@ -15,6 +15,7 @@ from typing import Final
 import structlog
 
 from engine.domain.access import Caller
+from engine.domain.budgets import Budget
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError, Transient
 from engine.domain.fleet import CatalogLimits, FleetLimits
@@ -103,7 +104,11 @@ class FleetService:
 
     async def _rates(self, limits: FleetLimits) -> tuple[LiveRate, ...] | None:
         asked = [self._rate(FLEET, None, limits)]
-        asked += [self._rate(catalog_ledger(name), name, own) for name, own in sorted(limits.catalogs.items())]
+        asked += [
+            self._rate(catalog_ledger(name), name, own)
+            for name, own in sorted(limits.catalogs.items())
+            if own.rates != Budget()
+        ]
         try:
             return tuple(await asyncio.gather(*asked))
         except Transient:

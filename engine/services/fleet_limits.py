@@ -50,11 +50,11 @@ class LimitService:
 
 def _without_runs(limits: FleetLimits) -> Iterator[FieldProblem]:
     """Yield what is missing where a rate is: how many equal shares are dealt where nothing better is known."""
-    rates = [limits.rates, *(own.rates for own in limits.catalogs.values())]
-    if limits.parallel_runs is None and any(rate != Budget() for rate in rates):
+    dealt = [limits.rates, *(own.rates for own in limits.catalogs.values() if own.parallel_runs is None)]
+    if limits.parallel_runs is None and any(rates != Budget() for rates in dealt):
         yield FieldProblem(
             "/parallel_runs",
-            "needed with bandwidth or requests, of a catalog too",
+            "needed with bandwidth or requests, also with those of a catalog that has no parallel_runs of its own",
             None,
             "a run that is out of reach of the pace channel has an equal share over parallel_runs: set it too",
         )

@@ -176,10 +176,10 @@ class RunPacing:
     def _shared(self) -> Mapping[str, SharedLimit]:
         """Return the ledgers to report to: the catalog's if it is limited, and always that of the fleet."""
         fleet, catalog = self._limits.fleet, self._limits.catalog
-        lanes, version = fleet.parallel_runs or 1, self._limits.version
-        limits = {FLEET: SharedLimit(fleet.rates, lanes, version)}
+        version = self._limits.version
+        limits = {FLEET: SharedLimit(fleet.rates, fleet.parallel_runs or 1, version)}
         if (rates := fleet.of_catalog(catalog).rates) != Budget():
-            limits = {catalog_ledger(catalog): SharedLimit(rates, lanes, version)} | limits
+            limits = {catalog_ledger(catalog): SharedLimit(rates, fleet.runs_of(catalog) or 1, version)} | limits
         self._levels = {name: level for name, level in self._levels.items() if name in limits}
         return limits
 

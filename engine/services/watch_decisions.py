@@ -41,7 +41,7 @@ def decide(facts: Facts) -> Decision:
         return Decision(Verdict.UNREACHABLE, *sight.blocked)
     if sight.evaluation is None or not sight.evaluation.is_due:
         return Decision(Verdict.NOT_DUE, reconsider_at=_earliest(cron, _due_at(facts)))
-    if held_by := eligibility(facts).held_by:
+    if held_by := [hold for hold in eligibility(facts).held_by if hold.holds_submission]:
         return _held(facts, held_by, cron)
     request = request_of(facts)
     again_at = facts.record.now + timedelta(seconds=RUN_SECONDS)

@@ -7,14 +7,14 @@ table, run.
 
 import builtins
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Select, exists, func, or_, select
 
 from engine.domain.errors import StateConflict
-from engine.domain.fleet import FleetLimits
+from engine.domain.fleet import AtWork, FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.leases import Lease
 from engine.domain.runs import ReadyRun, Run, RunState, WaitingFor, sharer
@@ -37,30 +37,35 @@ class RunClaims(RunChanges):
     async def list_ready(self, limit: int) -> builtins.list[ReadyRun]:
         """Return queued runs that may start now, in turn (`domain.turns`), at most as many as have room.
 
-        Left out is what waits for its time, for its table (another run holds it) or for the end of a pause; a run that
-        is to be cancelled waits for no pause.
+        Left out is what waits for its time, for its table (another run holds it), for room in its catalog or for the
+        end of a pause; a run that is to be cancelled waits for no pause.
         """
         row = (await self._connection.execute(select(fleet.c.paused_at, fleet.c.limits))).one()
-        held = await self._at_work()
-        room = _room(FleetLimits.of(row.limits), held, limit)
-        if room <= 0:
+        limits, at_work = FleetLimits.of(row.limits), await self.at_work()
+        room = limits.room(at_work)
+        wanted = limit if room is None else min(limit, room)
+        if wanted <= 0:
             return []
-        is_paused = row.paused_at is not None
-        seen = max(room, LOOKED_AT)
-        found = await self._ready(run_listings.ready(seen, is_fleet_paused=is_paused))
-        if len(found) >= seen:  # there may be more: no team is to be out of sight behind another's backlog
-            found |= await self._ready(run_listings.first_of_each_sharer(is_fleet_paused=is_paused))
-        return list(in_turn(found.values(), held)[:room])
+        found: dict[RunId, ReadyRun] = {}
+        full = set(limits.full_catalogs(at_work))
+        while True:
+            seen, is_all = await self._look(wanted, full, is_fleet_paused=row.paused_at is not None)
+            found |= seen
+            ready, filled = _with_room(in_turn(found.values(), at_work.by_sharer), limits, at_work)
+            if is_all or len(ready) >= wanted or filled <= full:
+                return ready[:wanted]
+            full |= filled  # others may wait behind the backlog of a catalog that has room for a few
 
     async def claim(self, run_id: RunId, holder: str, ttl_seconds: float) -> tuple[Run, Lease] | None:
         """Take a queued run that need not wait: queued → planning, the attempt's number grows and is the lease's token.
 
-        None when another holder was faster, it must wait, another run holds the table, the fleet has as many runs as
-        it may, or fleet, catalog or table are paused (a run that is to be cancelled is let through then).
+        None when another holder was faster, it must wait, another run holds the table, fleet or catalog have as many
+        runs as they may, or fleet, catalog or table are paused (a run that is to be cancelled is let through then).
         """
         switch = select(fleet.c.paused_at, fleet.c.limits).with_for_update(key_share=True)
         whole = (await self._connection.execute(switch)).one()
-        if _room(FleetLimits.of(whole.limits), await self._at_work(), 1) <= 0:
+        limits, at_work = FleetLimits.of(whole.limits), await self.at_work()
+        if (room := limits.room(at_work)) is not None and room <= 0:
             return None
         is_paused = whole.paused_at is not None or await self._is_paused(run_id)
         other = runs.alias("other")
@@ -69,6 +74,7 @@ class RunClaims(RunChanges):
             runs.c.state == RunState.QUEUED,
             or_(runs.c.not_before.is_(None), runs.c.not_before <= now()),
             ~exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None)),
+            runs.c.catalog.not_in(limits.full_catalogs(at_work)),
         ]
         if is_paused:
             guard.append(runs.c.cancel_requested_at.is_not(None))
@@ -122,6 +128,25 @@ class RunClaims(RunChanges):
         query = query if catalog is None else query.where(runs.c.catalog == catalog)
         return [RunId(row.id) for row in await self._connection.execute(query)]
 
+    async def at_work(self) -> AtWork:
+        """Count the runs that workers hold. Exact only while the fleet's row is locked."""
+        held = (await self._connection.execute(run_listings.at_work())).all()
+        return AtWork(
+            Counter(row.catalog for row in held), Counter(sharer(row.catalog, row.owner_team) for row in held)
+        )
+
+    async def _look(
+        self, wanted: int, without: Collection[str], *, is_fleet_paused: bool
+    ) -> tuple[dict[RunId, ReadyRun], bool]:
+        """Return runs that may start by what their own rows say, and whether these are all of them."""
+        limit = max(wanted, LOOKED_AT)
+        found = await self._ready(run_listings.ready(limit, is_fleet_paused=is_fleet_paused, without=without))
+        if len(found) < limit:
+            return found, True
+        # There may be more: no team is to be out of sight behind another's backlog.
+        first = run_listings.first_of_each_sharer(is_fleet_paused=is_fleet_paused, without=without)
+        return found | await self._ready(first), False
+
     async def _is_paused(self, run_id: RunId) -> bool:
         """Lock the rows of a run's catalog and table, and return whether one of them is paused."""
         of_run = select(runs.c.table_id).where(runs.c.id == run_id).scalar_subquery()
@@ -135,12 +160,21 @@ class RunClaims(RunChanges):
         rows = (await self._connection.execute(query)).mappings()
         return {row["id"]: ReadyRun(**row) for row in rows}
 
-    async def _at_work(self) -> dict[str, int]:
-        """Count the runs that workers hold, by who shares. Exact only while the fleet's row is locked."""
-        held = await self._connection.execute(run_listings.at_work())
-        return Counter(sharer(row.catalog, row.owner_team) for row in held)
 
+def _with_room(
+    ready: Sequence[ReadyRun], limits: FleetLimits, at_work: AtWork
+) -> tuple[builtins.list[ReadyRun], set[str]]:
+    """Leave out runs for which there is no room in their catalog once those before them have started.
 
-def _room(limits: FleetLimits, held: Mapping[str, int], wanted: int) -> int:
-    """Return how many runs may start, at most `wanted`."""
-    return wanted if limits.parallel_runs is None else min(wanted, limits.parallel_runs - sum(held.values()))
+    Also return the catalogs that are full then.
+    """
+    before: Counter[str] = Counter()
+    kept, filled = [], set()
+    for run in ready:
+        room = limits.room_in(run.catalog, at_work)
+        if room is not None and before[run.catalog] >= room:
+            filled.add(run.catalog)
+        else:
+            before[run.catalog] += 1
+            kept.append(run)
+    return kept, filled

@@ -8,7 +8,7 @@ and says how far it looked.
 Hazard: a partial index is only taken for a condition that is written out; a bound parameter could be anything.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -73,9 +73,9 @@ def live(table_id: TableId, operation: Operation, request_key: str | None = None
     return query.order_by(runs.c.id)
 
 
-def ready(limit: int, *, is_fleet_paused: bool = False) -> Select[Any]:
-    """Return the query of queued runs that may start, the oldest `limit` of each priority."""
-    conditions = _may_start(is_fleet_paused=is_fleet_paused)
+def ready(limit: int, *, is_fleet_paused: bool = False, without: Collection[str] = ()) -> Select[Any]:
+    """Return the query of queued runs that may start, the oldest `limit` of each priority; `without` these catalogs."""
+    conditions = _may_start(is_fleet_paused=is_fleet_paused, without=without)
     oldest = [
         select(*_READY).where(runs.c.priority == priority, *conditions).order_by(runs.c.id).limit(limit).subquery()
         for priority in Priority
@@ -83,12 +83,12 @@ def ready(limit: int, *, is_fleet_paused: bool = False) -> Select[Any]:
     return _with_benefit(union_all(*(select(branch) for branch in oldest)).subquery())
 
 
-def first_of_each_sharer(*, is_fleet_paused: bool = False) -> Select[Any]:
+def first_of_each_sharer(*, is_fleet_paused: bool = False, without: Collection[str] = ()) -> Select[Any]:
     """Return the query of the oldest queued run that may start of each team, catalog and priority.
 
     Walks the oldest `QUEUE_WALK` of the queue, which is only worth it when `ready` did not see all of it.
     """
-    may_start = select(*_READY).where(*_may_start(is_fleet_paused=is_fleet_paused))
+    may_start = select(*_READY).where(*_may_start(is_fleet_paused=is_fleet_paused, without=without))
     queue = (
         may_start.order_by(runs.c.id).limit(QUEUE_WALK).subquery()
     )  # the limit keeps SQLite off an index to group by
@@ -105,7 +105,7 @@ def at_work() -> Select[tuple[str, str | None]]:
     )  # in the order of an index of such runs alone, which SQLite then takes
 
 
-def _may_start(*, is_fleet_paused: bool) -> Sequence[_Condition]:
+def _may_start(*, is_fleet_paused: bool, without: Collection[str]) -> Sequence[_Condition]:
     other = runs.alias("other")
     is_held = exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None))
     paused = select(tables.c.id).where(tables.c.paused_at.is_not(None))
@@ -118,6 +118,7 @@ def _may_start(*, is_fleet_paused: bool) -> Sequence[_Condition]:
         is_cancelled
         if is_fleet_paused
         else or_(is_cancelled, and_(runs.c.table_id.not_in(paused), runs.c.catalog.not_in(closed))),
+        *([runs.c.catalog.not_in(without)] if without else []),
     ]
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.integration.api.conftest import Api
+from tests.support.world import NAME, Lake
 
 REASON = {"reason": "backfill of October"}
 
@@ -94,6 +95,8 @@ async def test_limits_are_not_written_blindly(api: Api) -> None:
         ({"parallel_runs": 1, "bandwidth": "1B"}, "/bandwidth"),
         ({"parallel_runs": 1, "bandwith": 5}, "/bandwith"),
         ({"catalogs": {"lake": {"bandwidth": "400MB"}}}, "/parallel_runs"),
+        ({"bandwidth": "400MB", "catalogs": {"lake": {"parallel_runs": 1}}}, "/parallel_runs"),
+        ({"catalogs": {"lake": {"parallel_runs": 0}}}, "/catalogs/lake/parallel_runs"),
         ({"parallel_runs": 1, "catalogs": {"lake": {"bandwidth": "1B"}}}, "/catalogs/lake/bandwidth"),
         ({"parallel_runs": 1, "catalogs": {"lake": {"bandwith": 5}}}, "/catalogs/lake/bandwith"),
         ({"parallel_runs": 1, "catalogs": {"lake/": {}}}, "/catalogs/lake~1"),
@@ -107,11 +110,31 @@ async def test_limits_that_make_no_sense_are_refused(api: Api, body: object, poi
 async def test_a_catalog_has_limits_of_its_own(api: Api, table_id: str) -> None:
     catalogs = {"lake": {"bandwidth": "100MB"}}
     stored = await put_limits(api, {"parallel_runs": 4, "catalogs": catalogs})
-    assert stored["catalogs"] == {"lake": {"bandwidth": 100_000_000, "requests": None}}
+    assert stored["catalogs"] == {"lake": {"parallel_runs": None, "bandwidth": 100_000_000, "requests": None}}
     assert (await api.get("/v1/limits"))["catalogs"] == stored["catalogs"]
     explained = (await api.get(f"/v1/tables/{table_id}/explain"))["budgets"]
     assert (explained["bytes_per_second"], explained["fleet_share"]["bytes_per_second"]) == (100e6, 25e6)
     assert (await put_limits(api, {"catalogs": {"lake": {}}}))["catalogs"] == {}
+
+
+async def test_explain_says_that_the_catalog_has_as_many_runs_as_it_may(api: Api, lake: Lake, table_id: str) -> None:
+    await put_limits(api, {"catalogs": {"lake": {"parallel_runs": 1, "bandwidth": "100MB"}}})
+    lake.catalog.create_table((NAME[0], "other"), lake.table.schema())
+    address = {"catalog": "lake", "namespace": [NAME[0]], "name": "other"}
+    other_id = (await api.post("/v1/tables", address, status=201))["id"]
+    free = await api.get(f"/v1/tables/{table_id}/explain")
+    assert free["budgets"]["parallel_runs"]["catalog"] == {"limit": 1, "at_work": 0}
+    assert "catalog_full" not in free["now"]["waits_for"]
+    run = await api.post("/v1/runs", {"table_id": other_id}, status=202)
+    async with api.container.database.begin() as unit:
+        assert await unit.runs.claim(run["id"], "worker", 60) is not None
+    full = await api.get(f"/v1/tables/{table_id}/explain")
+    assert full["budgets"]["parallel_runs"]["catalog"] == {"limit": 1, "at_work": 1}
+    assert "catalog_full" in full["now"]["waits_for"]
+    assert full["next_eligible"]["at"] is None
+    assert "its catalog has as many runs at work as it may" in " ".join(line.strip() for line in full["summary"])
+    at_work = await api.get(f"/v1/tables/{other_id}/explain")
+    assert "catalog_full" not in [hold["code"] for hold in at_work["next_eligible"]["held_by"]]
 
 
 @pytest.mark.parametrize(("name", "hint"), [("lakes", "did you mean 'lake'?"), ("archive", "known: lake")])

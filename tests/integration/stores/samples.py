@@ -59,20 +59,22 @@ def a_result(ordinal: int) -> dict[str, Any]:
     }
 
 
-async def registered(database: Database, name: str = "orders") -> Table:
-    """Register a table of the catalog `lake`, which is made with the first."""
-    table = a_table(name)
+async def registered(database: Database, name: str = "orders", *, catalog: str = "lake") -> Table:
+    """Register a table of a catalog, which is made with its first."""
+    table = a_table(name, catalog=catalog)
     async with database.begin() as work:
-        if await work.catalogs.get("lake") is None:
-            await work.catalogs.insert(LAKE)
+        if await work.catalogs.get(catalog) is None:
+            await work.catalogs.insert(replace(LAKE, name=catalog))
         await work.tables.insert(table)
     return table
 
 
-async def submitted(database: Database, table_id: TableId | None = None, **changes: Any) -> Run:
-    """Store a queued run, of a new table unless one is given."""
+async def submitted(
+    database: Database, table_id: TableId | None = None, *, catalog: str = "lake", **changes: Any
+) -> Run:
+    """Store a queued run, of a new table in a catalog unless one is given."""
     if table_id is None:
-        table_id = (await registered(database, f"t{next(_numbers)}")).id
+        table_id = (await registered(database, f"t{next(_numbers)}", catalog=catalog)).id
     run = a_run(table_id, **changes)
     async with database.begin() as work:
         await insert_run(work, run)

@@ -1,13 +1,14 @@
 """Which run is next: priority, then age, within the fleet's limit, past what is held or paused."""
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from engine.domain.errors import PreconditionFailed
-from engine.domain.fleet import FleetLimits
+from engine.domain.fleet import CatalogLimits, FleetLimits
 from engine.domain.ids import RunId
 from engine.domain.measurements import Measurement
 from engine.domain.runs import Priority, Run, RunState, WaitingFor
@@ -26,10 +27,16 @@ async def ready(database: Database, limit: int = 10) -> list[RunId]:
         return [run.id for run in await work.runs.list_ready(limit)]
 
 
-async def limit(database: Database, parallel_runs: int | None) -> None:
+async def limit(database: Database, parallel_runs: int | None, **catalogs: int) -> None:
+    own = {name: CatalogLimits(parallel_runs=runs) for name, runs in catalogs.items()}
     async with database.begin() as work:
         version = (await work.fleet.get()).version
-        await work.fleet.replace_limits(FleetLimits(parallel_runs=parallel_runs), by="admin", version=version)
+        await work.fleet.replace_limits(FleetLimits(parallel_runs, catalogs=own), by="admin", version=version)
+
+
+async def claim(database: Database, run: Run) -> bool:
+    async with database.begin() as work:
+        return await work.runs.claim(run.id, f"holder of {run.id}", 60) is not None
 
 
 async def test_high_goes_before_normal_before_low_then_the_oldest(database: Database) -> None:
@@ -102,12 +109,45 @@ async def test_concurrent_claims_never_pass_the_limit(fresh_database: FreshDatab
     runs = [await submitted(databases[0]) for _ in range(12)]
     await limit(databases[0], 3)
 
-    async def claim(run: Run, database: Database) -> bool:
-        async with database.begin() as work:
-            return await work.runs.claim(run.id, f"holder of {run.id}", 60) is not None
-
-    won = await asyncio.gather(*(claim(run, databases[at % 4]) for at, run in enumerate(runs)))
+    won = await asyncio.gather(*(claim(databases[at % 4], run) for at, run in enumerate(runs)))
     assert sum(won) == 3
+
+
+async def test_concurrent_claims_never_pass_the_limit_of_a_catalog(fresh_database: FreshDatabase) -> None:
+    databases = [fresh_database.connect() for _ in range(4)]
+    names = ["lake", "archive", "other"] * 5
+    runs = [await submitted(databases[0], catalog=name) for name in names]
+    await limit(databases[0], 9, lake=2, archive=1)
+    won = await asyncio.gather(*(claim(databases[at % 4], run) for at, run in enumerate(runs)))
+    held = Counter(name for name, is_held in zip(names, won, strict=True) if is_held)
+    assert held == {"lake": 2, "archive": 1, "other": 5}
+    assert await ready(databases[0]) == []
+
+
+async def test_a_full_catalog_is_passed_over_and_hides_nobody(database: Database) -> None:
+    table = await registered(database)
+    async with database.begin() as work:
+        backlog = [a_run(table.id, request_key=str(n), created_at=NOON - HOUR) for n in range(LOOKED_AT + 50)]
+        await work.runs.insert_many(backlog, {table.id: table})
+    others = [await submitted(database, catalog="archive") for _ in range(3)]
+    at_work = await submitted(database)
+    await limit(database, None, lake=1)
+    assert await ready(database) == [backlog[0].id, *(run.id for run in others)]
+    assert await claim(database, at_work)
+    assert await ready(database) == [run.id for run in others]
+    assert not await claim(database, backlog[0])
+    await limit(database, None, lake=2)
+    assert (await ready(database))[0] == backlog[0].id
+
+
+async def test_no_more_of_a_catalog_are_ready_than_there_is_room_for(database: Database) -> None:
+    runs = [await submitted(database, catalog=name) for name in ("lake", "lake", "lake", "archive")]
+    await limit(database, 3, lake=2)
+    assert await ready(database) == [runs[0].id, runs[1].id, runs[3].id]
+    for run in runs[:2]:
+        assert await claim(database, run)
+    await limit(database, 3, lake=1)
+    assert await ready(database) == [runs[3].id]
 
 
 async def test_limits_are_replaced_as_they_were_read(database: Database) -> None:

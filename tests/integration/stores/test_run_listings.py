@@ -133,6 +133,7 @@ _T, _C, _OP = TableId("tbl_1"), "catalog_1", Operation.PURGE
 _QUERIES: dict[str, ClauseElement] = {
     "ready": run_listings.ready(100),
     "ready while the fleet is paused": run_listings.ready(100, is_fleet_paused=True),
+    "ready past full catalogs": run_listings.ready(100, without=["archive"]),
     "first of each sharer": run_listings.first_of_each_sharer(),
     "at work": run_listings.at_work(),
     "held back": run_listings.held_back([WaitingFor.BLACKOUT], 100),

@@ -68,6 +68,8 @@ def test_what_a_model_refuses_is_described(document: dict[str, Any], model: type
     [
         (LimitsPut, {"bandwidth": "400MB"}),
         (LimitsPut, {"requests": 5, "parallel_runs": None}),
+        (LimitsPut, {"catalogs": {"lake": {"requests": 5}}}),
+        (LimitsPut, {"requests": 5, "catalogs": {"lake": {"parallel_runs": 2}}}),
         (KeyCreate, {"name": "root", "role": "admin", "teams": ["sales"]}),
         (CatalogCreate, LAKE | {"name": "-lake"}),
         (CatalogCreate, LAKE | {"properties": {"": "a"}}),
@@ -92,6 +94,7 @@ def test_what_a_service_refuses_is_described(document: dict[str, Any], model: ty
         (DiscoverRequest, {"register": True, "limit": 5.0}),
         (LimitsPut, {}),
         (LimitsPut, {"parallel_runs": 4, "bandwidth": "400MB"}),
+        (LimitsPut, {"catalogs": {"lake": {"parallel_runs": 2, "requests": 5}}}),
         (KeyCreate, {"name": "root", "role": "admin", "teams": None}),
         (KeyCreate, {"name": "etl", "role": "operator", "teams": ["sales"]}),
         (CatalogCreate, LAKE | {"allowed_locations": ["s3://lake/warehouse", "file:///lake", "/lake"]}),

@@ -51,9 +51,25 @@ def test_shares_of_all_runs_together_are_the_limit() -> None:
     assert FleetLimits(parallel_runs=4).share("lake") == Budget()
 
 
+@pytest.mark.parametrize(
+    ("of_fleet", "of_catalog", "share"), [(4, 2, 200), (4, None, 100), (None, 2, 200), (2, 4, 200)]
+)
+def test_the_share_of_a_catalogs_rate_is_by_the_runs_that_it_may_have(
+    of_fleet: int | None, of_catalog: int | None, share: int
+) -> None:
+    own = CatalogLimits(parallel_runs=of_catalog, bandwidth=400)
+    assert FleetLimits(parallel_runs=of_fleet, catalogs={"lake": own}).share("lake") == Budget(share)
+
+
+def test_a_catalog_with_few_runs_has_no_more_of_the_fleets_rate_for_each() -> None:
+    limits = FleetLimits(parallel_runs=4, bandwidth=1000, catalogs={"lake": CatalogLimits(parallel_runs=1)})
+    assert limits.share("lake") == Budget(250)
+
+
 def test_limits_are_stored_without_what_is_not_set_and_read_back() -> None:
-    limits = FleetLimits(parallel_runs=4, requests=7, catalogs={"lake": CatalogLimits(bandwidth=400)})
-    assert limits.document() == {"parallel_runs": 4, "requests": 7, "catalogs": {"lake": {"bandwidth": 400}}}
+    limits = FleetLimits(parallel_runs=4, requests=7, catalogs={"lake": CatalogLimits(2, 400)})
+    own = {"parallel_runs": 2, "bandwidth": 400}
+    assert limits.document() == {"parallel_runs": 4, "requests": 7, "catalogs": {"lake": own}}
     assert FleetLimits.of(limits.document()) == limits
     assert FleetLimits().document() == {}
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.domain.files import InputFile
-from engine.domain.fleet import Fleet, FleetLimits
+from engine.domain.fleet import AtWork, CatalogLimits, Fleet, FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.measurements import Measurement
 from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
@@ -189,6 +189,11 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
     "due_in_full": lambda: situation(DUE, {"rewrite": {"full": {"interval": "7d"}}}),
     "due_later": lambda: situation(
         FEW, {"triggers": [{"name": "old", "all": [{"metric": "newest_file_age", "at_least": "2d"}]}]}
+    ),
+    "catalog_full": lambda: situation(
+        DUE,
+        fleet=Fleet(1, NOW, "x", FleetLimits(parallel_runs=9, catalogs={"lake": CatalogLimits(parallel_runs=2)})),
+        fleet_at_work=AtWork({"lake": 2, "archive": 4}),
     ),
     "runs_in_vain": lambda: situation(
         DUE, ended=(replace(FAILED, finished_at=ago(minutes=2)), FAILED, replace(DONE, started_at=ago(hours=5)))
