@@ -104,6 +104,9 @@ class Run(Answer):
     worker: str | None = Field(description="Who advances it at present.")
     waiting_for: WaitingFor | None = Field(description="Why a queued run is not started yet.")
     not_before: Instant | None = Field(description="When a waiting run may start.")
+    urgent_at: Instant | None = Field(
+        description="From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."
+    )
     cancel_requested_at: Instant | None
     cancel_requested_by: str | None
     reason: str | None = Field(description="Why it ended as it did, or waits; a stable word.")
@@ -280,6 +283,7 @@ def _run_fields(run: domain.Run) -> JsonObject:
         "worker": run.lease_holder,
         "waiting_for": run.waiting_for,
         "not_before": run.not_before,
+        "urgent_at": run.urgent_at,
         "cancel_requested_at": run.cancel_requested_at,
         "cancel_requested_by": run.cancel_requested_by,
         "reason": run.reason,

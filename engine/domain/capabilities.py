@@ -131,16 +131,6 @@ def why_not_acted_on(field: str) -> str | None:
     return None
 
 
-_PARTLY: Final[Mapping[str, str]] = {
-    "schedule.urgent_after": "a run that waited so long is let through quiet hours; it does not go first yet",
-}
-
-
-def why_only_partly(field: str) -> str | None:
-    """Return what of a setting that has its effect is still missing in this version, None when nothing is."""
-    return _PARTLY.get(field)
-
-
 def is_acted_on(field: str) -> bool:
     """Return True when a setting (dotted name) has its effect in this version."""
     return why_not_acted_on(field) is None

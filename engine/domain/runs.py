@@ -111,6 +111,7 @@ class Run:
     Its free-form parts are JSON documents: `plan` (summary and predictions), `intent` (what is about to be done: table
     uuid, base snapshot, Spark session and tag), `result` (what was measured), `policy` (effective), `request` (what was
     asked for beside the operation; `request_key` is equal for equal requests). `catalog`, `owner_team`: the table's.
+    `urgent_at`: from then on it goes before all that are not urgent; None: never.
     """
 
     id: RunId
@@ -135,6 +136,7 @@ class Run:
     not_before: datetime | None = None
     reason: str | None = None
     detail: str | None = None
+    urgent_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
     snapshot_count: int = 0
@@ -174,6 +176,7 @@ class ReadyRun:
     catalog: str = ""
     owner_team: str | None = None
     benefit_per_cost: float = 0.0
+    is_urgent: bool = False
 
     @property
     def sharer(self) -> str:

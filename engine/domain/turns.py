@@ -9,24 +9,25 @@ A run's turn is an instant, the earliest goes first. It is the instant of its su
 
 So a team with little to do does not wait behind one with thousands of runs, the most useful go first among equals, and
 nobody waits for ever: whatever stands between two teams' runs is made up for by waiting. Tables without a team share
-with those of their catalog.
+with those of their catalog. Urgent runs (`schedule.urgent_after`) go before all others, in turn among themselves.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from engine.domain.ids import RunId
 from engine.domain.runs import AGEING, ReadyRun
 
 
 def in_turn(ready: Iterable[ReadyRun], held: Mapping[str, int]) -> Sequence[ReadyRun]:
     """Return ready runs in the order in which to take them; `held` is how many runs each sharer has at work."""
     before = dict(held)
-    turns: list[tuple[datetime, ReadyRun]] = []
-    for run in sorted(ready, key=lambda run: (_own_turn(run), run.id)):
+    turns: list[tuple[bool, datetime, RunId, ReadyRun]] = []
+    for run in sorted(ready, key=lambda run: (not run.is_urgent, _own_turn(run), run.id)):
         taken = before.get(run.sharer, 0)
         before[run.sharer] = taken + 1
-        turns.append((_own_turn(run) + taken * AGEING, run))
-    return [run for _, run in sorted(turns, key=lambda turn: (turn[0], turn[1].id))]
+        turns.append((not run.is_urgent, _own_turn(run) + taken * AGEING, run.id, run))
+    return [run for *_, run in sorted(turns, key=lambda turn: turn[:3])]
 
 
 def _own_turn(run: ReadyRun) -> datetime:

@@ -199,7 +199,8 @@ def _live(facts: Facts) -> Iterator[str]:
             until = f" until {clock(run.not_before)}" if run.not_before else ""
             yield f"Run {run.id} waits{until}: {in_words(run.waiting_for)}{_detail(run)}."
         else:
-            yield f"Run {run.id} is queued for a worker, since {clock(run.created_at)}."
+            first = f", and goes first from {clock(run.urgent_at)} on" if run.urgent_at else ""
+            yield f"Run {run.id} is queued for a worker, since {clock(run.created_at)}{first}."
 
 
 def _last(facts: Facts) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.domain.capabilities import why_not_acted_on, why_only_partly
+from engine.domain.capabilities import why_not_acted_on
 from engine.domain.errors import InvalidInput, NotFound
 from engine.domain.hints import did_you_mean
 from engine.domain.policies import (
@@ -63,7 +63,7 @@ def settings_document(policy: EffectivePolicy) -> dict[str, dict[str, Any]]:
             "value": value,
             "origin": policy.origins[name],
             "acted_on": why_not_acted_on(name) is None,
-            "note": why_not_acted_on(name) or why_only_partly(name),
+            "note": why_not_acted_on(name),
         }
         for name, value in sorted(policy.written().items())
     }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final
 
-from engine.domain.capabilities import FormatName, why_not_acted_on, why_only_partly
+from engine.domain.capabilities import FormatName, why_not_acted_on
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 from engine.domain.hints import did_you_mean, nearest
 from engine.domain.policies import PRESETS, PolicyDocument, PolicyScope
@@ -130,15 +130,14 @@ class PolicyChecks:
 
 
 def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:
-    """Return notes that name the settings of a document which have no effect in this version, or not all of it.
+    """Return notes that name the settings of a document which have no effect in this version.
 
     Those of the preset that it names are its settings too.
     """
     own = document.leaves()
     preset = PRESETS[document.preset].document.leaves() if document.preset is not None else {}
     inherited = [field for field in preset if field not in own]
-    partly = [f"{field}: {missing}" for field in own if (missing := why_only_partly(field)) is not None]
-    return (*_without_effect("stored", own), *_without_effect(f"in preset {document.preset}", inherited), *partly)
+    return (*_without_effect("stored", own), *_without_effect(f"in preset {document.preset}", inherited))
 
 
 def _without_effect(where: str, fields: Iterable[str]) -> Iterator[str]:

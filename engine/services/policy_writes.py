@@ -1,6 +1,6 @@
 """Writing a policy of any scope, in the caller's transaction: the store's statement, the audit entry, and the wake.
 
-The tables that it covers are looked at soon.
+The tables that it covers are looked at soon, and their live runs become urgent as it says.
 """
 
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.domain.access import Caller
 from engine.domain.policies import PolicyDocument, PolicyScope, StoredPolicy
+from engine.services import urgency
 from engine.stores.unit_of_work import UnitOfWork
 
 
@@ -31,6 +32,7 @@ async def insert(
     """Store a policy that there is not yet; raises as the store does."""
     stored = await unit.policies.insert(name, scope, document, caller.subject)
     await unit.audit.append(caller, action, name, after=_told(stored))
+    await urgency.follow(unit, scope, None, document)
     await unit.watches.wake_covered(scope)
     return stored
 
@@ -52,6 +54,7 @@ async def replace(
         return present
     stored = await unit.policies.replace(present.name, document, caller.subject, expected_version)
     await unit.audit.append(caller, action, present.name, before=_told(present), after=_told(stored))
+    await urgency.follow(unit, present.scope, present.document, document)
     await unit.watches.wake_covered(present.scope)
     return stored
 
@@ -60,6 +63,7 @@ async def delete(unit: UnitOfWork, caller: Caller, present: StoredPolicy, expect
     """Delete a policy; raises as the store does."""
     await unit.policies.delete(present.name, caller.subject, expected_version)
     await unit.audit.append(caller, "policy.delete", present.name, before=_told(present))
+    await urgency.follow(unit, present.scope, present.document, None)
     await unit.watches.wake_covered(present.scope)
 
 

@@ -6,7 +6,7 @@ hold for requests that come at the same instant.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ from engine.services.formats import FormatRegistry
 from engine.services.registered import no_table, open_registered, read_registered
 from engine.services.run_views import shown
 from engine.services.selections import check_partitions
+from engine.services.urgency import urgent_at
 from engine.stores.audit import Change
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
@@ -48,7 +49,7 @@ class _Submit:
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """What the record says around a batch: tables with their formats, policies that set a priority."""
+    """What the record says around a batch: tables with their formats, policies that say when runs are taken."""
 
     tables: Mapping[TableId, tuple[Table, TableFormatName]]
     policies: Sequence[StoredPolicy]
@@ -137,7 +138,7 @@ class RunSubmission:
             self._capabilities.check_operation(table_format, submit.request.operation)
         except InvalidInput as refusal:
             return refusal
-        return Run(
+        run = Run(
             id=self._ids.run_id(),
             table_id=submit.table_id,
             operation=submit.request.operation,
@@ -149,6 +150,7 @@ class RunSubmission:
             request=submit.request.document(),
             request_key=submit.key,
         )
+        return replace(run, urgent_at=urgent_at(run, table.ref, around.policies))
 
     async def _announce(self, runs: Sequence[Run]) -> None:
         if not runs:
@@ -161,7 +163,7 @@ class RunSubmission:
 
 async def _surroundings(unit: UnitOfWork, submits: Sequence[_Submit]) -> _Surroundings:
     tables = await unit.tables.lock_many(submit.table_id for submit in submits)
-    return _Surroundings(tables, await unit.policy_coverage.setting_priority(tables), await unit.now())
+    return _Surroundings(tables, await unit.policy_coverage.setting_order(tables), await unit.now())
 
 
 def _priority(table: Table, policies: Sequence[StoredPolicy]) -> Priority:

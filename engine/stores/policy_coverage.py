@@ -21,6 +21,8 @@ from engine.stores.policies import to_policy, to_scope
 from engine.stores.schema import catalogs, measurements, policies, tables
 
 PAGE: Final = 1000
+_ORDER: Final = (("priority",), ("schedule", "urgent_after"))
+"""The settings that say when a queued run is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,11 @@ class PolicyCoverageStore:
         rows = await self._connection.execute(query)
         return sorted((to_policy(row) for row in rows if to_scope(row).covers(ref, table_id)), key=strength)
 
-    async def setting_priority(self, table_ids: Iterable[TableId]) -> list[StoredPolicy]:
-        """Return, weakest first, the policies that set a priority: scoped ones, and those of these tables."""
+    async def setting_order(self, table_ids: Iterable[TableId]) -> list[StoredPolicy]:
+        """Return, weakest first, the policies that say when runs are taken: scoped ones, and those of these tables."""
         is_near = or_(policies.c.kind != PolicyScopeKind.TABLE, policies.c.name.in_(sorted(set(table_ids))))
-        query = select(policies).where(is_near, policies.c.document["priority"].as_string().is_not(None))
+        says = [policies.c.document[path].as_string().is_not(None) for path in _ORDER]
+        query = select(policies).where(is_near, or_(*says))
         return sorted((to_policy(row) for row in await self._connection.execute(query)), key=strength)
 
     async def covered(self, scope: PolicyScope) -> AsyncGenerator[list[CoveredTable]]:

@@ -25,7 +25,13 @@ MOST_TEAMS: Final = 20
 """So many teams are looked up one by one; more are a filter on what is walked."""
 
 _IS_QUEUED: Final = runs.c.state == literal_column("'queued'")
-_READY: Final = (runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at, runs.c.catalog, runs.c.owner_team)
+_NOW: Final = select(now()).scalar_subquery()
+"""The clock read once: Postgres walks no index by one that ticks."""
+_IS_URGENT: Final = and_(runs.c.urgent_at.is_not(None), runs.c.urgent_at <= _NOW)
+_READY: Final = (
+    *(runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at, runs.c.catalog, runs.c.owner_team),
+    _IS_URGENT.label("is_urgent"),
+)
 _Condition = ColumnElement[bool]
 
 
@@ -74,17 +80,21 @@ def live(table_id: TableId, operation: Operation, request_key: str | None = None
 
 
 def ready(limit: int, *, is_fleet_paused: bool = False, without: Collection[str] = ()) -> Select[Any]:
-    """Return the query of queued runs that may start, the oldest `limit` of each priority; `without` these catalogs."""
+    """Return the query of queued runs that may start: the oldest `limit` of each priority, and so many urgent ones.
+
+    Runs of the catalogs in `without` are left out. A run may be in the answer twice.
+    """
     conditions = _may_start(is_fleet_paused=is_fleet_paused, without=without)
     oldest = [
         select(*_READY).where(runs.c.priority == priority, *conditions).order_by(runs.c.id).limit(limit).subquery()
         for priority in Priority
     ]
-    return _with_benefit(union_all(*(select(branch) for branch in oldest)).subquery())
+    longest = select(*_READY).where(_IS_URGENT, *conditions).order_by(runs.c.urgent_at, runs.c.id).limit(limit)
+    return _with_benefit(union_all(*(select(branch) for branch in (*oldest, longest.subquery()))).subquery())
 
 
 def first_of_each_sharer(*, is_fleet_paused: bool = False, without: Collection[str] = ()) -> Select[Any]:
-    """Return the query of the oldest queued run that may start of each team, catalog and priority.
+    """Return the query of the oldest queued run that may start of each team, catalog and priority, urgent or not.
 
     Walks the oldest `QUEUE_WALK` of the queue, which is only worth it when `ready` did not see all of it.
     """
@@ -92,7 +102,7 @@ def first_of_each_sharer(*, is_fleet_paused: bool = False, without: Collection[s
     queue = (
         may_start.order_by(runs.c.id).limit(QUEUE_WALK).subquery()
     )  # the limit keeps SQLite off an index to group by
-    of = (queue.c.owner_team, queue.c.catalog, queue.c.priority)
+    of = (queue.c.owner_team, queue.c.catalog, queue.c.priority, queue.c.is_urgent)
     chosen = select(func.min(queue.c.id).label("id")).group_by(*of).subquery()
     return _with_benefit(select(*_READY).join(chosen, chosen.c.id == runs.c.id).subquery())
 

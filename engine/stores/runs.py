@@ -43,6 +43,7 @@ from engine.stores.leases import held, lease_lost
 from engine.stores.run_changes import Entry, lease_of, to_run, waits
 from engine.stores.run_claims import RunClaims
 from engine.stores.run_inserts import RunInserts
+from engine.stores.run_urgency import RunUrgency
 from engine.stores.schema import rewritten_bytes, run_totals, runs
 
 Document = Mapping[str, Any] | None
@@ -52,7 +53,7 @@ _NO_LEASE: Final = {"lease_holder": None, "lease_expires_at": None}
 _REAPER: Final = "reaper"
 
 
-class RunStore(RunInserts, RunClaims):
+class RunStore(RunInserts, RunClaims, RunUrgency):
     """Rows of `runs`."""
 
     async def get(self, run_id: RunId) -> Run | None:

@@ -195,6 +195,7 @@ runs = Table(
     Column("cancel_requested_by", Text),
     Column("waiting_for", EnumText(WaitingFor)),
     Column("not_before", UtcTime),
+    Column("urgent_at", UtcTime),  # by the policy: written anew when that changes
     Column("reason", Text),
     Column("detail", Text),
     Column("started_at", UtcTime),
@@ -223,6 +224,7 @@ runs = Table(
     Index("ix_runs_owner_team_state_id", "owner_team", "state", "id"),
     *_index_where("ix_runs_changes", "table_id", "id", where="snapshot_count > 0"),
     *_index_where("ix_runs_queued", "priority", "id", where="state = 'queued'"),
+    *_index_where("ix_runs_urgent", "urgent_at", "id", where="state = 'queued' AND urgent_at IS NOT NULL"),
 )
 """`uq_runs_live`: one live run for each table, operation and request. `uq_runs_leased`: one maintenance lock for each
 table."""

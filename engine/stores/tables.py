@@ -10,8 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import TableId
+from engine.domain.policies import PolicyScope
 from engine.domain.tables import Pause, Table, TableFilter, TableFormatName, TableRef
 from engine.stores import table_listings
+from engine.stores.policy_coverage import narrowed
 from engine.stores.schema import catalogs, policies, runs, table_labels, tables
 from engine.stores.watches import WatchStore
 
@@ -64,6 +66,11 @@ class TableStore:
         query = query.where(tables.c.id.in_(sorted(set(table_ids)))).order_by(tables.c.id)
         locked = query.with_for_update(read=True, key_share=True, of=tables)
         return {TableId(row.id): (_to_table(row), row.format) for row in await self._connection.execute(locked)}
+
+    async def lock_covered(self, scope: PolicyScope) -> None:
+        """Let submits of runs on the tables of a scope (maybe of others) end first; later ones wait for this."""
+        query = select(tables.c.id).where(narrowed(scope)).order_by(tables.c.id)
+        await self._connection.execute(query.with_for_update())
 
     async def find(self, ref: TableRef) -> Table | None:
         """Return the table of this address, None when it is not registered."""

@@ -64,6 +64,23 @@ async def test_a_team_is_not_out_of_sight_behind_anothers_backlog(database: Data
     assert (await ready(database, 5))[2:4].count(run.id) == 1
 
 
+async def test_an_urgent_run_goes_first_however_many_wait_and_a_later_one_not_yet(database: Database) -> None:
+    table = await registered(database)
+    async with database.begin() as work:
+        now = await work.now()
+        storm = [
+            a_run(table.id, request_key=str(n), created_at=NOON - HOUR, priority=Priority.HIGH)
+            for n in range(LOOKED_AT + 50)
+        ]
+        await work.runs.insert_many(storm, {table.id: table})
+    urgent, other, later = [
+        await submitted(database, priority=Priority.LOW, urgent_at=now + seconds)
+        for seconds in (-timedelta(seconds=1), -timedelta(seconds=9), HOUR)
+    ]
+    found = await ready(database)
+    assert (found[:2], later.id in found) == ([urgent.id, other.id], False)
+
+
 @pytest.mark.parametrize(
     ("older", "newer", "minutes", "first"),
     [

@@ -48,6 +48,13 @@ def test_tables_without_a_team_share_with_those_of_their_catalog() -> None:
     assert numbers(ready) == [1, 3, 2]
 
 
+def test_urgent_runs_go_before_all_others_and_in_turn_among_themselves() -> None:
+    others = [run(number, minutes=600, priority=Priority.HIGH, team=f"t{number}") for number in range(20)]
+    urgent = [run(50 + number, priority=Priority.LOW, is_urgent=True) for number in range(3)]
+    small = run(60, team="small", priority=Priority.LOW, is_urgent=True)
+    assert numbers([*others, *urgent, small])[:4] == [50, 60, 51, 52]
+
+
 _RUNS = st.builds(
     run,
     st.integers(0, 10**4),

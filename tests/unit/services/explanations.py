@@ -215,6 +215,7 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
         conflicts=[Conflict(RunId("run_7"), ago(minutes=2), 2, "gone")] * 3,
     ),
     "at_work": lambda: situation(DUE, live=(a_run(RunState.REWRITING, attempt=2, started_at=ago(minutes=1)),)),
+    "urgent": lambda: situation(DUE, live=(a_run(RunState.QUEUED, urgent_at=ago(minutes=1)),)),
     "just_done": lambda: situation(day(19, 1, 128 * MIB), ended=(DONE,)),
     "failed": lambda: situation(DUE, ended=(FAILED,)),
     "budget_used": lambda: situation(DUE, {"limits": {"bytes_per_day": "10MiB"}}, day=_BUDGET),

@@ -12,7 +12,6 @@ from engine.domain.capabilities import (
     is_acted_on,
     not_served,
     why_not_acted_on,
-    why_only_partly,
 )
 from engine.domain.errors import InvalidInput
 from engine.domain.policies import PolicyDocument
@@ -101,11 +100,10 @@ def test_what_holds_runs_back_takes_effect_whole() -> None:
     window = {"from": "09:00", "to": "17:00", "on_start": "interrupt"}
     freeze = {"from": "2026-12-24", "to": "2026-12-27", "time_zone": "UTC", "reason": "holidays"}
     backoff = {"signal": "query_latency_p95", "throttle_above": "2s", "pause_above": "5s", "resume_below": "1s"}
-    settings = {"quiet_hours": [window], "blackouts": [freeze], "backoff": backoff}
+    settings = {
+        "quiet_hours": [window],
+        "blackouts": [freeze],
+        "backoff": backoff,
+        "schedule": {"urgent_after": "1d"},
+    }
     assert not_acted_on(PolicyDocument.model_validate(settings)) == ()
-
-
-def test_a_setting_with_half_an_effect_says_what_is_missing() -> None:
-    (note,) = not_acted_on(PolicyDocument.model_validate({"schedule": {"urgent_after": "1d"}}))
-    assert note == f"schedule.urgent_after: {why_only_partly('schedule.urgent_after')}"
-    assert "first" in note
