@@ -12,6 +12,7 @@ from engine.domain.fleet import FleetLimits
 from engine.domain.ids import TableId
 from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy
+from engine.planning.ranking import most_worth
 from engine.stores.unit_of_work import UnitOfWork
 
 DAY = timedelta(hours=24)
@@ -53,14 +54,10 @@ class DayBudget:
     deferred: int = 0
 
     def fit(self, plan: Plan) -> tuple[Plan, int]:
-        """Return the part of a plan that fits now, its groups in order, and how many groups are left for later."""
+        """Return the part of a plan that fits now and is worth most, and how many groups are left for later."""
         if self.remaining is None:
             return plan, 0
-        left, fitting = self.remaining, []
-        for group in plan.groups:
-            if group.input_bytes <= left:
-                left -= group.input_bytes
-                fitting.append(group)
+        fitting = most_worth(plan.groups, self.remaining)
         deferred = len(plan.groups) - len(fitting)
         return (plan.only(fitting), deferred) if deferred else (plan, 0)
 
