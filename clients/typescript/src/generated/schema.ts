@@ -1350,6 +1350,8 @@ export interface components {
         CatalogLimits: {
             /** @description Bytes per second, read + written. */
             bandwidth: number | null;
+            /** @description Runs at once. */
+            parallel_runs: number | null;
             /** @description Object-store requests per second. */
             requests: number | null;
         };
@@ -1357,6 +1359,8 @@ export interface components {
         CatalogLimitsPut: {
             /** @description Bytes per second, read + written. */
             bandwidth?: (number | string) | null;
+            /** @description Runs that workers advance at once. */
+            parallel_runs?: number | null;
             /** @description Object-store requests per second. */
             requests?: number | null;
         };
@@ -1697,6 +1701,7 @@ export interface components {
             /** @description Its equal share of the limits of catalog and fleet, whatever others do. */
             fleet_share: components["schemas"]["Rates"];
             parallel_groups: number;
+            parallel_runs: components["schemas"]["ExplainedParallelRuns"];
             policy: components["schemas"]["Rates"];
             requests_per_second: number | null;
         };
@@ -1733,6 +1738,11 @@ export interface components {
             limit: number | null;
             remaining: number | null;
             used: number | null;
+        };
+        /** @description How many runs are at work in the whole fleet and in the table's catalog. */
+        ExplainedParallelRuns: {
+            catalog: components["schemas"]["RunsAtOnce"];
+            fleet: components["schemas"]["RunsAtOnce"];
         };
         /** @description A partition, with its size. */
         ExplainedPartition: {
@@ -2487,11 +2497,12 @@ export interface components {
             /** @description Bytes per second, read + written, of all rewrites together, re-dealt among those at work every second: what one can't use goes to the others. Needs `parallel_runs`: a run out of reach has an equal share. */
             bandwidth?: (number | string) | null;
             /**
-             * @description By catalog: what its rewrites may move together. A run obeys the strictest of the limits of its table, its catalog and the fleet.
+             * @description By catalog: how many runs it may have at once, and what they may move together. A run obeys the strictest of the limits of its table, its catalog and the fleet.
              * @default {}
              * @example {
              *       "lake": {
-             *         "bandwidth": "100MB"
+             *         "bandwidth": "100MB",
+             *         "parallel_runs": 2
              *       }
              *     }
              */
@@ -2508,6 +2519,8 @@ export interface components {
             bandwidth?: unknown;
             catalogs?: {
                 [key: string]: {
+                    parallel_runs: number;
+                } | {
                     bandwidth?: unknown;
                     requests?: unknown;
                 };
@@ -3562,6 +3575,8 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
+            /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
+            urgent_at: string | null;
             /** @description Why a queued run is not started yet. */
             waiting_for: components["schemas"]["WaitingFor"] | null;
             /** @description Who advances it at present. */
@@ -3624,6 +3639,8 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
+            /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
+            urgent_at: string | null;
             /** @description Why a queued run is not started yet. */
             waiting_for: components["schemas"]["WaitingFor"] | null;
             /** @description Who advances it at present. */
@@ -3691,6 +3708,8 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
+            /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
+            urgent_at: string | null;
             /** @description Why a queued run is not started yet. */
             waiting_for: components["schemas"]["WaitingFor"] | null;
             /** @description Who advances it at present. */
@@ -3756,6 +3775,11 @@ export interface components {
              * @default []
              */
             waits_for: string[];
+        };
+        /** @description Runs that workers hold, and how many there may be; null is unlimited. */
+        RunsAtOnce: {
+            at_work: number;
+            limit: number | null;
         };
         /**
          * @description Where a run stands.

@@ -54,6 +54,7 @@ from .explained_condition_operator import ExplainedConditionOperator
 from .explained_condition_unit import ExplainedConditionUnit
 from .explained_conflicts import ExplainedConflicts
 from .explained_day import ExplainedDay
+from .explained_parallel_runs import ExplainedParallelRuns
 from .explained_partition import ExplainedPartition
 from .explained_pause import ExplainedPause
 from .explained_pause_scope import ExplainedPauseScope
@@ -203,6 +204,7 @@ from .run_request import RunRequest
 from .run_result import RunResult
 from .run_state import RunState
 from .run_submit import RunSubmit
+from .runs_at_once import RunsAtOnce
 from .schedule_settings import ScheduleSettings
 from .scoped_policy import ScopedPolicy
 from .scoped_policy_list import ScopedPolicyList
@@ -301,6 +303,7 @@ __all__ = (
     "ExplainedConditionUnit",
     "ExplainedConflicts",
     "ExplainedDay",
+    "ExplainedParallelRuns",
     "ExplainedPartition",
     "ExplainedPause",
     "ExplainedPauseScope",
@@ -440,6 +443,7 @@ __all__ = (
     "RunPolicy",
     "RunRequest",
     "RunResult",
+    "RunsAtOnce",
     "RunState",
     "RunSubmit",
     "ScheduleSettings",

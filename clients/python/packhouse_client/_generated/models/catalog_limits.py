@@ -16,6 +16,8 @@ class CatalogLimits:
 
     bandwidth: int | None
     """ Bytes per second, read + written. """
+    parallel_runs: int | None
+    """ Runs at once. """
     requests: int | None
     """ Object-store requests per second. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
@@ -23,6 +25,9 @@ class CatalogLimits:
     def to_dict(self) -> dict[str, Any]:
         bandwidth: int | None
         bandwidth = self.bandwidth
+
+        parallel_runs: int | None
+        parallel_runs = self.parallel_runs
 
         requests: int | None
         requests = self.requests
@@ -32,6 +37,7 @@ class CatalogLimits:
         field_dict.update(
             {
                 "bandwidth": bandwidth,
+                "parallel_runs": parallel_runs,
                 "requests": requests,
             }
         )
@@ -49,6 +55,13 @@ class CatalogLimits:
 
         bandwidth = _parse_bandwidth(d.pop("bandwidth"))
 
+        def _parse_parallel_runs(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        parallel_runs = _parse_parallel_runs(d.pop("parallel_runs"))
+
         def _parse_requests(data: object) -> int | None:
             if data is None:
                 return data
@@ -58,6 +71,7 @@ class CatalogLimits:
 
         catalog_limits = cls(
             bandwidth=bandwidth,
+            parallel_runs=parallel_runs,
             requests=requests,
         )
 

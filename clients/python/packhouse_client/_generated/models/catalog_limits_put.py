@@ -17,6 +17,8 @@ class CatalogLimitsPut:
 
     bandwidth: int | None | str | Unset = UNSET
     """ Bytes per second, read + written. """
+    parallel_runs: int | None | Unset = UNSET
+    """ Runs that workers advance at once. """
     requests: int | None | Unset = UNSET
     """ Object-store requests per second. """
 
@@ -26,6 +28,12 @@ class CatalogLimitsPut:
             bandwidth = UNSET
         else:
             bandwidth = self.bandwidth
+
+        parallel_runs: int | None | Unset
+        if isinstance(self.parallel_runs, Unset):
+            parallel_runs = UNSET
+        else:
+            parallel_runs = self.parallel_runs
 
         requests: int | None | Unset
         if isinstance(self.requests, Unset):
@@ -38,6 +46,8 @@ class CatalogLimitsPut:
         field_dict.update({})
         if bandwidth is not UNSET:
             field_dict["bandwidth"] = bandwidth
+        if parallel_runs is not UNSET:
+            field_dict["parallel_runs"] = parallel_runs
         if requests is not UNSET:
             field_dict["requests"] = requests
 
@@ -56,6 +66,15 @@ class CatalogLimitsPut:
 
         bandwidth = _parse_bandwidth(d.pop("bandwidth", UNSET))
 
+        def _parse_parallel_runs(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        parallel_runs = _parse_parallel_runs(d.pop("parallel_runs", UNSET))
+
         def _parse_requests(data: object) -> int | None | Unset:
             if data is None:
                 return data
@@ -67,6 +86,7 @@ class CatalogLimitsPut:
 
         catalog_limits_put = cls(
             bandwidth=bandwidth,
+            parallel_runs=parallel_runs,
             requests=requests,
         )
 

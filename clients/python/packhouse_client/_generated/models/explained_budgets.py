@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
     from ..models.explained_day import ExplainedDay
+    from ..models.explained_parallel_runs import ExplainedParallelRuns
     from ..models.rates import Rates
 
 
@@ -25,6 +26,8 @@ class ExplainedBudgets:
     fleet_share: Rates
     """ Rates to hold; null is unlimited. """
     parallel_groups: int
+    parallel_runs: ExplainedParallelRuns
+    """ How many runs are at work in the whole fleet and in the table's catalog. """
     policy: Rates
     """ Rates to hold; null is unlimited. """
     requests_per_second: float | None
@@ -40,6 +43,8 @@ class ExplainedBudgets:
 
         parallel_groups = self.parallel_groups
 
+        parallel_runs = self.parallel_runs.to_dict()
+
         policy = self.policy.to_dict()
 
         requests_per_second: float | None
@@ -53,6 +58,7 @@ class ExplainedBudgets:
                 "bytes_per_second": bytes_per_second,
                 "fleet_share": fleet_share,
                 "parallel_groups": parallel_groups,
+                "parallel_runs": parallel_runs,
                 "policy": policy,
                 "requests_per_second": requests_per_second,
             }
@@ -63,6 +69,7 @@ class ExplainedBudgets:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.explained_day import ExplainedDay  # noqa: PLC0415
+        from ..models.explained_parallel_runs import ExplainedParallelRuns  # noqa: PLC0415
         from ..models.rates import Rates  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -79,6 +86,8 @@ class ExplainedBudgets:
 
         parallel_groups = d.pop("parallel_groups")
 
+        parallel_runs = ExplainedParallelRuns.from_dict(d.pop("parallel_runs"))
+
         policy = Rates.from_dict(d.pop("policy"))
 
         def _parse_requests_per_second(data: object) -> float | None:
@@ -93,6 +102,7 @@ class ExplainedBudgets:
             bytes_per_second=bytes_per_second,
             fleet_share=fleet_share,
             parallel_groups=parallel_groups,
+            parallel_runs=parallel_runs,
             policy=policy,
             requests_per_second=requests_per_second,
         )

@@ -23,8 +23,8 @@ class LimitsPut:
     """ Bytes per second, read + written, of all rewrites together, re-dealt among those at work every second: what
     one can't use goes to the others. Needs `parallel_runs`: a run out of reach has an equal share. """
     catalogs: LimitsPutCatalogs | Unset = UNSET
-    """ By catalog: what its rewrites may move together. A run obeys the strictest of the limits of its table, its
-    catalog and the fleet. """
+    """ By catalog: how many runs it may have at once, and what they may move together. A run obeys the strictest of
+    the limits of its table, its catalog and the fleet. """
     parallel_runs: int | None | Unset = UNSET
     """ Runs that workers advance at once. """
     requests: int | None | Unset = UNSET

@@ -16,8 +16,8 @@ T = TypeVar("T", bound="LimitsPutCatalogs")
 
 @_attrs_define
 class LimitsPutCatalogs:
-    """By catalog: what its rewrites may move together. A run obeys the strictest of the limits of its table, its catalog
-    and the fleet.
+    """By catalog: how many runs it may have at once, and what they may move together. A run obeys the strictest of the
+    limits of its table, its catalog and the fleet.
 
     """
 

@@ -66,6 +66,8 @@ class Run:
     """ Where a run stands. """
     table_id: str
     updated_at: datetime.datetime
+    urgent_at: datetime.datetime | None
+    """ From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). """
     waiting_for: None | WaitingFor
     """ Why a queued run is not started yet. """
     worker: None | str
@@ -141,6 +143,12 @@ class Run:
 
         updated_at = self.updated_at.isoformat()
 
+        urgent_at: None | str
+        if isinstance(self.urgent_at, datetime.datetime):
+            urgent_at = self.urgent_at.isoformat()
+        else:
+            urgent_at = self.urgent_at
+
         waiting_for: None | str
         if isinstance(self.waiting_for, WaitingFor):
             waiting_for = self.waiting_for.value
@@ -178,6 +186,7 @@ class Run:
                 "state": state,
                 "table_id": table_id,
                 "updated_at": updated_at,
+                "urgent_at": urgent_at,
                 "waiting_for": waiting_for,
                 "worker": worker,
             }
@@ -313,6 +322,21 @@ class Run:
 
         updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
 
+        def _parse_urgent_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                urgent_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return urgent_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        urgent_at = _parse_urgent_at(d.pop("urgent_at"))
+
         def _parse_waiting_for(data: object) -> None | WaitingFor:
             if data is None:
                 return data
@@ -360,6 +384,7 @@ class Run:
             state=state,
             table_id=table_id,
             updated_at=updated_at,
+            urgent_at=urgent_at,
             waiting_for=waiting_for,
             worker=worker,
         )

@@ -68,6 +68,8 @@ class RunAccepted:
     """ Where a run stands. """
     table_id: str
     updated_at: datetime.datetime
+    urgent_at: datetime.datetime | None
+    """ From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). """
     waiting_for: None | WaitingFor
     """ Why a queued run is not started yet. """
     worker: None | str
@@ -145,6 +147,12 @@ class RunAccepted:
 
         updated_at = self.updated_at.isoformat()
 
+        urgent_at: None | str
+        if isinstance(self.urgent_at, datetime.datetime):
+            urgent_at = self.urgent_at.isoformat()
+        else:
+            urgent_at = self.urgent_at
+
         waiting_for: None | str
         if isinstance(self.waiting_for, WaitingFor):
             waiting_for = self.waiting_for.value
@@ -183,6 +191,7 @@ class RunAccepted:
                 "state": state,
                 "table_id": table_id,
                 "updated_at": updated_at,
+                "urgent_at": urgent_at,
                 "waiting_for": waiting_for,
                 "worker": worker,
             }
@@ -320,6 +329,21 @@ class RunAccepted:
 
         updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
 
+        def _parse_urgent_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                urgent_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return urgent_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        urgent_at = _parse_urgent_at(d.pop("urgent_at"))
+
         def _parse_waiting_for(data: object) -> None | WaitingFor:
             if data is None:
                 return data
@@ -368,6 +392,7 @@ class RunAccepted:
             state=state,
             table_id=table_id,
             updated_at=updated_at,
+            urgent_at=urgent_at,
             waiting_for=waiting_for,
             worker=worker,
         )
