@@ -1,0 +1,73 @@
+"""The line of runs that wait for a worker, as a claim sees it: what `RunClaims.list_ready` looks at, put in order.
+
+Without the record, so that hundreds of thousands of claims cost minutes. What it looks at is held against the real
+statements by `test_starvation.py`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+from engine.domain.ids import RunId, TableId
+from engine.domain.runs import Priority, ReadyRun
+from engine.domain.turns import in_turn
+from engine.stores.run_claims import LOOKED_AT
+
+EPOCH = datetime(2026, 11, 1, tzinfo=UTC)
+Order = Callable[[Iterable[ReadyRun], Mapping[str, int]], Sequence[ReadyRun]]
+
+
+class Line:
+    """Ready runs, and how many each team has at work. `now` is seconds since the beginning."""
+
+    def __init__(self, order: Order = in_turn) -> None:
+        self._order = order
+        self._ready: dict[Priority, dict[RunId, ReadyRun]] = {priority: {} for priority in Priority}
+        self._by_team: dict[tuple[str, Priority], dict[RunId, ReadyRun]] = {}
+        self._held: Counter[str] = Counter()
+        self._number = 0
+
+    def submit(
+        self, now: float, table: str, team: str, *, priority: Priority = Priority.NORMAL, worth: float = 0.0
+    ) -> ReadyRun:
+        """Put a run into the line."""
+        self._number += 1
+        run = ReadyRun(
+            id=RunId(f"run_{self._number:09d}"),
+            table_id=TableId(table),
+            priority=priority,
+            created_at=EPOCH + timedelta(seconds=now),
+            catalog="lake",
+            owner_team=team,
+            benefit_per_cost=worth,
+        )
+        self._ready[priority][run.id] = run
+        self._by_team.setdefault((team, priority), {})[run.id] = run
+        return run
+
+    def take(self) -> ReadyRun | None:
+        """Take the run whose turn it is; None when none waits."""
+        seen = self._seen()
+        if not seen:
+            return None
+        run = self._order(seen, self._held)[0]
+        del self._ready[run.priority][run.id]
+        del self._by_team[run.owner_team or "", run.priority][run.id]
+        self._held[run.sharer] += 1
+        return run
+
+    def end(self, run: ReadyRun) -> None:
+        """Let a run that was taken end."""
+        self._held[run.sharer] -= 1
+
+    def pass_time(self, now: float) -> None:
+        """Time is told with each submit."""
+
+    def _seen(self) -> list[ReadyRun]:
+        """Return the oldest of each priority, and behind them the first of each team and priority."""
+        oldest = [run for runs in self._ready.values() for run in islice(runs.values(), LOOKED_AT)]
+        if len(oldest) < LOOKED_AT:
+            return oldest
+        first = [run for runs in self._by_team.values() for run in islice(runs.values(), 1)]
+        return list({run.id: run for run in (*oldest, *first)}.values())

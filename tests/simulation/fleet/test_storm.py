@@ -1,0 +1,30 @@
+"""F24: tables that become due together are looked at one after another, and worked off within the limit."""
+
+from typing import Any
+
+import pytest
+
+from tests.simulation.fleet.storm import Stormed, storm
+from tests.simulation.world import Machine, open_world
+
+TABLES = 60
+
+
+def stormed(machine: Machine) -> Stormed:
+    found: list[Stormed] = []
+
+    async def main(world: Any) -> None:
+        found.append(await storm(world, tables=TABLES, parallel_runs=8))
+
+    with open_world(machine, seed=7) as world:
+        world.run(main(world))
+    return found[0]
+
+
+def test_f24_a_storm_is_spread_and_drains(machine: Machine) -> None:
+    assert stormed(machine).broken() == []
+
+
+def test_f24_the_check_fails_when_looks_are_not_spread(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.stores.watches.phase_of", lambda _table_id: 0.0)
+    assert any("looks in one second" in broken for broken in stormed(machine).broken())
