@@ -9,6 +9,7 @@ from fastapi.security import HTTPBearer
 from api.auth import bearer_of
 from engine.domain.access import Caller, Role, require_role
 from engine.domain.ids import KeyId, RunId, TableId
+from engine.metrics import WorkMetrics
 from engine.queue.budgets import PaceLedger
 from engine.queue.hints import Hints
 from engine.queue.rate_limits import RateLimits
@@ -37,7 +38,7 @@ from engine.services.tables import TableService
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """All that the api needs of the engine. `secret_key` signs page tokens."""
+    """All that the api needs of the engine. `secret_key` signs page tokens; `work` is what other parts here did."""
 
     access: AccessService
     keys: KeyService
@@ -64,6 +65,7 @@ class Services:
     pace: PaceLedger
     pace_tokens: PaceTokens
     secret_key: str
+    work: WorkMetrics
 
 
 _bearer = HTTPBearer(scheme_name="apiKey", bearerFormat="pkh_…", description="An API key.", auto_error=False)

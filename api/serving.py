@@ -1,14 +1,15 @@
 """Processes: which parts of Packhouse run in this one, from the socket to the last task.
 
-Signals stop the parts in order: no new requests, running attempts put back, then the container closes what it opened.
+Signals stop the parts in order: running attempts end what is in flight and are put back, the api follows, then the
+container closes what it opened. A second signal interrupts what is in flight at once.
 """
 
 import asyncio
 import gc
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -17,6 +18,7 @@ from fastapi import FastAPI
 
 from api.app import create_app
 from api.deps import Services
+from api.work import work_app
 from engine.domain.errors import InvalidInput
 from engine.factory import Container, open_container
 from engine.services.health import HealthService
@@ -50,7 +52,7 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
     """
     if not parts.is_everything:
         _check_shared(settings)
-    with _listening(settings) if parts.api else socket.socket() as listener:
+    with _listening(settings, _port_of(settings, parts)) as listener:
         if parts.is_everything and settings.pace_url is None:
             port = listener.getsockname()[1]
             settings = settings.model_copy(update={"pace_url": f"http://127.0.0.1:{port}/internal/pace"})
@@ -59,6 +61,8 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
         async with open_container(settings) as container:
             if parts.api:
                 await _announce(container, settings, listener, say)
+            elif settings.metrics_port is not None:
+                say(f"Figures for Prometheus are at http://{_address_of(settings, listener)}/metrics")
             await _run(container, parts, listener)
 
 
@@ -90,6 +94,7 @@ def services_of(container: Container) -> Services:
         pace=container.pace,
         pace_tokens=container.pace_tokens,
         secret_key=container.secret_key,
+        work=container.metrics,
     )
 
 
@@ -114,26 +119,39 @@ def _health_of(container: Container) -> HealthService:
 
 
 async def _run(container: Container, parts: Parts, listener: socket.socket) -> None:
-    server = uvicorn.Server(
-        uvicorn.Config(_app_of(container), log_config=None, lifespan="on", timeout_graceful_shutdown=_GOODBYE_SECONDS)
-    )
+    app = _app_of(container) if parts.api else work_app(container.metrics)
+    server = _Server(uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=_GOODBYE_SECONDS))
+    work: list[asyncio.Task[None]] = []
 
     def stop() -> None:
-        server.should_exit = True
         container.worker.stop()
         container.coordinator.stop()
+        if not work:
+            server.should_exit = True
 
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(signal_number, stop)
     gc.freeze()  # a full collection would walk all that was loaded: 150 ms in which nothing is answered
     async with asyncio.TaskGroup() as group:
-        if parts.api:
-            group.create_task(server.serve(sockets=[listener]))
         if parts.coordinator:
-            group.create_task(container.coordinator.run())
+            work.append(group.create_task(container.coordinator.run()))
         if parts.worker:
-            group.create_task(container.worker.run())
+            work.append(group.create_task(container.worker.run()))
+        if parts.api or container.settings.metrics_port is not None:
+            group.create_task(server.serve(sockets=[listener]))
+        if work:
+            await asyncio.wait(work)
+            server.should_exit = True
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without handlers of its own: it would send each signal once more when it has ended."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to the process."""
+        yield
 
 
 def _app_of(container: Container) -> FastAPI:
@@ -147,19 +165,29 @@ def _app_of(container: Container) -> FastAPI:
 async def _announce(
     container: Container, settings: Settings, listener: socket.socket, say: Callable[[str], None]
 ) -> None:
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    say(f"Packhouse is at http://{host}:{listener.getsockname()[1]} (description of the API: /docs)")
+    say(f"Packhouse is at http://{_address_of(settings, listener)} (description of the API: /docs)")
     key = await container.access.ensure_admin_key()
     if key is not None:
         say(f"Admin key, shown this once: {key}")
 
 
-def _listening(settings: Settings) -> socket.socket:
+def _address_of(settings: Settings, listener: socket.socket) -> str:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"{host}:{listener.getsockname()[1]}"
+
+
+def _port_of(settings: Settings, parts: Parts) -> int | None:
+    """Return where the process listens, None when it does not: with an api its figures are among the api's."""
+    return settings.port if parts.api else settings.metrics_port
+
+
+def _listening(settings: Settings, port: int | None) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     # With the protocol named, asyncio switches Nagle's algorithm off; else answers wait 40 ms for an acknowledgement.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((settings.host, settings.port))
+    if port is not None:
+        listener.bind((settings.host, port))
     return listener
 
 

@@ -21,6 +21,7 @@ from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
 from engine.formats.base import TableFormat
 from engine.formats.iceberg.connection import IcebergFormat
+from engine.metrics import WorkMetrics
 from engine.queue.budgets import PaceLedger
 from engine.queue.connection import connect_redis
 from engine.queue.hints import Hints
@@ -43,6 +44,8 @@ from engine.services.fleet_limits import LimitService
 from engine.services.formats import FormatRegistry
 from engine.services.keys import KeyService
 from engine.services.lanes import Dispatcher
+from engine.services.latency_polls import LatencyPolls
+from engine.services.latency_queries import LatencyQuery, LatencySource
 from engine.services.leadership import Leadership
 from engine.services.locations import LocationRules
 from engine.services.observations import ObservationService
@@ -65,7 +68,7 @@ from engine.settings import Settings
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
 from engine.stores.database import Database, own_database
-from engine.stores.leadership import WATCH
+from engine.stores.leadership import LATENCY, WATCH
 from engine.workers.coordinator import Coordinator
 from engine.workers.worker import Worker
 
@@ -109,6 +112,7 @@ class Container:
     worker: Worker
     coordinator: Coordinator
     watching: WatchService
+    metrics: WorkMetrics
     secret_key: str
 
 
@@ -237,16 +241,21 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     rewrites = RewriteService(
         context=context, database=database, clock=clock, max_failures=settings.max_failures, step=step
     )
-    claims = ClaimService(database=database, holder=holder, lease_seconds=settings.lease_seconds)
+    metrics = WorkMetrics()
+    claims = ClaimService(database=database, holder=holder, lease_seconds=settings.lease_seconds, metrics=metrics)
     wakes = Wakes(queue=queue, hints=hints)
     submission = RunSubmission(database=database, formats=formats, capabilities=capabilities, queue=queue, ids=ids)
     facts = FactReader(database=database, formats=formats, capabilities=capabilities, observations=observations)
+    leadership = Leadership(database=database, clock=clock, name=WATCH, holder=holder)
+    metrics.leads.labels(WATCH).set_function(lambda: float(leadership.token is not None))
     watching = WatchService(
         database=database,
         formats=formats,
         facts=facts,
         submission=submission,
-        leadership=Leadership(database=database, clock=clock, name=WATCH, holder=holder),
+        leadership=leadership,
+        clock=clock,
+        metrics=metrics,
         step=step,
     )
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
@@ -292,6 +301,8 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             slots=settings.worker_slots,
             lease_seconds=settings.lease_seconds,
             warm_up=around.warm_up,
+            drain_seconds=settings.drain_seconds,
+            metrics=metrics,
         ),
         coordinator=Coordinator(
             database=database,
@@ -301,9 +312,35 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             clock=clock,
             reclaim_idle_seconds=settings.lease_seconds * 4,
             watching=watching if settings.watch else None,
+            latency=_latency_polls(settings, around, metrics),
+            metrics=metrics,
         ),
         watching=watching,
+        metrics=metrics,
         secret_key=secret_key,
+    )
+
+
+def _latency_polls(settings: Settings, around: Surroundings, metrics: WorkMetrics) -> LatencyPolls | None:
+    source = LatencySource.of(
+        url=settings.prometheus_url,
+        query=settings.latency_query,
+        token=settings.prometheus_token,
+        table_label=settings.latency_table_label,
+        seconds=settings.latency_seconds,
+    )
+    if source is None:
+        return None
+    leadership = Leadership(database=around.database, clock=around.clock, name=LATENCY, holder=around.holder)
+    metrics.leads.labels(LATENCY).set_function(lambda: float(leadership.token is not None))
+    return LatencyPolls(
+        database=around.database,
+        query=LatencyQuery(source=source, environ=os.environ, own_folder=settings.data_dir),
+        leadership=leadership,
+        clock=around.clock,
+        metrics=metrics,
+        seconds=source.seconds,
+        of_tables=source.table_label is not None,
     )
 
 

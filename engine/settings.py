@@ -48,6 +48,17 @@ class Settings(BaseSettings):
     oidc_teams_claim: str | None = Field(default=None, description="Unset: its callers see every team.")
     oidc_teams_map: dict[str, str] = Field(default={}, description="Values of the teams claim to teams, as JSON.")
     oidc_leeway_seconds: float = Field(default=30, ge=0, le=300, description="How far clocks may be apart.")
+    prometheus_url: str | None = Field(default=None, description="Server that is asked for query latency.")
+    prometheus_token: str | None = Field(default=None, description="Its bearer token: `env:NAME` or `file:/path`.")
+    latency_query: str | None = Field(default=None, description="PromQL: the 95th percentile of query seconds.")
+    latency_table_label: str | None = Field(default=None, description="Label that names the table; unset: the fleet.")
+    latency_seconds: float = Field(default=30, description="How often it is asked.")
+    metrics_port: int | None = Field(
+        default=None, ge=0, le=65535, description="Where a coordinator or worker alone serves /metrics; unset: nowhere."
+    )
+    drain_seconds: float = Field(
+        default=20, ge=0, le=3600, description="How long groups in flight may take to end after SIGTERM."
+    )
     log_level: str = "INFO"
 
     @property

@@ -36,4 +36,5 @@ async def get_readiness(response: Response, services: ServicesDep) -> Readiness:
 async def get_metrics(request: Request, services: ServicesDep) -> Response:
     """Show requests, runs, queue and dependencies in the Prometheus text format."""
     dependencies, figures = await services.health.dependencies(), await services.health.figures()
-    return Response(request.app.state.metrics.render(dependencies, figures), media_type=MEDIA_TYPE)
+    shown = request.app.state.metrics.render(dependencies, figures)
+    return Response(shown + services.work.render(), media_type=MEDIA_TYPE)

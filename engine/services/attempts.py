@@ -19,6 +19,7 @@ from engine.domain.errors import LeaseLost, NotFound, Transient
 from engine.domain.leases import Lease
 from engine.domain.policies import OnStart
 from engine.domain.runs import Run, RunState
+from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.services.hold_watch import HoldWatch
 from engine.services.holds import Hold, Room
@@ -32,6 +33,7 @@ LOOK_SECONDS = 2.0
 class Stop(StrEnum):
     """Why an attempt must stop early, mildest first: a stronger reason takes the place of a milder one."""
 
+    LEAVING = "leaving"
     DRAINED = "drained"
     INTERRUPTED = "interrupted"
     SHUTDOWN = "shutdown"
@@ -42,6 +44,10 @@ class Stop(StrEnum):
 HELD: Final = frozenset({Stop.DRAINED, Stop.INTERRUPTED})
 """Reasons after which what is written is committed and the run waits for the end of `Attempt.hold`."""
 
+COMMITTED: Final = HELD | {Stop.LEAVING}
+"""Reasons after which what is written is committed; of the others another attempt, or nobody, makes use of it."""
+
+_CALM: Final = frozenset({Stop.LEAVING, Stop.DRAINED})
 _STRENGTH: Final = {stop: strength for strength, stop in enumerate(Stop)}
 
 
@@ -53,12 +59,21 @@ class Attempt:
     """
 
     def __init__(
-        self, *, database: Database, hints: Hints, clock: Clock, run: Run, lease: Lease, lease_seconds: float
+        self,
+        *,
+        database: Database,
+        hints: Hints,
+        clock: Clock,
+        run: Run,
+        lease: Lease,
+        lease_seconds: float,
+        metrics: WorkMetrics | None = None,
     ) -> None:
         self._database = database
         self._hints = hints
         self._clock = clock
         self._lease_seconds = lease_seconds
+        self.metrics = metrics or WorkMetrics()
         self.run = run
         self.lease = lease
         self.stop_reason: Stop | None = None
@@ -87,10 +102,10 @@ class Attempt:
                 await task
 
     def stop(self, reason: Stop) -> None:
-        """Ask the attempt to end early; of several reasons the strongest holds. All but a drain interrupt its tasks."""
+        """Ask the attempt to end early; of several reasons the strongest holds. All but drains interrupt its tasks."""
         if self.stop_reason is None or _STRENGTH[reason] > _STRENGTH[self.stop_reason]:
             self.stop_reason = reason
-        if reason is not Stop.DRAINED:
+        if reason not in _CALM:
             self.interrupted.set()
 
     def may_begin(self) -> bool:
@@ -132,6 +147,7 @@ class Attempt:
         """Put the run back to wait; the lease is released."""
         async with self._database.begin() as unit:
             self.run = await unit.runs.park(self.lease, **reasons)
+        self.metrics.parks.labels(self.run.reason or "").inc()
         await self._tell()
         return self.run
 

@@ -63,7 +63,7 @@ class RunEnding:
         hold = self._attempt.hold if stop in HELD else None
         stored = await self.groups()
         is_unfinished = any(group.state in _UNFINISHED for group in stored)
-        if stop is Stop.SHUTDOWN and is_unfinished:
+        if stop in (Stop.SHUTDOWN, Stop.LEAVING) and is_unfinished:
             await self._wait(WaitingFor.RETRY, "worker_stopped", "the worker was stopped; another goes on")
         elif stop is Stop.CANCELLED and is_unfinished:
             await self.cancel()

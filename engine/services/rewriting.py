@@ -20,7 +20,7 @@ from engine.formats.base import OpenTable
 from engine.planning.evaluations import Evaluation
 from engine.planning.file_groups import make_plan
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
-from engine.services.attempts import HELD, Attempt, Stop
+from engine.services.attempts import COMMITTED, Attempt, Stop
 from engine.services.budgets import DayBudget, RunLimits, day_budget, run_limits
 from engine.services.commits import Commits
 from engine.services.context import RewriteContext
@@ -166,7 +166,7 @@ class RewriteFlow:
             await self._send(table, policy, plan, groups)
         await self._attempt.check()
         written = await self.ending.groups(GroupState.WRITTEN)
-        if written and self._attempt.stop_reason in (None, *HELD):
+        if written and self._attempt.stop_reason in (None, *COMMITTED):
             await self._commit(written, is_last=True)
 
     async def _store_plan(self, table: OpenTable, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
@@ -240,6 +240,7 @@ class RewriteFlow:
             reasons = {finished.group.ordinal: f"failed: {finished.error.message}"}
         else:
             group, result = finished
+            self._attempt.metrics.throttled_seconds.inc(result.throttled_seconds)
             if result.outcome == "written":
                 async with self._context.database.begin() as unit:
                     await unit.groups.mark_written(self._attempt.lease, {**asdict(result), **base})

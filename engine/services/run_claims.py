@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 from engine.domain.ids import RunId
 from engine.domain.leases import Lease
 from engine.domain.runs import ReadyRun, Run
+from engine.metrics import WorkMetrics
 from engine.services.holds import Hold, read_latencies, read_rules
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
@@ -23,10 +24,13 @@ _Held: TypeAlias = tuple[ReadyRun, Hold]
 class ClaimService:
     """Claims runs for one holder."""
 
-    def __init__(self, *, database: Database, holder: str, lease_seconds: float) -> None:
+    def __init__(
+        self, *, database: Database, holder: str, lease_seconds: float, metrics: WorkMetrics | None = None
+    ) -> None:
         self._database = database
         self._holder = holder
         self._lease_seconds = lease_seconds
+        self._metrics = metrics or WorkMetrics()
         self._reviewed: RunId | None = None  # the last that the present round of reviews has seen
 
     async def claim_next(self) -> Claimed | None:
@@ -78,7 +82,9 @@ class ClaimService:
 
     async def _claim(self, run_id: RunId) -> Claimed | None:
         async with self._database.begin() as unit:
-            return await unit.runs.claim(run_id, self._holder, self._lease_seconds)
+            claimed = await unit.runs.claim(run_id, self._holder, self._lease_seconds)
+        self._metrics.claims.labels("lost" if claimed is None else "claimed").inc()
+        return claimed
 
     async def _hold_back(self, run: ReadyRun, hold: Hold) -> bool:
         """Park a run; False when it moved meanwhile or is to be cancelled."""
@@ -91,6 +97,8 @@ class ClaimService:
                 detail=hold.detail,
                 by=self._holder,
             )
+        if held is not None:
+            self._metrics.held_back.labels(hold.waiting_for.value).inc()
         return held is not None
 
 

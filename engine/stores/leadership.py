@@ -16,6 +16,9 @@ from engine.stores.schema import leaders
 WATCH: Final = "watch"
 """The leader that looks at tables and starts runs."""
 
+LATENCY: Final = "latency"
+"""The leader that asks for query latency."""
+
 
 class LeadershipStore:
     """Rows of `leaders`."""
@@ -46,6 +49,10 @@ class LeadershipStore:
         await self._connection.execute(
             update(leaders).where(leaders.c.name == name, leaders.c.token == token).values(expires_at=now())
         )
+
+    async def leads(self, name: str, token: int) -> bool:
+        """Tell whether the holder of this token still leads."""
+        return bool((await self._connection.execute(select(leads(name, token)))).scalar_one())
 
     async def is_led(self, name: str) -> bool:
         """Tell whether somebody leads now."""

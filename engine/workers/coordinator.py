@@ -15,9 +15,11 @@ from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError
 from engine.domain.ids import RunId
 from engine.domain.runs import RunState
+from engine.metrics import WorkMetrics
 from engine.queue.streams import RunQueue
 from engine.services.audit import AuditService
 from engine.services.idempotency import KEPT_FOR
+from engine.services.latency_polls import LatencyPolls
 from engine.services.run_claims import ClaimService
 from engine.services.watching import WatchService
 from engine.stores.database import Database
@@ -38,6 +40,7 @@ RESEND_SECONDS = 60.0
 FORGET_SECONDS = 3600.0
 LEAD_SECONDS = 5.0
 WATCH_SECONDS = 1.0
+POLL_SECONDS = 1.0
 
 
 class Coordinator:
@@ -53,6 +56,8 @@ class Coordinator:
         clock: Clock,
         reclaim_idle_seconds: float,
         watching: WatchService | None,
+        latency: LatencyPolls | None = None,
+        metrics: WorkMetrics | None = None,
     ) -> None:
         self._database = database
         self._claims = claims
@@ -61,6 +66,8 @@ class Coordinator:
         self._clock = clock
         self._reclaim_idle_seconds = reclaim_idle_seconds
         self._watching = watching
+        self._latency = latency
+        self._metrics = metrics or WorkMetrics()
         self._swept: dict[RunId, float] = {}
         self._stopping = asyncio.Event()
 
@@ -75,11 +82,13 @@ class Coordinator:
                 (self.review, REVIEW_SECONDS),
                 (self.seal, SEAL_SECONDS),
                 (self.prune, PRUNE_SECONDS),
-                *self._watch_duties(),
+                *self._led_duties(),
             ):
                 group.create_task(self._repeat(duty, seconds))
         if self._watching is not None:
             await self._watching.close()
+        if self._latency is not None:
+            await self._latency.close()
 
     def stop(self) -> None:
         """End after the present duties."""
@@ -148,10 +157,12 @@ class Coordinator:
             await self._queue.enqueue(run_id)
         return len(freed)
 
-    def _watch_duties(self) -> tuple[tuple[Callable[[], Awaitable[int]], float], ...]:
-        """Return the duties of watching, none where it is switched off."""
-        watching = self._watching
-        return () if watching is None else ((watching.lead, LEAD_SECONDS), (watching.turn, WATCH_SECONDS))
+    def _led_duties(self) -> tuple[tuple[Callable[[], Awaitable[int]], float], ...]:
+        """Return the duties that only a leader does: watching unless it is switched off, polling where it is set up."""
+        watching, latency = self._watching, self._latency
+        watched = () if watching is None else ((watching.lead, LEAD_SECONDS), (watching.turn, WATCH_SECONDS))
+        polled = () if latency is None else ((latency.lead_polls, LEAD_SECONDS), (latency.poll, POLL_SECONDS))
+        return (*watched, *polled)
 
     async def reclaim(self) -> int:
         """Acknowledge entries of dead workers: their runs come back by lease expiry, not by the queue."""
@@ -167,11 +178,15 @@ class Coordinator:
 
     async def _repeat(self, duty: Callable[[], Awaitable[int]], seconds: float) -> None:
         while not self._stopping.is_set():
+            outcome = "done"
             try:
                 await duty()
             except PackhouseError as error:
+                outcome = "waits"
                 _log.warning("duty_waits", duty=duty.__name__, error=error.message)
             except Exception:  # noqa: BLE001 - one bad round must not end the duty; logged with its trace
+                outcome = "failed"
                 _log.exception("duty_failed", duty=duty.__name__)
+            self._metrics.duties.labels(duty.__name__, outcome).inc()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), seconds)

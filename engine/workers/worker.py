@@ -4,11 +4,14 @@ An entry is a hint that there is work, not an order to do this work: which run i
 counts as well. An entry is acknowledged after the attempt ended, so that a dead worker's entries can be taken over. A
 slot that is done with a run looks for another before it waits again: so a run that waited for its table, or for room
 in the fleet, starts as soon as that is free. While Redis is away slots look by the clock.
+
+Asked to stop, it drains: groups in flight may end, and what is written is committed, for `drain_seconds`; then, or when
+it is asked once more, they are interrupted. Either way the rest of each run is left to another worker.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import structlog
 
@@ -17,6 +20,7 @@ from engine.domain.errors import PackhouseError, Transient
 from engine.domain.ids import RunId
 from engine.domain.leases import Lease
 from engine.domain.runs import Run
+from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.queue.streams import Delivery, RunQueue
 from engine.services.attempts import Attempt, Stop
@@ -45,6 +49,8 @@ class Worker:
         slots: int,
         lease_seconds: float,
         warm_up: Callable[[], None],
+        drain_seconds: float = 0.0,
+        metrics: WorkMetrics | None = None,
     ) -> None:
         self._database = database
         self._queue = queue
@@ -55,6 +61,8 @@ class Worker:
         self._slots = slots
         self._lease_seconds = lease_seconds
         self._warm_up = warm_up
+        self._drain_seconds = drain_seconds
+        self._metrics = metrics or WorkMetrics()
         self._stopping = asyncio.Event()
         self._attempts: set[Attempt] = set()
 
@@ -62,14 +70,14 @@ class Worker:
         """Work until `stop` is called; running attempts are parked then, and this returns when they are."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._warm())
-            for _ in range(self._slots):
-                group.create_task(self._slot())
+            slots = [group.create_task(self._slot()) for _ in range(self._slots)]
+            group.create_task(self._interrupt_late(slots))
 
     def stop(self) -> None:
-        """Take nothing new, stop tasks, put running runs back."""
+        """Take nothing new and put running runs back, after what is in flight has ended; a second time: at once."""
+        is_first = not self._stopping.is_set()
         self._stopping.set()
-        for attempt in self._attempts:
-            attempt.stop(Stop.SHUTDOWN)
+        self._stop_attempts(Stop.LEAVING if is_first and self._drain_seconds > 0 else Stop.SHUTDOWN)
 
     async def advance(self, run_id: RunId) -> bool:
         """Claim one run and execute one attempt; False when it can't be claimed now."""
@@ -93,14 +101,28 @@ class Worker:
             run=run,
             lease=lease,
             lease_seconds=self._lease_seconds,
+            metrics=self._metrics,
         )
         self._attempts.add(attempt)
+        self._metrics.attempts.set(len(self._attempts))
         try:
             if self._stopping.is_set():
                 attempt.stop(Stop.SHUTDOWN)
             await self._rewrites.execute(attempt)
         finally:
             self._attempts.discard(attempt)
+            self._metrics.attempts.set(len(self._attempts))
+
+    def _stop_attempts(self, reason: Stop) -> None:
+        for attempt in self._attempts:
+            _log.info("attempt_stops", run_id=attempt.run.id, reason=reason.value)
+            attempt.stop(reason)
+
+    async def _interrupt_late(self, slots: "Sequence[asyncio.Task[None]]") -> None:
+        """Interrupt what has not ended `drain_seconds` after the request to stop."""
+        await self._stopping.wait()
+        await asyncio.wait(slots, timeout=self._drain_seconds)
+        self._stop_attempts(Stop.SHUTDOWN)
 
     async def _exists(self, run_id: RunId) -> bool:
         async with self._database.read() as unit:

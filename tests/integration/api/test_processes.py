@@ -81,3 +81,17 @@ def _answers(url: str) -> bool:
         except httpx.TransportError:
             time.sleep(0.05)
     return False
+
+
+def test_settings_that_do_not_fit_together_are_refused_at_the_start(sqlite_url: str, tmp_path: Path) -> None:
+    variables = environment(
+        data_dir=tmp_path,
+        database_url=sqlite_url,
+        redis_url="redis://127.0.0.1:1",
+        spark_url="sc://127.0.0.1:1",
+        secret_key="x",
+        prometheus_url="http://127.0.0.1:1",
+    )
+    done = subprocess.run([*PYTHON, "coordinator"], env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "PACKHOUSE_LATENCY_QUERY is not set" in done.stderr

@@ -1,0 +1,21 @@
+"""What a coordinator or a worker serves that runs without the api: that it lives, and its figures."""
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from api.metrics import MEDIA_TYPE
+from engine.metrics import WorkMetrics
+
+
+def work_app(metrics: WorkMetrics) -> Starlette:
+    """Return the app of `/healthz` and `/metrics`."""
+
+    async def healthz(_request: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def figures(_request: Request) -> Response:
+        return Response(metrics.render(), media_type=MEDIA_TYPE)
+
+    return Starlette(routes=[Route("/healthz", healthz), Route("/metrics", figures)])

@@ -1,0 +1,49 @@
+"""A worker process as it is in production but for its tasks, which wait for a file: `python -m … <folder>`.
+
+Each operation that is begun leaves `begun-<number>` in the folder, and goes on once `gate` is there. Tasks run in
+threads of the process. Settings come from the environment, signals and figures are served as ever.
+"""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from api import serving
+from engine.domain.errors import Interrupted
+from engine.factory import open_container
+from engine.services import lanes
+from engine.settings import Settings
+from engine.spark.dispatch import Ticket
+from tests.support.local_dispatch import LocalDispatcher
+
+
+class GatedDispatcher(LocalDispatcher):
+    """Runs nothing before the gate is there."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self._begun = 0
+
+    def run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
+        self._begun += 1
+        (self._folder / f"begun-{self._begun}").touch()
+        while not (self._folder / "gate").exists():
+            if (ticket.session_id, ticket.tag) in self._stopped:
+                raise Interrupted("the operation was interrupted")
+            time.sleep(0.01)
+        return super().run(ticket, function, payloads)
+
+
+async def main(folder: Path) -> None:
+    """Work until a signal comes."""
+    lanes.LEAST_BUNDLE_BYTES = 1  # each group is an operation of its own
+    serving.open_container = partial(open_container, dispatcher=GatedDispatcher(folder))  # type: ignore[attr-defined]
+    await serving.serve(Settings(), serving.Parts(worker=True), say=lambda line: print(line, flush=True))  # noqa: T201
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1])))
