@@ -67,7 +67,7 @@ def latencies_of(signals: Iterable[Signal]) -> list[Latency]:
 
 def slowdown_of(settings: Backoff, latencies: Sequence[Latency], now: datetime) -> Slowdown:
     """Return what measurements from one source, oldest first, come to at an instant."""
-    if not latencies or now - latencies[-1].at > FRESH:
+    if not latencies or now - latencies[-1].at >= FRESH:
         return NO_SLOWDOWN
     floor = min(FLOOR, settings.factor)
     factor, is_paused = 1.0, False

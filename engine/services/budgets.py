@@ -3,6 +3,7 @@
 The daily budget: what is left, which groups fit, and when there will be room again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -46,12 +47,25 @@ async def run_limits(unit: UnitOfWork, catalog: str, policy: EffectivePolicy) ->
 
 @dataclass(slots=True)
 class DayBudget:
-    """Bytes of input that may still be rewritten now; None is unlimited. `next_at` is when the next part frees up."""
+    """Bytes of input that may still be rewritten now; None is unlimited.
+
+    `next_at` is when the next part frees up; `spent` is what was rewritten in the last 24 hours, and when.
+    """
 
     limit: int | None
     remaining: int | None
     next_at: datetime | None
     deferred: int = 0
+    spent: Sequence[tuple[datetime, int]] = ()
+
+    def free_at(self, count: int) -> datetime | None:
+        """Return when so many bytes fit that do not fit now, if nothing more is rewritten; None when they never do."""
+        left = 0 if self.limit is None else self.limit - sum(spent for _, spent in self.spent)
+        for at, spent in sorted(self.spent):
+            left += spent
+            if left >= count:
+                return at + DAY
+        return None
 
     def fit(self, plan: Plan) -> tuple[Plan, int]:
         """Return the part of a plan that fits now and is worth most, and how many groups are left for later."""
@@ -85,4 +99,4 @@ async def day_budget(unit: UnitOfWork, table_id: TableId, policy: EffectivePolic
     spent = await unit.runs.bytes_rewritten_since(table_id, await unit.now() - DAY)
     oldest = min((at for at, _ in spent), default=await unit.now())
     remaining = max(0, limit - sum(count for _, count in spent))
-    return DayBudget(limit, remaining, oldest + DAY)
+    return DayBudget(limit, remaining, oldest + DAY, spent=spent)

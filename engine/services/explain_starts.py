@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from engine.services.explain_facts import Facts
 from engine.services.explain_timing import Eligibility
 from engine.services.explain_words import clock
+from engine.services.holds import HoldRules
 
 
 def starts_by_itself(facts: Facts) -> bool:
@@ -13,14 +14,19 @@ def starts_by_itself(facts: Facts) -> bool:
 
 
 def start_at(facts: Facts, eligible: Eligibility) -> datetime | None:
-    """Return when a run starts by itself if nothing more is written; None when none does, or it can't be told."""
+    """Return when a run starts by itself if nothing more is written; None when none does, or it can't be told.
+
+    It starts at the first look at which the table is due and nothing holds it back.
+    """
     evaluation, watch = facts.sight.evaluation, facts.record.watch
     if not starts_by_itself(facts) or watch is None or evaluation is None or eligible.at is None:
         return None
-    if evaluation.is_due:
-        return eligible.at if eligible.held_by else max(facts.record.now, watch.next_at)
-    due_at = _due_at(facts)
-    return None if due_at is None else max(eligible.at, due_at)
+    looked_at = max(facts.record.now, watch.next_at)
+    due_since = (watch.due_since or looked_at) if evaluation.is_due else _due_at(facts)
+    if due_since is None:
+        return None
+    at = max(eligible.at, looked_at, due_since)
+    return HoldRules.of(facts.policy).free_from(at, due_since, facts.latencies)
 
 
 def how_it_starts(facts: Facts, eligible: Eligibility) -> str:

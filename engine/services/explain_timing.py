@@ -84,7 +84,9 @@ def eligibility(facts: Facts) -> Eligibility:
     endless = [hold for hold in held_by if hold.until is None]
     if endless:
         return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)
-    return Eligibility(max((hold.until for hold in held_by if hold.until), default=facts.record.now), None, held_by)
+    at = max((hold.until for hold in held_by if hold.until), default=facts.record.now)
+    free_at = HoldRules.of(facts.policy).free_from(at, facts.due_since, facts.latencies)
+    return Eligibility(free_at, None if free_at else "its windows leave no time", held_by)
 
 
 def cron_next(policy: EffectivePolicy, now: datetime) -> datetime | None:
@@ -160,7 +162,8 @@ def _times(facts: Facts) -> Iterator[Hold]:
         if until > record.now:
             yield Hold("min_interval", until, f"it began at {clock(record.last_start)}")
     if facts.day.remaining is not None and facts.day.remaining < _least_bytes(facts):
-        yield Hold("bytes_per_day", facts.day.next_at, "the first bytes are 24 hours old then")
+        free_at = facts.day.free_at(_least_bytes(facts)) or facts.day.next_at
+        yield Hold("bytes_per_day", free_at, "enough of what was rewritten is 24 hours old then")
     yield from _seal(facts)
 
 

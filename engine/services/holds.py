@@ -12,7 +12,7 @@ from typing import Final, Self
 from engine.domain.backoff import NEWEST, NO_SLOWDOWN, Latency, Slowdown, latencies_of, slowdown_of, stricter
 from engine.domain.fleet import Pauses
 from engine.domain.ids import TableId
-from engine.domain.policies import OFF, EffectivePolicy, OnStart, WindowKind, Windows
+from engine.domain.policies import OFF, EffectivePolicy, OnStart, Windows
 from engine.domain.policies.documents import Backoff
 from engine.domain.policies.gaps import gap_at
 from engine.domain.runs import Run, WaitingFor
@@ -26,6 +26,9 @@ WINDOW_AHEAD: Final = "window_ahead"
 
 _ENDLESS: Final = timedelta(days=1)
 """A run whose windows never end is looked at again after so long."""
+
+_MOST_HOLDS: Final = 10
+"""So many in a row, each as long as several windows that touch: more are windows without an end."""
 
 _STRICTNESS: Final = {on_start: strictness for strictness, on_start in enumerate(OnStart)}
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
@@ -118,6 +121,17 @@ class HoldRules:
         found = (_pause_hold(pauses), self._window_hold(at, due_since), self._backoff_hold(at, latencies))
         return _together([hold for hold in found if hold is not None])
 
+    def free_from(self, at: datetime, due_since: datetime, latencies: Latencies) -> datetime | None:
+        """Return the first instant from `at` on at which they hold no run back; None when none comes."""
+        for _ in range(_MOST_HOLDS):
+            hold = self.hold(at, due_since, latencies)
+            if hold is None:
+                return at
+            if hold.until is None or hold.until <= at:
+                return None
+            at = hold.until
+        return None
+
     def slowdown(self, at: datetime, latencies: Latencies) -> Slowdown:
         """Return how much slower the table's runs go at an instant."""
         if self.backoff is None:
@@ -158,8 +172,9 @@ class HoldRules:
         if state.kind is None or state.on_start is None:
             return None
         until = state.ends_at or at + _ENDLESS
-        if self.urgent_after is not None and state.kind is not WindowKind.BLACKOUT:
-            until = min(until, due_since + self.urgent_after)
+        if self.urgent_after is not None and at < (urgent_at := due_since + self.urgent_after) < until:
+            freeze = self.windows.only_blackouts().state_at(urgent_at)
+            until = (freeze.ends_at or at + _ENDLESS) if freeze.inside else urgent_at
         kind = state.kind.value
         return Hold(WaitingFor(kind), until, state.on_start, kind, state.reason or kind)
 

@@ -93,6 +93,38 @@ def test_a_run_that_waited_long_enough_is_held_by_blackouts_only() -> None:
     assert (black.waiting_for, black.until) == (WaitingFor.BLACKOUT, at("2026-11-21T14:00"))
 
 
+def test_a_run_that_becomes_urgent_in_a_blackout_waits_for_its_end_and_not_for_the_quiet_hours_around_it() -> None:
+    found = rules(
+        quiet_hours=[OFFICE],
+        blackouts=[freeze("2026-11-21T11:00:00", "2026-11-21T13:00:00")],
+        schedule={"urgent_after": "2h"},
+    )
+    for due, until in (("10:30", "13:00"), ("11:30", "13:30"), ("09:30", "13:00")):
+        hold = found.hold(at("2026-11-21T11:45"), at(f"2026-11-21T{due}"), NONE)
+        assert hold is not None
+        assert hold.until == at(f"2026-11-21T{until}")
+
+
+def test_the_first_instant_without_a_hold_may_lie_behind_several_of_them() -> None:
+    found = rules(
+        quiet_hours=[OFFICE],
+        blackouts=[freeze("2026-11-21T18:00:00", "2026-11-21T19:00:00")],
+        schedule={"urgent_after": "3h"},
+        backoff=BACKOFF,
+    )
+    due_since = at("2026-11-21T15:30")
+    assert found.free_from(due_since, due_since, NONE) == at("2026-11-21T17:00")
+    assert found.free_from(at("2026-11-21T18:30"), due_since, NONE) == at("2026-11-21T19:00")
+    slow_at = at("2026-11-21T17:58")
+    assert found.free_from(slow_at, due_since, slow(slow_at, 6.0)) == at("2026-11-21T19:00")
+    assert found.free_from(at("2026-11-21T08:00"), due_since, NONE) == at("2026-11-21T08:00")
+
+
+def test_windows_without_an_end_leave_no_instant() -> None:
+    always = rules(quiet_hours=[{"from": "00:00", "to": "00:00"}])
+    assert always.free_from(at("2026-11-21T08:00"), LONG_AGO, NONE) is None
+
+
 def test_slow_queries_hold_until_the_measurement_is_old() -> None:
     now = at("2026-11-21T12:00")
     hold = rules(backoff=BACKOFF).hold(now, LONG_AGO, slow(now, 6.0, 3.0))
