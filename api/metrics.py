@@ -28,11 +28,14 @@ class EndedRunTotals(Collector):
         self.totals: Sequence[EndedRuns] = ()
 
     def collect(self) -> Iterator[CounterMetricFamily]:
-        """Yield runs, bytes of files that they replaced, and bytes of files that they added."""
+        """Yield runs, bytes of files that they replaced and added, file groups won and lost, and wasted bytes."""
         for name, column, help_text in (
             ("packhouse_runs_ended", "runs", "Ended runs."),
             ("packhouse_rewritten_bytes", "rewritten_bytes", "Bytes of files that ended runs replaced."),
             ("packhouse_added_bytes", "added_bytes", "Bytes of files that ended runs added."),
+            ("packhouse_groups_committed", "groups_committed", "File groups that ended runs committed."),
+            ("packhouse_groups_lost", "groups_lost", "File groups of ended runs that other writers made useless."),
+            ("packhouse_wasted_bytes", "wasted_bytes", "Bytes that ended runs wrote in vain."),
         ):
             family = CounterMetricFamily(name, help_text, labels=("operation", "state"))
             for total in self.totals:
@@ -58,6 +61,12 @@ class Metrics:
         self._watched = Gauge(
             "packhouse_watched_tables", "Tables by what the last look came to.", ("verdict",), registry=self._registry
         )
+        self._breakers = Gauge(
+            "packhouse_breakers_open",
+            "Catalogs and tables in which no run begins by itself for a while, after failures in a row.",
+            ("kind",),
+            registry=self._registry,
+        )
         self._ended = EndedRunTotals()
         self._registry.register(self._ended)
         self._queue = Gauge(
@@ -82,7 +91,8 @@ class Metrics:
 
     def render(self, dependencies: Sequence[Dependency], figures: Figures) -> bytes:
         """Return everything in the text format; figures that could not be asked for are left out."""
-        for gauge in (self._runs, self._watched, self._queue, self._rate, self._limit, self._up, self._patience):
+        asked = (self._runs, self._watched, self._queue, self._rate, self._limit, self._up, self._patience)
+        for gauge in (*asked, self._breakers):
             gauge.clear()
         for dependency in dependencies:
             self._up.labels(dependency.name).set(int(dependency.ok))
@@ -92,6 +102,8 @@ class Metrics:
             self._runs.labels(RunState(state).value).set(count)
         for verdict, count in figures.watches.items():
             self._watched.labels(verdict.value).set(count)
+        for kind, count in figures.breakers.items():
+            self._breakers.labels(kind).set(count)
         for standing, count in (figures.queue_depth or {}).items():
             self._queue.labels(standing).set(count)
         for rate in figures.rates:

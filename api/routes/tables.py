@@ -128,7 +128,7 @@ async def plan_table(
 ) -> TablePlan:
     """Say what a run would do now: groups, bytes, files, seconds. A policy can be tried instead of the stored one."""
     asked = body or PlanRequest()
-    request = RunRequest(partitions=asked.partitions, force_full=asked.force_full)
+    request = RunRequest(partitions=asked.partitions, force_full=asked.force_full, force=asked.force)
     plan = await services.tables.plan(caller, table_id, policy=asked.policy, request=request)
     return TablePlan.from_domain(plan)
 

@@ -177,15 +177,36 @@ class ExplainedWatch(Answer):
     detail: str | None
 
 
+class HotPartition(Answer):
+    """A partition whose last race against other writers was lost."""
+
+    spec_id: int
+    partition: str = Field(description="Canonical JSON of its values.", examples=['{"day":"2026-11-01"}'])
+    losses: int = Field(description="Attempts in a row that lost groups of it.")
+    lost_at: Instant
+    cools_until: Instant = Field(description="Runs leave it alone until then, unless they are forced.")
+    is_cooling: bool
+    reason: str = Field(examples=["source_gone"])
+    run_id: str = Field(description="The run that lost last.")
+    wasted_bytes: int = Field(description="Written in vain by these attempts.")
+    max_group_bytes: int = Field(description="How large its file groups may be, half for each loss.")
+
+
 class ExplainedConflicts(Answer):
     """File groups that runs of the table lost to other writers lately."""
 
     days: int
     count: int
     lost_groups: int
+    committed_groups: int = Field(description="Of runs that ended in these days, the newest hundred at most.")
+    conflict_rate: float | None = Field(description="Lost file groups of all that these runs tried to commit.")
+    wasted_bytes: int = Field(description="Written in vain by these runs.")
     last_at: Instant | None
     last_reason: str | None
     cooling_until: Instant | None = Field(description="A run that lost everything waits until then.")
+    hot_partitions_total: int = Field(description="Partitions whose last race was lost.")
+    cooling_partitions_total: int = Field(description="Those that runs leave alone now.")
+    hot_partitions: list[HotPartition] = Field(description="The first twenty, those that cool down longest first.")
 
 
 class Cost(Answer):
@@ -212,6 +233,9 @@ class RunNow(Answer):
     groups_total: int | None = None
     deferred_groups: int | None = Field(
         default=None, description="Of the plan, left for another day: they do not fit `limits.bytes_per_day` now."
+    )
+    shrunk_partitions: int | None = Field(
+        default=None, description="Partitions with smaller groups than the policy's, after lost races."
     )
     skipped_total: int | None = None
     skipped_reasons: dict[str, int] = Field(default={}, description="Skipped partitions by reason.")

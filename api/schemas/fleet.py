@@ -56,6 +56,17 @@ class LiveRate(Answer):
     requests_per_second_limit: int | None
 
 
+class OpenBreaker(Answer):
+    """A catalog in which no run begins by itself for a while: runs of several tables in a row failed there."""
+
+    catalog: str
+    failed_at: Instant = Field(description="When the last run failed.")
+    reason: str = Field(description="Of that run.", examples=["gave_up"])
+    times_open: int = Field(description="In a row; it stays open twice as long each time, half an hour at most.")
+    open_until: Instant = Field(description="Then one run is let through: its success closes the breaker.")
+    probe_until: Instant | None = Field(description="Such a run was let through, and has time until then.")
+
+
 class Fleet(Answer):
     """Sums over the tables that the caller sees. Files and bytes are those of tables that were measured."""
 
@@ -77,12 +88,14 @@ class Fleet(Answer):
     rates: list[LiveRate] | None = Field(
         description="At present: of the fleet, then of each catalog with limits. Null while Redis does not answer."
     )
+    breakers: list[OpenBreaker]
 
     @classmethod
     def from_domain(cls, figures: domain.FleetFigures) -> Self:
         """Return the wire form."""
         pause = None if figures.pause is None else Pause.from_domain(figures.pause)
-        return cls.model_validate({**asdict(figures), "pause": pause})
+        breakers = [{name: getattr(each, name) for name in OpenBreaker.model_fields} for each in figures.breakers]
+        return cls.model_validate({**asdict(figures), "pause": pause, "breakers": breakers})
 
 
 class FleetTable(Answer):

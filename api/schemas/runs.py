@@ -40,11 +40,15 @@ class RunSubmit(Request):
     )
     priority: Priority | None = Field(default=None, description="Absent: what the table's policy says.")
     dry_run: Flag = Field(default=False, description="Answer the plan and store nothing.")
-    force: Flag = Field(default=False, description="Start a run of its own also while an equal one is live.")
+    force: Flag = Field(
+        default=False,
+        description="Start a run of its own also while an equal one is live, and take partitions that cool down after "
+        "races that other writers won.",
+    )
 
     def request(self) -> RunRequest:
         """Return what is asked for."""
-        return RunRequest(self.operation, self.partitions, self.force_full)
+        return RunRequest(self.operation, self.partitions, self.force_full, force=self.force)
 
 
 class Progress(Answer):
@@ -89,8 +93,8 @@ class Run(Answer):
     operation: Operation
     priority: Priority
     request: JsonObject = Field(
-        description="What was asked for beside the operation: `partitions`, `force_full`; of a run that began by "
-        "itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`."
+        description="What was asked for beside the operation: `partitions`, `force_full`, `force`; of a run that began "
+        "by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`."
     )
     state: RunState
     is_terminal: bool = Field(description="True when nothing can happen to it any more.")

@@ -220,6 +220,7 @@ class PlanRequest(Request):
     policy: PolicyDocument | None = Field(default=None, description="Tried instead of the table's stored policy.")
     partitions: Partitions | None = None
     force_full: Flag = Field(default=False, description="Also files of the right size.")
+    force: Flag = Field(default=False, description="Also partitions that cool down after lost races.")
 
 
 class Condition(Answer):
@@ -261,6 +262,7 @@ class SkippedPartition(Answer):
     files: int
     bytes: int
     reason: str = Field(examples=["as_good_as_it_gets"])
+    until: Instant | None = Field(description="When that ends by itself: of `cooling_down`. Null: nobody knows.")
 
 
 class TablePlan(Answer):
@@ -276,6 +278,7 @@ class TablePlan(Answer):
     prediction: Prediction
     groups_total: int
     deferred_groups: int = Field(description="Left for another day: they do not fit `limits.bytes_per_day` now.")
+    shrunk_partitions: int = Field(description="Partitions with smaller groups than the policy's, after lost races.")
     groups: list[PlannedGroup] = Field(description="The first thousand.")
     skipped_total: int
     skipped: list[SkippedPartition] = Field(description="The first thousand.")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from engine.domain.breakers import Breaker
 from engine.domain.ids import TableId
 from engine.domain.runs import RunState
 from engine.domain.tables import Pause, TableRef
@@ -59,7 +60,10 @@ class LiveRate:
 
 @dataclass(frozen=True, slots=True)
 class FleetFigures:
-    """Sums over the tables that the caller sees; `rates` are of everybody's runs, None without Redis."""
+    """Sums over the tables that the caller sees; `rates` are of everybody's runs, None without Redis.
+
+    `breakers`: those of catalogs that are open or half-open.
+    """
 
     measured_at: datetime
     tables: int
@@ -77,6 +81,7 @@ class FleetFigures:
     budget: BudgetUse
     pause: Pause | None
     rates: tuple[LiveRate, ...] | None = None
+    breakers: tuple[Breaker, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,7 @@ class EndedRuns:
 
     by_state: dict[RunState, int]
     groups_committed: int
-    groups_dropped: dict[str, int]
+    groups_lost: int
     wasted_bytes: int
 
 

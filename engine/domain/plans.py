@@ -4,9 +4,11 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from engine.domain.files import InputFile
+from engine.domain.hot_partitions import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,11 @@ class FileGroup:
     predicted_outputs: int
 
     @property
+    def place(self) -> Place:
+        """Its partition."""
+        return self.spec_id, self.partition
+
+    @property
     def input_bytes(self) -> int:
         """Bytes of all inputs as stored."""
         return sum(file.file_bytes for file in self.inputs)
@@ -35,13 +42,14 @@ class FileGroup:
 
 @dataclass(frozen=True, slots=True)
 class SkippedPartition:
-    """A partition that the plan leaves alone, and why."""
+    """A partition that the plan leaves alone, and why; `until`: when that ends by itself, None where nobody knows."""
 
     partition: str
     spec_id: int
     files: int
     bytes: int
     reason: str
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +66,10 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """File groups on one base snapshot, the partitions left alone, and what is expected."""
+    """File groups on one base snapshot, the partitions left alone, and what is expected.
+
+    `shrunk_partitions`: how many of its partitions have smaller groups than the policy asks for, after lost races.
+    """
 
     base_snapshot_id: int | None
     schema_id: int
@@ -66,6 +77,7 @@ class Plan:
     skipped: tuple[SkippedPartition, ...]
     skipped_total: int
     prediction: Prediction
+    shrunk_partitions: int = 0
 
     def only(self, groups: Sequence[FileGroup]) -> "Plan":
         """Return the plan with some of its groups, expecting bytes written and time in proportion."""
@@ -97,6 +109,7 @@ class Plan:
             "schema_id": self.schema_id,
             "groups": len(self.groups),
             "skipped_partitions": self.skipped_total,
+            "shrunk_partitions": self.shrunk_partitions,
             "prediction": asdict(self.prediction),
             "hash": self.digest(),
         }

@@ -19,6 +19,7 @@ OF_PARTITIONS: Final[Mapping[str, str]] = {
     "not_sealed": "not sealed yet: somebody may still write to it",
     "remainder": "only files that a rewrite left, and another would not halve their number",
     "not_due": "no rule of the policy makes it due now",
+    "cooling_down": "cooling down after races that other writers won",
     "not_eligible_for_full": "a full rewrite is not worth it by rewrite.full.eligibility",
 }
 """Why a partition is left alone."""
@@ -29,6 +30,7 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "disabled": "the policy has enabled: false",
     "cancelled": "somebody cancelled it",
     "conflict": "other writers changed the files first",
+    "cooling_down": "cooling down after races that other writers won",
     "groups_failed": "some of its file groups failed",
     "gave_up": "too many attempts failed",
     "bytes_per_day": "limits.bytes_per_day is used up",
@@ -47,6 +49,7 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "budget": "a budget is used up",
     "conflict_backoff": "cooling down after a conflict",
     "latency_backoff": "queries are slow",
+    "catalog_fails": "runs of several tables of its catalog failed in a row",
     "window_ahead": "what is left would not end before a window begins",
 }
 """Why a run ended as it did, or what it waits for."""
@@ -68,9 +71,11 @@ OF_TABLES: Final[Mapping[str, str]] = {
     "blackout": "a blackout",
     "latency_backoff": "queries are slow",
     "nothing_to_do": "a rule makes it due, but no file of it is worth a rewrite",
+    "catalog_fails": "runs of several tables of its catalog failed in a row",
     "runs_in_vain": "it rests after runs without success",
     "min_interval": "the last run began less than schedule.min_interval ago",
     "conflict_backoff": "it cools down after a conflict with other writers",
+    "cooling_down": "cooling down after races that other writers won",
     "bytes_per_day": "limits.bytes_per_day is used up",
     "not_sealed": "no partition that a rule makes due is sealed yet",
 }

@@ -28,14 +28,16 @@ class RunRequest:
     """An operation and what it is limited to.
 
     `partitions`: None for all. `force_full`: well-sized files come along. `only_due`: of these partitions those that
-    are due when the run is planned: by settings of `rewrite.full` with `force_full`, else by triggers. `cause` and
-    `due_since` (when the table became due) are told and ask for nothing.
+    are due when the run is planned: by settings of `rewrite.full` with `force_full`, else by triggers. `force`: also
+    those that cool down after lost races; whether an equal run is live is no part of it. `cause` and `due_since` (when
+    the table became due) are told and ask for nothing.
     """
 
     operation: Operation = Operation.REWRITE
     partitions: PartitionPredicate | None = None
     force_full: bool = False
     only_due: bool = False
+    force: bool = False
     cause: Cause | None = None
     due_since: datetime | None = None
 
@@ -43,7 +45,8 @@ class RunRequest:
         """Return all but the operation as JSON, without what is not set."""
         cause = {} if self.cause is None else {"cause": asdict(self.cause)}
         since = {} if self.due_since is None else {"due_since": self.due_since.isoformat()}
-        return self._asked() | cause | since
+        force = {"force": True} if self.force else {}
+        return self._asked() | force | cause | since
 
     def key(self, *, nonce: str | None = None) -> str:
         """Return the SHA-256 of the canonical request, equal for equal requests; a nonce makes it differ from all."""
@@ -59,6 +62,7 @@ class RunRequest:
             None if given is None else _PREDICATE.validate_python(given),
             bool(run.request.get("force_full")),
             bool(run.request.get("only_due")),
+            bool(run.request.get("force")),
             None if cause is None else Cause(**cause),
             None if since is None else datetime.fromisoformat(since),
         )

@@ -11,7 +11,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
+from engine.domain.access import COORDINATOR
 from engine.domain.files import InputFile, OutputFile
+from engine.domain.hot_partitions import Place
 from engine.domain.ids import RunId, TableId
 
 
@@ -92,6 +94,7 @@ class WaitingFor(StrEnum):
     QUIET_HOURS = "quiet_hours"
     BLACKOUT = "blackout"
     LATENCY_BACKOFF = "latency_backoff"
+    CATALOG_FAILS = "catalog_fails"
 
 
 class GroupState(StrEnum):
@@ -151,6 +154,11 @@ class Run:
         return self.state in TERMINAL_STATES
 
     @property
+    def is_by_itself(self) -> bool:
+        """True when nobody asked for it: a coordinator began it."""
+        return self.requested_by == COORDINATOR.subject
+
+    @property
     def due_since(self) -> datetime:
         """When its wait began: when the table became due, if whoever submitted it said so, else when it was."""
         said = self.request.get("due_since")
@@ -207,13 +215,19 @@ class RunPage:
 
 @dataclass(frozen=True, slots=True)
 class EndedRuns:
-    """How many runs of an operation ended in a state, and the bytes of files that they replaced and added."""
+    """How many runs of an operation ended in a state, and the bytes of files that they replaced and added.
+
+    `groups_lost`: file groups that lost races to other writers; `wasted_bytes`: written in vain, for whatever reason.
+    """
 
     operation: Operation
     state: RunState
     runs: int
     rewritten_bytes: int
     added_bytes: int
+    groups_committed: int = 0
+    groups_lost: int = 0
+    wasted_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +264,11 @@ class StoredGroup:
     snapshot_id: int | None
     reason: str | None
     updated_at: datetime
+
+    @property
+    def place(self) -> Place:
+        """Its partition."""
+        return self.spec_id, self.partition
 
     @property
     def input_bytes(self) -> int:

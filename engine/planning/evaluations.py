@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from engine.domain.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.planning.candidates import RewriteLimits, SkipReason, find_candidates
+from engine.planning.cooling import cools_in_seconds
 from engine.planning.digest import TableFigures
 from engine.planning.full_rewrites import NOT_ELIGIBLE, full_rules, is_eligible, with_amplification
 from engine.planning.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
@@ -66,13 +68,25 @@ class Evaluation:
         return (*self.triggers, *self.full)
 
     @property
+    def cools_in_seconds(self) -> float | None:
+        """When the first partition that a rule would make due has cooled down; None when none cools down."""
+        waits = [rule.cools_in_seconds for rule in self.rules if rule.cools_in_seconds is not None]
+        return min(waits, default=None)
+
+    @property
     def is_due(self) -> bool:
         """True when at least one rule is."""
         return any(rule.is_due for rule in self.rules)
 
 
 def evaluate_policy(
-    digest: pa.Table, figures: TableFigures, history: RewriteHistory, policy: EffectivePolicy, *, now_ms: int
+    digest: pa.Table,
+    figures: TableFigures,
+    history: RewriteHistory,
+    policy: EffectivePolicy,
+    *,
+    now_ms: int,
+    hot: HotPartitions = NONE_HOT,
 ) -> Evaluation:
     """Judge every rule of a policy on a table.
 
@@ -82,6 +96,7 @@ def evaluate_policy(
         history: rewrites of the table, as the record knows them.
         policy: its triggers, `rewrite.full.*`, `seal` and sizes.
         now_ms: the present instant, milliseconds since 1970.
+        hot: partitions that lost races to other writers, as they are at this instant.
     """
     limits = RewriteLimits.of(policy)
     files = partition_files(digest)
@@ -97,8 +112,9 @@ def evaluate_policy(
     seal = _seal_rule(policy.values["seal"])
     seals = find_seals(metrics, figures.times, seal, now_ms=now_ms)
     sealed_in = np.maximum(0.0, (seals.sealed_from_ms - now_ms) / 1000)
-    guards = Guards(sealed_in, _reasons(metrics, limits))
-    in_full = Guards(sealed_in, _full_reasons(policy, metrics, limits))
+    cools_in = cools_in_seconds(files, hot)
+    guards = Guards(sealed_in, _reasons(metrics, limits), cools_in)
+    in_full = Guards(sealed_in, _full_reasons(policy, metrics, limits), cools_in)
     amplified = with_amplification(metrics)
     return Evaluation(
         triggers=[evaluate(rule, metrics, guards) for rule in trigger_rules(policy)],

@@ -3,11 +3,14 @@
 A Python object is made only for files that are in groups. The same digest in any row order gives the same plan. Guards:
 a group is kept only if it ends with fewer files than it began with or holds a file whose deletes or size force it; in
 full also if it holds several files.
+
+A partition that cools down after a lost race is left alone, and the groups of one that lost are smaller.
 """
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -15,10 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.domain.files import InputFile
+from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
 from engine.domain.plans import FileGroup, Plan, SkippedPartition
 from engine.domain.policies import EffectivePolicy
 from engine.planning.bin_packing import pack
 from engine.planning.candidates import Candidates, RewriteLimits, SkipReason, find_candidates
+from engine.planning.cooling import leave_cooling, shrunk_groups
 from engine.planning.estimates import output_count, predict
 from engine.planning.partitions import Flags, Ints, PartitionedFiles, partition_files
 
@@ -55,6 +60,7 @@ def make_plan(
     inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
     rate: float | None = None,
     full: bool = False,
+    hot: HotPartitions = NONE_HOT,
 ) -> Plan:
     """Plan the rewrite of a snapshot.
 
@@ -66,13 +72,15 @@ def make_plan(
         inputs_of: returns the inputs for paths of the digest, with their deletes; called once, with all paths.
         rate: measured input bytes per second of this table's rewrites; None: the plan predicts no time.
         full: take every file of the digest, also those of the right size.
+        hot: partitions that lost races to other writers.
     """
     limits = RewriteLimits.of(policy)
     files = partition_files(digest)
-    chosen = find_candidates(files, limits, full=full)
-    packed = _pack_all(digest, files, chosen, limits, full=full)
+    chosen = leave_cooling(files, find_candidates(files, limits, full=full), hot)
+    shrunk = shrunk_groups(files, limits, hot)
+    packed = _pack_all(digest, files, chosen, limits, shrunk, full=full)
     groups = _groups(digest, files, packed, inputs_of)
-    skipped = _skipped(files, chosen, packed)
+    skipped = _skipped(files, chosen, packed, hot)
     return Plan(
         base_snapshot_id=base_snapshot_id,
         schema_id=schema_id,
@@ -80,17 +88,25 @@ def make_plan(
         skipped=tuple(skipped[:MAX_SKIPPED]),
         skipped_total=len(skipped),
         prediction=predict(groups, live_share=_live_shares(files, packed), policy=policy, rate=rate),
+        shrunk_partitions=len(shrunk.keys() & packed.keys()),
     )
 
 
 def _pack_all(
-    digest: pa.Table, files: PartitionedFiles, chosen: Candidates, limits: RewriteLimits, *, full: bool
+    digest: pa.Table,
+    files: PartitionedFiles,
+    chosen: Candidates,
+    limits: RewriteLimits,
+    shrunk: Mapping[int, int],
+    *,
+    full: bool,
 ) -> dict[int, list[_Bin]]:
     """Return the worthwhile bins by partition; a partition without any is not in it."""
     members = _members(digest, files, chosen.is_candidate)
 
     def packing(partition: int, at_least: int) -> list[_Bin]:
-        return _pack_one(members[partition], files, chosen.is_forced, limits, at_least=at_least, full=full)
+        own = replace(limits, group_bytes=shrunk[partition]) if partition in shrunk else limits
+        return _pack_one(members[partition], files, chosen.is_forced, own, at_least=at_least, full=full)
 
     packed = {partition: packing(partition, 1) for partition in members}
     for partition, wanted in _more_for_parallel_tasks(packed, limits).items():
@@ -202,7 +218,7 @@ def _live_shares(files: PartitionedFiles, packed: Mapping[int, Sequence[_Bin]]) 
 
 
 def _skipped(
-    files: PartitionedFiles, chosen: Candidates, packed: Mapping[int, Sequence[_Bin]]
+    files: PartitionedFiles, chosen: Candidates, packed: Mapping[int, Sequence[_Bin]], hot: HotPartitions
 ) -> list[SkippedPartition]:
     """List partitions without a group, those with most files first."""
     counts, sizes = files.count().tolist(), files.total(files.file_bytes).tolist()
@@ -214,8 +230,13 @@ def _skipped(
             bytes=sizes[at],
             # candidates that a whole partition has and no single group can make fewer of
             reason=str(chosen.reasons[at] or SkipReason.AS_GOOD_AS_IT_GETS),
+            until=_until(chosen.reasons[at], (int(files.spec_ids[at]), name), hot),
         )
         for at, name in enumerate(files.names)
         if at not in packed
     ]
     return sorted(skipped, key=lambda one: (-one.files, one.spec_id, one.partition))
+
+
+def _until(reason: SkipReason | None, place: Place, hot: HotPartitions) -> datetime | None:
+    return hot.cooling_until(place) if reason is SkipReason.COOLING_DOWN else None

@@ -7,12 +7,13 @@ A partition is due when every condition of a rule holds for it and no guard hold
 - `not_sealed`: the policy's `seal` says that somebody may still write to it.
 - what planning would leave alone anyway, by its own reasons (`planning.candidates.SkipReason`), and what rewrites left
   that another would hardly better (`planning.remainders`).
+- `cooling_down`: other writers won the last race for it (`domain.hot_partitions`).
 
 A rule that is not due shows the partition that came nearest: the one that fails the fewest conditions, then the one
 whose measured values lie nearest to the wanted ones, in proportion.
 
-Time alone can make a rule due: ages grow and partitions get sealed. `RuleState.due_in_seconds` says when the first
-partition would be due if nothing more were written.
+Time alone can make a rule due: ages grow, partitions get sealed and cool down. `RuleState.due_in_seconds` says when
+the first partition would be due if nothing more were written.
 """
 
 import math
@@ -27,6 +28,7 @@ from engine.planning.partition_metrics import NOT_APPLICABLE, NOTHING_TO_MEASURE
 from engine.planning.partitions import Flags
 
 MAX_DUE_SHOWN: Final = 20
+COOLING_DOWN: Final = "cooling_down"
 _GROWING: Final = frozenset(metric.value for metric in Metric if metric.kind is MetricKind.DURATION)
 """Metrics that grow by themselves, a second each second."""
 
@@ -101,6 +103,7 @@ class RuleState:
     `due`: the first of `due_total` partitions, those with most files first. `held_back`: partitions for which the
     conditions hold, by the guard that stops them. `due_in_seconds`: see above; 0 when it is due, None when only writers
     can make it so. `partitions`: the due ones, flagged; of a rule for the whole table all that no guard holds back.
+    `cools_in_seconds`: when the first of those that only cool down is due, None without any.
     """
 
     name: str
@@ -112,14 +115,21 @@ class RuleState:
     conditions: tuple[MeasuredCondition, ...]
     due_in_seconds: float | None
     partitions: Flags = field(repr=False, compare=False)
+    cools_in_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """By partition: in how many seconds it is sealed (0: it is), and why planning would leave it alone (None: not)."""
+    """By partition: in how many seconds it is sealed and has cooled down (0: now), and why planning would leave it."""
 
     sealed_in_seconds: Floats
     skip_reasons: Sequence[str | None]
+    cools_in_seconds: Floats | None = None
+
+    @property
+    def cools_in(self) -> Floats:
+        """By partition: `cools_in_seconds`, 0 for all where nothing is known."""
+        return np.zeros_like(self.sealed_in_seconds) if self.cools_in_seconds is None else self.cools_in_seconds
 
     @property
     def is_sealed(self) -> Flags:
@@ -143,6 +153,7 @@ def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState
     reasons = _guarded(rule, metrics, guards, all_hold)
     is_due = all_hold & np.array([reason is None for reason in reasons], dtype=np.bool_)
     shown = _nearest(rule, values, held, _busiest_first(metrics, is_due if is_due.any() else np.ones_like(is_due)))
+    cooling = [guards.cools_in[at] for at, reason in enumerate(reasons) if reason == COOLING_DOWN]
     return RuleState(
         name=rule.name,
         is_due=bool(is_due.any()),
@@ -153,6 +164,7 @@ def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState
         conditions=tuple(_measured(condition, metrics, shown) for condition in rule.conditions),
         due_in_seconds=0.0 if is_due.any() else _due_in(rule, metrics, guards, values, held),
         partitions=is_due,
+        cools_in_seconds=float(min(cooling)) if cooling else None,
     )
 
 
@@ -168,7 +180,7 @@ def _due_in(
 ) -> float | None:
     """Return in how many seconds the first partition is due if nothing is written; None: that would make none due."""
     wait = np.where(guards.is_worth_it & (_may_differ(metrics) | (not rule.needs_change)), 0.0, np.inf)
-    wait = np.maximum(wait, guards.sealed_in_seconds)
+    wait = np.maximum(np.maximum(wait, guards.sealed_in_seconds), guards.cools_in)
     for condition, measured, holds in zip(rule.conditions, values, held, strict=True):
         grows = condition.metric in _GROWING and condition.operator in {"at_least", "above"}
         lacking = np.where(np.isfinite(measured), condition.wanted - measured, np.inf) if grows else np.inf
@@ -209,14 +221,14 @@ def _holds(condition: Comparison, measured: Floats) -> Flags:
 def _guarded(rule: Rule, metrics: PartitionMetrics, guards: Guards, all_hold: Flags) -> list[str | None]:
     """Return the guard that holds each partition back, of those for which the conditions hold."""
     reasons: list[str | None] = [None] * len(all_hold)
-    may_differ, is_sealed = _may_differ(metrics), guards.is_sealed
+    may_differ, is_sealed, cools_in = _may_differ(metrics), guards.is_sealed, guards.cools_in
     for at in np.flatnonzero(all_hold).tolist():
         if rule.needs_change and not may_differ[at]:
             reasons[at] = "unchanged"
         elif not is_sealed[at]:
             reasons[at] = "not_sealed"
         else:
-            reasons[at] = guards.skip_reasons[at]
+            reasons[at] = guards.skip_reasons[at] or (COOLING_DOWN if cools_in[at] > 0 else None)
     return reasons
 
 

@@ -9,21 +9,25 @@ known stand in `intent.commit`; nothing of them is deleted.
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import CommitConflict, Fatal, LeaseLost, OutcomeUnknown, PackhouseError, Transient
+from engine.domain.hot_partitions import LostGroup, Place
 from engine.domain.runs import RunState, StoredGroup
 from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, WrittenGroup
 from engine.services.attempts import Attempt
 from engine.services.formats import FormatRegistry
-from engine.services.outcomes import failed_checks, verification_document
+from engine.services.outcomes import failed_checks, races_so_far, verification_document
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
+
+TABLE_CHANGED = "table_changed"
+"""Reason of groups of a batch that no longer fits the table as a whole: another schema, or its base is gone."""
 
 SENDS = 5
 """How often a batch is sent when answers are lost, before the attempt gives up and the run waits."""
@@ -97,18 +101,22 @@ class Commits:
             groups=tuple(_written(group) for group in groups),
         )
         self._step("before_commit")
+        detail = None
         try:
             outcome = await self._send(request, groups)
         except CommitConflict as error:
-            outcome = CommitOutcome(None, (), {group.ordinal: error.message for group in groups})
+            detail = error.message
+            outcome = CommitOutcome(None, (), {group.ordinal: TABLE_CHANGED for group in groups})
         self._step("after_commit")
         by_ordinal = {group.ordinal: group for group in groups}
         if outcome.snapshot_id is not None:
             committed = [by_ordinal[ordinal] for ordinal in outcome.committed]
-            await self._prove(await self._open_table(), outcome.snapshot_id, committed, tries=outcome.tries)
+            lost_places = frozenset(by_ordinal[ordinal].place for ordinal in outcome.dropped)
+            table = await self._open_table()
+            await self._prove(table, outcome.snapshot_id, committed, tries=outcome.tries, lost=lost_places)
         if outcome.dropped:  # by another writer, or by a send of ours whose answer was lost: the table tells
             lost = await self.adopt_found([by_ordinal[ordinal] for ordinal in outcome.dropped])
-            await self._drop({group.ordinal: outcome.dropped[group.ordinal] for group in lost})
+            await self.drop_lost([_lost(group, outcome.dropped[group.ordinal]) for group in lost], detail=detail)
 
     async def _send(self, request: CommitRequest, groups: Sequence[StoredGroup]) -> CommitOutcome:
         loop = asyncio.get_running_loop()
@@ -145,28 +153,49 @@ class Commits:
             except Transient:
                 continue
             if len(left) < len(groups):  # the others were dropped by that very commit
-                await self._drop({group.ordinal: "dropped_in_commit" for group in left})
+                await self.drop_lost([_lost(group, "dropped_in_commit") for group in left])
                 return False
             return True
         raise OutcomeUnknown("the catalog does not answer; the outcome is read from the table when it does")
 
-    async def _drop(self, reasons: Mapping[int, str]) -> None:
-        if not reasons:
+    async def drop_lost(self, lost: Sequence[LostGroup], *, detail: str | None = None) -> None:
+        """Give groups up that lost a race to another writer: their partitions cool down, what they wrote is waste.
+
+        Raises:
+            LeaseLost: another holder advances the run.
+        """
+        if not lost:
             return
+        reasons = {group.ordinal: group.reason for group in lost}
+        details = {"reasons": {str(ordinal): reason for ordinal, reason in reasons.items()}}
         async with self._database.begin() as unit:
-            await unit.groups.mark_dropped(self._attempt.lease, dict(reasons))
-            details = {"reasons": {str(ordinal): reason for ordinal, reason in reasons.items()}}
+            await unit.groups.mark_dropped(self._attempt.lease, reasons)
+            await unit.hot_partitions.lose(self._attempt.lease, lost)
             self._attempt.run = await unit.runs.record(
-                self._attempt.lease, kind="group_dropped", details=details, intent=self._settled(reasons)
+                self._attempt.lease,
+                kind="group_dropped",
+                details=details | ({} if detail is None else {"detail": detail}),
+                result={**self._attempt.run.result, "races": races_so_far(self._attempt.run, lost)},
+                intent=self._settled(reasons),
             )
 
-    async def _prove(self, table: OpenTable, snapshot_id: int, groups: Sequence[StoredGroup], *, tries: int) -> None:
+    async def _prove(
+        self,
+        table: OpenTable,
+        snapshot_id: int,
+        groups: Sequence[StoredGroup],
+        *,
+        tries: int,
+        lost: frozenset[Place] = frozenset(),
+    ) -> None:
+        """Prove a snapshot and record it; partitions of its groups are hot no more, unless others of them were lost."""
         verification = await self._formats.call(table.verify, snapshot_id, [_written(group) for group in groups])
         document = verification_document(verification)
         ordinals = [group.ordinal for group in groups]
         self.verifications.append(document)
         async with self._database.begin() as unit:  # one transaction: a snapshot is never recorded without its proof
             await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
+            await unit.hot_partitions.win(self._attempt.lease, {group.place for group in groups} - lost)
             self._attempt.run = await unit.runs.record(
                 self._attempt.lease,
                 kind="committed",
@@ -185,6 +214,10 @@ class Commits:
         """Return the intent without groups whose outcome is known now."""
         intent = dict(self._attempt.run.intent)
         return intent | {"commit": sorted(set(intent.get("commit", ())) - set(ordinals))}
+
+
+def _lost(group: StoredGroup, reason: str) -> LostGroup:
+    return LostGroup(group.ordinal, group.place, reason, group.output_bytes)
 
 
 def _written(group: StoredGroup) -> WrittenGroup:

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, Protocol, TypeAlias
+from typing import Final, Protocol
 
 import pyarrow as pa
 
 from engine.domain.files import InputFile
+from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
 from engine.domain.plans import Plan, SkippedPartition
 from engine.domain.policies import EffectivePolicy
 from engine.formats.base import OpenTable
@@ -23,8 +24,6 @@ from engine.planning.partitions import partition_files
 from engine.stores.rewrite_histories import CommittedPartitions
 
 NOT_DUE: Final = "not_due"
-Place: TypeAlias = tuple[int, str]
-"""A partition: the id of its spec, and its canonical JSON."""
 
 
 class Snapshot(Protocol):
@@ -67,12 +66,12 @@ class DuePlan:
 
 
 def evaluate_now(
-    opened: OpenTable, policy: EffectivePolicy, rewritten: CommittedPartitions, now: datetime
+    opened: OpenTable, policy: EffectivePolicy, rewritten: CommittedPartitions, now: datetime, hot: HotPartitions
 ) -> Evaluation:
     """Judge every rule of a policy on an open table."""
     figures = opened.figures()
     history = _history(rewritten, figures.committed_at_ms)
-    return evaluate_policy(opened.digest(), figures, history, policy, now_ms=_milliseconds(now))
+    return evaluate_policy(opened.digest(), figures, history, policy, now_ms=_milliseconds(now), hot=hot)
 
 
 def due_files(
@@ -107,19 +106,21 @@ def due_files(
     return DueFiles(digest.filter(is_taken), tuple(sorted(others, key=lambda one: -one.files)))
 
 
-def plan_due(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation) -> DuePlan | None:
+def plan_due(
+    opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, hot: HotPartitions = NONE_HOT
+) -> DuePlan | None:
     """Return what a run that begins by itself now would plan, None when no rule is due.
 
     Full rewrites come first, each kind in a run of its own: what is due by triggers is not rewritten in full.
     """
     if not evaluation.is_due:
         return None
-    if evaluation.wants_full and (full := _plan(opened, policy, evaluation, full=True)).groups:
+    if evaluation.wants_full and (full := _plan(opened, policy, evaluation, hot, full=True)).groups:
         return DuePlan(full, full=True)
-    return DuePlan(_plan(opened, policy, evaluation, full=False), full=False)
+    return DuePlan(_plan(opened, policy, evaluation, hot, full=False), full=False)
 
 
-def _plan(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, *, full: bool) -> Plan:
+def _plan(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, hot: HotPartitions, *, full: bool) -> Plan:
     found = due_files(opened, opened.digest(), evaluation, full=full)
     plan = make_plan(
         found.digest,
@@ -128,6 +129,7 @@ def _plan(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, *, 
         schema_id=opened.schema_id,
         inputs_of=opened.group_inputs,
         full=full,
+        hot=hot,
     )
     return found.add_to(plan)
 

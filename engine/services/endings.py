@@ -78,6 +78,9 @@ class RunEnding:
             await self._wait_for_budget(budget)
         elif await self.groups(GroupState.COMMITTED):
             await self.end(RunState.SUCCEEDED, "committed", "an earlier attempt had committed everything")
+        elif (until := min((each.until for each in plan.skipped if each.until), default=None)) is not None:
+            detail = f"{in_words('cooling_down')}, the first until {until:%Y-%m-%d %H:%M:%S} UTC; force takes them all"
+            await self.end(RunState.SKIPPED, "cooling_down", detail, plan=plan.summary())
         else:
             await self.end(RunState.SKIPPED, "nothing_to_do", _why_nothing(plan), plan=plan.summary())
 
@@ -111,7 +114,8 @@ class RunEnding:
         if is_quiet and (has_waste or self._attempt.number > 1):
             await self._try_to_remove_outputs()
         seconds = self._context.clock.monotonic() - self._started
-        run = replace(self._attempt.run, result={"verifications": self._commits.verifications})
+        so_far = {**self._attempt.run.result, "verifications": self._commits.verifications}
+        run = replace(self._attempt.run, result=so_far)
         result = run_result(run, stored, seconds=seconds, moved=await self._moved())
         self._step("before_end")
         await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
@@ -176,7 +180,7 @@ class RunEnding:
         async with self._context.database.read() as unit:
             now = await unit.now()
         until = now + timedelta(seconds=BACKOFF_SECONDS * 2**self._attempt.run.failures)
-        detail = "other writers changed every source; it is planned again after a pause"
+        detail = "other writers changed every source; it is planned again after a pause, in smaller file groups"
         await self._wait(WaitingFor.CONFLICT_BACKOFF, "conflict", detail, until=until, failed=True)
 
     async def _is_quiet(self) -> bool:

@@ -10,6 +10,7 @@ from engine.domain.capabilities import is_acted_on
 from engine.domain.policies import EffectivePolicy, Metric, MetricKind
 from engine.domain.reasons import in_words
 from engine.domain.runs import Run
+from engine.planning.candidates import RewriteLimits
 from engine.planning.estimates import predicted_requests
 from engine.planning.full_rewrites import SIZE_AMPLIFICATION
 from engine.planning.triggers import MeasuredCondition, RuleState
@@ -18,8 +19,10 @@ from engine.services.explain_facts import CONFLICT_DAYS, Facts, RecordFacts, Sig
 from engine.services.explain_starts import how_it_starts, start_at, starts_by_itself
 from engine.services.explain_summary import summarize
 from engine.services.explain_timing import Eligibility, cron_next, eligibility
+from engine.services.outcomes import conflict_rate
 from engine.services.trials import Trial, plan_document
 
+_HOT_SHOWN = 20
 _UNITS = {
     MetricKind.COUNT: "count",
     MetricKind.RATIO: "ratio",
@@ -50,7 +53,7 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "pauses": _pauses(record),
         "budgets": _budgets(facts),
         "schedule": _schedule(facts),
-        "conflicts": _conflicts(record),
+        "conflicts": _conflicts(facts),
         "now": _now(facts, eligible),
         "live_run": record.live[0] if record.live else None,
         "last_run": record.last,
@@ -180,16 +183,44 @@ def _schedule(facts: Facts) -> Mapping[str, Any]:
     }
 
 
-def _conflicts(record: RecordFacts) -> Mapping[str, Any]:
+def _conflicts(facts: Facts) -> Mapping[str, Any]:
+    record = facts.record
     lost = record.conflicts
     return {
         "days": CONFLICT_DAYS,
         "count": len(lost),
         "lost_groups": sum(each.groups for each in lost),
+        "committed_groups": record.races.groups_committed,
+        "conflict_rate": conflict_rate(record.races.groups_lost, record.races.groups_committed),
+        "wasted_bytes": record.races.wasted_bytes,
         "last_at": lost[0].at if lost else None,
         "last_reason": lost[0].reason if lost else None,
         "cooling_until": record.cooling_until,
+        "hot_partitions_total": len(record.hot.by_place),
+        "cooling_partitions_total": len(record.hot.cooling),
+        "hot_partitions": _hot_partitions(facts),
     }
+
+
+def _hot_partitions(facts: Facts) -> Sequence[Mapping[str, Any]]:
+    """Return the first partitions that lost their last race, those that cool down longest first."""
+    limits = RewriteLimits.of(facts.policy)
+    hot = sorted(facts.record.hot.by_place.values(), key=lambda each: each.cools_until, reverse=True)
+    return [
+        {
+            "spec_id": each.place[0],
+            "partition": each.place[1],
+            "losses": each.losses,
+            "lost_at": each.lost_at,
+            "cools_until": each.cools_until,
+            "is_cooling": each.cools_until > facts.record.now,
+            "reason": each.reason,
+            "run_id": each.run_id,
+            "wasted_bytes": each.wasted_bytes,
+            "max_group_bytes": each.group_bytes(limits.group_bytes, least=limits.target_bytes),
+        }
+        for each in hot[:_HOT_SHOWN]
+    ]
 
 
 def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from engine.domain.breakers import Breaker
 from engine.domain.capabilities import Refusal
 from engine.domain.fleet import AtWork, Fleet
+from engine.domain.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.measurements import Measurement
 from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
@@ -27,7 +29,7 @@ from engine.services.due_plans import DuePlan, evaluate_now, plan_due
 from engine.services.holds import HoldRules, Latencies, read_latencies
 from engine.services.trials import Trial, try_plan
 from engine.stores.leadership import WATCH
-from engine.stores.rewrite_histories import CommittedPartitions, Conflict
+from engine.stores.rewrite_histories import CommittedPartitions, Conflict, TableRaces
 from engine.stores.unit_of_work import UnitOfWork
 
 LAST_RUNS: Final = 5
@@ -39,6 +41,9 @@ _LIVE_STATES: Final = frozenset(RunState) - TERMINAL_STATES
 @dataclass(frozen=True, slots=True)
 class RecordFacts:
     """What the record says. `live`, `ended`: newest first. `signals`: the newest of each kind, on the table or all.
+
+    `hot`: partitions that lost races to other writers; `races`: what runs of the last days won and lost.
+    `breaker`: of its catalog, None unless the last run there failed. `rest_ended_at`: what failed before is forgiven.
 
     `watch`: how the table is watched; `is_watched`: whether a coordinator watches at present. `fleet_at_work`: the runs
     that workers hold, of all tables.
@@ -55,6 +60,10 @@ class RecordFacts:
     measurement: Measurement | None
     watch: Watch | None = None
     is_watched: bool = False
+    hot: HotPartitions = NONE_HOT
+    races: TableRaces = TableRaces()  # noqa: RUF009 - immutable
+    breaker: Breaker | None = None
+    rest_ended_at: datetime | None = None
     catalog_pause: Pause | None = None
     fleet_at_work: AtWork = AtWork()  # noqa: RUF009 - immutable
 
@@ -142,6 +151,10 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         measurement=await unit.measurements.latest(table.id),
         watch=await unit.watches.get(table.id),
         is_watched=await unit.leadership.is_led(WATCH),
+        hot=await unit.hot_partitions.at(table.id),
+        races=await unit.rewrite_histories.races(table.id, now - timedelta(days=CONFLICT_DAYS)),
+        breaker=await unit.breakers.get(table.ref.catalog),
+        rest_ended_at=await unit.watches.rest_ended_at(table.id),
         catalog_pause=(await unit.pauses.of_table(table.id)).catalog,
         fleet_at_work=await unit.runs.at_work(),
     )
@@ -177,6 +190,6 @@ def contradicted(policy: EffectivePolicy) -> Iterator[Refusal]:
 
 def look(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts) -> Sight:
     """Plan and judge every rule on an open table, all but its health. Reads manifests: call in a thread."""
-    evaluation = evaluate_now(opened, policy, record.rewritten, record.now)
-    due = plan_due(opened, policy, evaluation)
-    return Sight(try_plan(opened, policy, record.last), evaluation, due=due)
+    evaluation = evaluate_now(opened, policy, record.rewritten, record.now, record.hot)
+    due = plan_due(opened, policy, evaluation, record.hot)
+    return Sight(try_plan(opened, policy, record.last, hot=record.hot), evaluation, due=due)

@@ -232,7 +232,18 @@ def _conflicts(facts: Facts) -> Iterator[str]:
     lost = facts.record.conflicts
     if lost:
         times = many(len(lost), "time")
-        yield f"Other writers were faster {times} in 7 days, last at {clock(lost[0].at)}."
+        wasted = facts.record.races.wasted_bytes
+        cost = f"; {format_bytes(wasted)} were written in vain" if wasted else ""
+        yield f"Other writers were faster {times} in 7 days, last at {clock(lost[0].at)}{cost}."
+    cooling = facts.record.hot.cooling
+    if cooling:
+        longest = cooling[0]
+        where = short(longest.place[1], 60) if longest.place[1] != "{}" else "the whole table"
+        losses = many(longest.losses, "lost race")
+        yield (
+            f"{many(len(cooling), 'partition')} {'cools' if len(cooling) == 1 else 'cool'} down after lost races, "
+            f"{where} until {clock(longest.cools_until)} ({losses} in a row); force takes them all the same."
+        )
 
 
 def _health(facts: Facts) -> Iterator[str]:

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Final
 
-from engine.domain.access import COORDINATOR
+from engine.domain.breakers import Breaker
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.policies.schedules import next_cron
-from engine.domain.reasons import OF_TABLES
+from engine.domain.reasons import OF_TABLES, in_words
 from engine.domain.runs import Run, RunState
 from engine.domain.tables import Pause
 from engine.services.explain_facts import Facts
@@ -37,6 +37,10 @@ _ON_REQUEST: Final = frozenset(
 
 _IN_LINE: Final = frozenset({"fleet_full", "catalog_full"})
 """What a run waits for in line, where its turn counts: it is submitted all the same."""
+_LOST_RACES: Final = ("conflict", "cooling_down")
+"""Reasons of runs after which only the partitions that lost rest."""
+
+_COOLED: Final = "the first of them is taken again then"
 
 FIRST_REST_SECONDS: Final = 300
 """After a run in vain so long nothing begins by itself; twice as long after each more that follows it."""
@@ -121,7 +125,11 @@ def _state_of_table(facts: Facts) -> Iterator[Hold]:
     if facts.refusals:
         yield Hold("not_possible", None, "; ".join(refused_settings(facts)))
     if sight.due is not None and not sight.due.plan.groups:
-        yield Hold("nothing_to_do", None, "new files change that")
+        until = min((each.until for each in sight.due.plan.skipped if each.until is not None), default=None)
+        if until is None:
+            yield Hold("nothing_to_do", None, "new files change that")
+        else:
+            yield Hold("cooling_down", until, _COOLED)
 
 
 def _runs(facts: Facts) -> Iterator[Hold]:
@@ -155,7 +163,8 @@ def _times(facts: Facts) -> Iterator[Hold]:
     if hold is not None:
         is_endless = facts.windows.inside and facts.windows.ends_at is None
         yield Hold(hold.waiting_for.value, None if is_endless else hold.until, hold.detail)
-    yield from _rest(record.ended, record.now)
+    yield from _breaker(record.breaker, record.now)
+    yield from _rest(facts)
     interval = policy.seconds_of("schedule.min_interval")
     if interval and record.last_start is not None:
         until = record.last_start + timedelta(seconds=interval)
@@ -165,22 +174,36 @@ def _times(facts: Facts) -> Iterator[Hold]:
         free_at = facts.day.free_at(_least_bytes(facts)) or facts.day.next_at
         yield Hold("bytes_per_day", free_at, "enough of what was rewritten is 24 hours old then")
     yield from _seal(facts)
+    yield from _cooling(facts)
 
 
-def _rest(ended: Sequence[Run], now: datetime) -> Iterator[Hold]:
+def _breaker(breaker: Breaker | None, now: datetime) -> Iterator[Hold]:
+    """Yield the breaker of the catalog while it lets no run by itself through."""
+    until = None if breaker is None else breaker.holds_until(now)
+    if breaker is not None and until is not None:
+        remedy = f"POST /v1/catalogs/{breaker.catalog}/resume lets them begin at once"
+        yield Hold("catalog_fails", until, f"the last one: {in_words(breaker.reason)}; {remedy}")
+
+
+def _rest(facts: Facts) -> Iterator[Hold]:
     """Yield the rest after runs in vain, so that a table whose runs fail is not tried again all the time."""
+    now, forgiven = facts.record.now, facts.record.rest_ended_at
+    ended = [run for run in facts.record.ended if run.reason not in _LOST_RACES]
+    if forgiven is not None:
+        ended = [run for run in ended if run.finished_at is not None and run.finished_at > forgiven]
     in_vain = list(takewhile(_was_in_vain, ended))
     if not in_vain or (last := in_vain[0].finished_at) is None:
         return
     until = last + timedelta(seconds=FIRST_REST_SECONDS * 2 ** (len(in_vain) - 1))
     if until > now:
-        yield Hold("runs_in_vain", until, f"{many(len(in_vain), 'run')} in a row, the last until {clock(last)}")
+        remedy = f"POST /v1/tables/{facts.record.table.id}/resume ends its rest"
+        count = many(len(in_vain), "run")
+        yield Hold("runs_in_vain", until, f"{count} in a row, the last until {clock(last)}; {remedy}")
 
 
 def _was_in_vain(run: Run) -> bool:
     """Tell whether a run failed, or began by itself and came to nothing: nobody asked for those to be tried again."""
-    by_itself = run.requested_by == COORDINATOR.subject
-    return run.state is RunState.FAILED or (by_itself and run.state is not RunState.SUCCEEDED)
+    return run.state is RunState.FAILED or (run.is_by_itself and run.state is not RunState.SUCCEEDED)
 
 
 def _least_bytes(facts: Facts) -> int:
@@ -197,6 +220,13 @@ def _seal(facts: Facts) -> Iterator[Hold]:
     if waiting:
         until = datetime.fromtimestamp(evaluation.seal.next_at_ms / 1000, UTC)
         yield Hold("not_sealed", until, "the first of them is sealed then, if nothing more is written to it")
+
+
+def _cooling(facts: Facts) -> Iterator[Hold]:
+    """Yield the cool-down of the first partition that would be due without it, when no other one is due."""
+    evaluation = facts.sight.evaluation
+    if evaluation is not None and not evaluation.is_due and evaluation.cools_in_seconds is not None:
+        yield Hold("cooling_down", facts.record.now + timedelta(seconds=evaluation.cools_in_seconds), _COOLED)
 
 
 def refused_settings(facts: Facts) -> list[str]:

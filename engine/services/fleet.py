@@ -7,7 +7,7 @@ still answered for a minute while new ones are made.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
@@ -31,6 +31,7 @@ from engine.domain.fleet_figures import (
 )
 from engine.domain.ids import TableId, first_run_id
 from engine.queue.shared_budgets import FLEET, SharedLedgers, catalog_ledger
+from engine.services.outcomes import conflict_rate
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -46,8 +47,6 @@ SLOW_SECONDS: Final = 0.1
 _MOST_KEPT: Final = 256
 
 _HOURS: Final = 24
-_LOST_RACES: Final = ("source_gone", "new_deletes", "deletes_gone")
-"""Reasons of groups that other writers made useless; all other reasons are faults or wishes of our own."""
 
 
 Teams = frozenset[str] | None
@@ -90,7 +89,9 @@ class FleetService:
         async with self._database.read() as unit:
             live = await unit.fleet_figures.live_runs(teams)
             fleet = await unit.fleet.get()
-        return replace(kept, live_runs=live, pause=fleet.pause, rates=await self._rates(fleet.limits))
+            breakers = tuple(await unit.breakers.list_open())
+        rates = await self._rates(fleet.limits)
+        return replace(kept, live_runs=live, pause=fleet.pause, rates=rates, breakers=breakers)
 
     async def rates(self) -> Sequence[LiveRate]:
         """Return what running rewrites move now: all of them, then those of each limited catalog; empty without Redis.
@@ -194,16 +195,11 @@ def backlog(avoidable_files: int, *, made: int, removed: int) -> Backlog:
 
 def races(ended: EndedRuns) -> Races:
     """Return how many file groups were lost to other writers."""
-    lost = sum(_lost(ended.groups_dropped))
-    total = ended.groups_committed + lost
-    return Races(ended.groups_committed, lost, lost / total if total else None)
+    rate = conflict_rate(ended.groups_lost, ended.groups_committed)
+    return Races(ended.groups_committed, ended.groups_lost, rate)
 
 
 def budget_use(rewritten: int, bandwidth: int | None) -> BudgetUse:
     """Return how much of a day's bandwidth was used; each byte that is rewritten is read and written."""
     limit = None if bandwidth is None else round(bandwidth * DAY.total_seconds())
     return BudgetUse(rewritten, limit, None if not limit else 2 * rewritten / limit)
-
-
-def _lost(dropped: Mapping[str, int]) -> Sequence[int]:
-    return [count for reason, count in dropped.items() if reason in _LOST_RACES]

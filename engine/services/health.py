@@ -36,7 +36,7 @@ class Dependency:
 class Figures:
     """What metrics show: live runs by state, totals of ended ones, tables by the verdict of their last look, the queue.
 
-    What can't be told is empty, the queue's entries are None then.
+    `breakers`: open ones, by `catalog` and `table`. What can't be told is empty, the queue's entries are None then.
     """
 
     runs: Mapping[RunState, int] = field(default_factory=dict)
@@ -44,6 +44,7 @@ class Figures:
     queue_depth: Mapping[str, int] | None = None
     watches: Mapping[Verdict, int] = field(default_factory=dict)
     rates: Sequence[LiveRate] = ()
+    breakers: Mapping[str, int] = field(default_factory=dict)
 
 
 class HealthService:
@@ -75,20 +76,22 @@ class HealthService:
         runs: Mapping[RunState, int] = {}
         ended: Sequence[EndedRuns] = ()
         watches: Mapping[Verdict, int] = {}
+        breakers: Mapping[str, int] = {}
         depth: Mapping[str, int] | None = None
         try:
             async with asyncio.timeout(PATIENCE_SECONDS), self._database.read() as unit:
                 runs, ended = await unit.runs.metrics(), await unit.runs.totals()
                 watches = await unit.watches.standing()
+                breakers = {"catalog": len(await unit.breakers.list_open()), "table": await unit.watches.resting()}
         except (PackhouseError, TimeoutError):
-            runs, ended, watches = {}, (), {}
+            runs, ended, watches, breakers = {}, (), {}, {}
         if self._queue_depth is not None:
             try:
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     depth = await self._queue_depth()
             except (PackhouseError, TimeoutError):
                 depth = None
-        return Figures(runs, ended, depth, watches, rates=await self._live_rates())
+        return Figures(runs, ended, depth, watches, await self._live_rates(), breakers)
 
     async def _live_rates(self) -> Sequence[LiveRate]:
         if self._rates is None:

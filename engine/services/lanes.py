@@ -91,6 +91,7 @@ class Lanes:
         self._parts = 0
         self._tries: dict[int, int] = {}
         self.has_failures = False  # True once a task failed: it may have left files of other groups of its bundle
+        self.unseen = 0  # finished groups that were not yielded yet
         self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()
 
     async def results(self, groups: Sequence[FileGroup], count: int) -> AsyncGenerator[Finished, None]:
@@ -105,6 +106,7 @@ class Lanes:
         try:
             for _ in lanes:
                 while (finished := await self._finished.get()) is not None:
+                    self.unseen -= 1
                     yield finished
             await asyncio.gather(*lanes)
         finally:
@@ -170,7 +172,7 @@ class Lanes:
         if result.outcome == "failed":
             self._failed(waiting, group, SparkFailed(result.reason or "the task said no reason"))
         else:
-            self._finished.put_nowait((group, result))
+            self._tell((group, result))
 
     def _failed(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, error: PackhouseError) -> None:
         """Try a failed group once more, alone, so that it does not take others with it; then give it up."""
@@ -182,7 +184,11 @@ class Lanes:
         if self._tries[group.ordinal] < TRIES_PER_GROUP:
             waiting.append((group,))
         else:
-            self._finished.put_nowait(GroupFailure(group, error))
+            self._tell(GroupFailure(group, error))
+
+    def _tell(self, finished: Finished) -> None:
+        self.unseen += 1
+        self._finished.put_nowait(finished)
 
     async def _stop_when_asked(self, lanes: "Sequence[asyncio.Task[None]]") -> None:
         await self._attempt.interrupted.wait()

@@ -1,10 +1,11 @@
 """What a run came to, as numbers: measured from its groups and the table's snapshots, beside what was predicted."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from engine.domain.hot_partitions import LOST_RACES, LostGroup
 from engine.domain.runs import GroupState, Run, StoredGroup
 from engine.formats.base import Verification
 from engine.queue.budgets import LiveProgress
@@ -23,6 +24,8 @@ def run_result(
     stored = list(groups)
     committed = [group for group in stored if group.state is GroupState.COMMITTED]
     dropped = [group for group in stored if group.state is GroupState.DROPPED]
+    races: dict[str, Any] = races_so_far(run)
+    races |= {"groups_committed": len(committed), "conflict_rate": conflict_rate(races["groups_lost"], len(committed))}
     measured: Counter[str] = Counter()
     for group in stored:
         measured.update({name: group.measured.get(name, 0) for name in (*_MEASURED_SUMS, "throttled_seconds")})
@@ -47,7 +50,8 @@ def run_result(
         "deleted_rows": sum(group.rows_deleted for group in committed),
         "groups_committed": len(committed),
         "groups_dropped": dict(Counter(group.reason or "unknown" for group in dropped)),
-        "wasted_bytes": sum(group.output_bytes for group in dropped),
+        "races": races,
+        "wasted_bytes": races["wasted_bytes"] + sum(g.output_bytes for g in dropped if g.reason not in LOST_RACES),
         "snapshot_ids": [str(s) for s in sorted({g.snapshot_id for g in committed if g.snapshot_id is not None})],
         "seconds": actual["seconds"],
         "input_bytes_per_second": round(rewritten_bytes / seconds, 1) if run.attempt == 1 and seconds > 0 else None,
@@ -56,6 +60,20 @@ def run_result(
         "actual": actual,
         "verifications": list(run.result.get("verifications", [])),
     }
+
+
+def races_so_far(run: Run, lost: Sequence[LostGroup] = ()) -> dict[str, int]:
+    """Return what a run has lost to other writers, in all of its attempts, with these groups."""
+    before = run.result.get("races", {})
+    return {
+        "groups_lost": before.get("groups_lost", 0) + len(lost),
+        "wasted_bytes": before.get("wasted_bytes", 0) + sum(group.wasted_bytes for group in lost),
+    }
+
+
+def conflict_rate(lost: int, committed: int) -> float | None:
+    """Return lost groups of all that raced; None without any."""
+    return lost / (lost + committed) if lost + committed else None
 
 
 def verification_document(verification: Verification) -> dict[str, Any]:

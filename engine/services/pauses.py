@@ -8,14 +8,16 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.domain.access import Caller
+from engine.domain.breakers import Breaker
 from engine.domain.errors import NotFound
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyScope, PolicyScopeKind
-from engine.domain.runs import RunState
+from engine.domain.runs import TERMINAL_STATES, RunState
 from engine.domain.tables import Pause
 from engine.services.registered import read_registered
 from engine.services.wakes import Wakes
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 _MOST_SENT: Final = 200
 """Waiting runs that a resume sends at once; the sweep finds more."""
@@ -47,18 +49,21 @@ class PauseService:
         return pause
 
     async def resume_table(self, caller: Caller, table_id: TableId) -> None:
-        """End the pause of a table; one that is not paused stays as it is.
+        """End the pause of a table, its rest after runs in vain, and what its partitions cool down for.
 
         Raises:
             NotFound: no such table.
         """
         async with self._database.begin() as unit:
             table, _ = await read_registered(unit, table_id, caller)
-            if table.pause is None:
+            forgotten = await unit.hot_partitions.forget(table_id)
+            if table.pause is None and not forgotten and not await _may_rest(unit, table_id):
                 return
             await unit.pauses.release_table(table_id)
+            await unit.watches.end_rest(table_id)
             await unit.watches.wake(table_id)
-            await unit.audit.append(caller, "table.resume", table_id, before=_document(table.pause))
+            before = {**(_document(table.pause) or {}), **({"hot_partitions": forgotten} if forgotten else {})}
+            await unit.audit.append(caller, "table.resume", table_id, before=before or None)
             waiting = await unit.runs.list(table_id, frozenset({RunState.QUEUED}), limit=_MOST_SENT)
         await self._wakes.workers(run.id for run in waiting)
 
@@ -78,7 +83,7 @@ class PauseService:
         return pause
 
     async def resume_catalog(self, caller: Caller, name: str) -> None:
-        """End the pause of a catalog; tables that are paused themselves stay so.
+        """End the pause of a catalog and close its breaker; tables that are paused themselves stay so.
 
         Raises:
             NotFound: no such catalog.
@@ -87,11 +92,13 @@ class PauseService:
             catalog = await unit.catalogs.get(name)
             if catalog is None:
                 raise NotFound(f"no catalog {name!r}")
-            if catalog.pause is None:
+            breaker = await unit.breakers.close(name)
+            if catalog.pause is None and breaker is None:
                 return
             await unit.pauses.release_catalog(name)
             await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.CATALOG, catalog=name))
-            await unit.audit.append(caller, "catalog.resume", name, before=_document(catalog.pause))
+            before = {**(_document(catalog.pause) or {}), **_failures(breaker)}
+            await unit.audit.append(caller, "catalog.resume", name, before=before)
             ready: list[RunId] = [run.id for run in await unit.runs.list_ready(_MOST_SENT)]
         await self._wakes.workers(ready)
 
@@ -116,6 +123,17 @@ class PauseService:
             await unit.audit.append(caller, "fleet.resume", FLEET, before=_document(before))
             ready: list[RunId] = [run.id for run in await unit.runs.list_ready(_MOST_SENT)]
         await self._wakes.workers(ready)
+
+
+async def _may_rest(unit: UnitOfWork, table_id: TableId) -> bool:
+    last = await unit.runs.list(table_id, TERMINAL_STATES, limit=1)
+    return bool(last) and last[0].state is not RunState.SUCCEEDED
+
+
+def _failures(breaker: Breaker | None) -> Mapping[str, Any]:
+    if breaker is None:
+        return {}
+    return {"failed_tables": list(breaker.failed_tables), "times_open": breaker.times_open}
 
 
 def _document(pause: Pause | None) -> Mapping[str, Any] | None:

@@ -11,6 +11,7 @@ import structlog
 
 from engine.domain.access import SYSTEM
 from engine.domain.errors import NotEligible, Transient
+from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import RunRequest
@@ -24,7 +25,7 @@ from engine.services.attempts import COMMITTED, Attempt, Stop
 from engine.services.budgets import DayBudget, RunLimits, day_budget, run_limits
 from engine.services.commits import Commits
 from engine.services.context import RewriteContext
-from engine.services.due_plans import DueFiles, Place, due_files, evaluate_now
+from engine.services.due_plans import DueFiles, due_files, evaluate_now
 from engine.services.endings import RunEnding
 from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import GroupFailure, Lanes
@@ -39,7 +40,7 @@ _log = structlog.get_logger(__name__)
 _DONE = (GroupState.WRITTEN, GroupState.COMMITTED)
 
 _Due: TypeAlias = tuple[Evaluation, frozenset[Place]]
-"""What is due now, and partitions that are taken all the same."""
+"""What is due now, and partitions that an earlier attempt took on: they are not let go."""
 
 
 class RewriteFlow:
@@ -51,6 +52,7 @@ class RewriteFlow:
         self._step = step
         self._format: TableFormatName
         self._limits: RunLimits
+        self._hot = NONE_HOT
         self._commits = Commits(
             database=context.database,
             formats=context.formats,
@@ -131,19 +133,26 @@ class RewriteFlow:
         if request.force_full:  # what earlier attempts committed is not to be rewritten once more
             done += [file.path for group in await self.ending.groups(GroupState.COMMITTED) for file in group.outputs]
         rate = await self._measured_rate()
-        due = await self._due(table, policy) if request.only_due else None
-        plan = await self._context.formats.call(_make_plan, table, policy, request, done, rate, due=due)
+        taken = frozenset(group.place for group in await self.ending.groups())
+        self._hot = await self._hot_partitions(request, taken)
+        due = (await self._evaluated(table, policy), taken) if request.only_due else None
+        plan = await self._context.formats.call(_make_plan, table, policy, request, done, rate, due=due, hot=self._hot)
         plan = budget.admit(plan)
         self._step("planned")
         return plan
 
-    async def _due(self, table: OpenTable, policy: EffectivePolicy) -> _Due:
-        """Judge the policy's rules now; partitions that an earlier attempt took on are not let go."""
+    async def _hot_partitions(self, request: RunRequest, taken: frozenset[Place]) -> HotPartitions:
+        """Return partitions that lost races; a forced run waits for none to cool down, others for none they took on."""
+        async with self._context.database.read() as unit:
+            hot = await unit.hot_partitions.at(self._attempt.run.table_id)
+        return hot.let_in(None if request.force else taken)
+
+    async def _evaluated(self, table: OpenTable, policy: EffectivePolicy) -> Evaluation:
+        """Judge the policy's rules now."""
         async with self._context.database.read() as unit:
             rewritten = await unit.rewrite_histories.committed_partitions(self._attempt.run.table_id)
             now = await unit.now()
-        evaluation = await self._context.formats.call(evaluate_now, table, policy, rewritten, now)
-        return evaluation, frozenset((group.spec_id, group.partition) for group in await self.ending.groups())
+        return await self._context.formats.call(evaluate_now, table, policy, rewritten, now, self._hot)
 
     async def _measured_rate(self) -> float | None:
         """Return input bytes per second of this table's last rewrite, else of anybody's; None before the first."""
@@ -214,21 +223,29 @@ class RewriteFlow:
             on_stop=pacing.stop,
         )
         oldest: float | None = None
-        pending = 0
+        pending, is_hot = 0, False
         async with pacing.at_work(), aclosing(running.results(groups, lanes)) as results:
             async for finished in results:
-                pending += await self._finished(finished, base)
+                written = await self._finished(finished, base)
+                pending += written
+                is_hot |= written > 0 and self._has_lost(finished)
                 oldest = oldest or (context.clock.monotonic() if pending else None)
-                if self._commit_is_due(pending, oldest):
+                if self._commit_is_due(pending, oldest, is_urgent=is_hot and not running.unseen):
                     await self._commit(await self.ending.groups(GroupState.WRITTEN))
-                    pending, oldest = 0, None
+                    pending, oldest, is_hot = 0, None, False
                 self.ending.has_waste |= running.has_failures
 
-    def _commit_is_due(self, pending_bytes: int, oldest: float | None) -> bool:
+    def _has_lost(self, finished: tuple[FileGroup, GroupResult] | GroupFailure) -> bool:
+        """Tell whether a group is of a partition that lost its last race: it is committed at once, to win the next."""
+        group = finished.group if isinstance(finished, GroupFailure) else finished[0]
+        return group.place in self._hot.by_place
+
+    def _commit_is_due(self, pending_bytes: int, oldest: float | None, *, is_urgent: bool) -> bool:
         if oldest is None or self._attempt.stop_reason is not None:
             return False
         age = self._context.clock.monotonic() - oldest
-        return pending_bytes >= self._context.commit_batch_bytes or age >= self._context.commit_batch_seconds
+        is_late = age >= self._context.commit_batch_seconds
+        return is_urgent or is_late or pending_bytes >= self._context.commit_batch_bytes
 
     async def _mark_running(self, groups: Sequence[FileGroup]) -> None:
         async with self._context.database.begin() as unit:
@@ -279,6 +296,7 @@ def _make_plan(
     rate: float | None,
     *,
     due: _Due | None,
+    hot: HotPartitions,
 ) -> Plan:
     found = DueFiles(selected_files(table, request))
     if due is not None:
@@ -294,6 +312,7 @@ def _make_plan(
         inputs_of=table.group_inputs,
         rate=rate,
         full=request.force_full,
+        hot=hot,
     )
     return found.add_to(plan)
 

@@ -5,11 +5,14 @@ priorities hold whatever the order of the entries, and none is lost with them. T
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final, TypeAlias
 
 from engine.domain.ids import RunId
 from engine.domain.leases import Lease
-from engine.domain.runs import ReadyRun, Run
+from engine.domain.policies import OnStart
+from engine.domain.reasons import in_words
+from engine.domain.runs import ReadyRun, Run, WaitingFor
 from engine.metrics import WorkMetrics
 from engine.services.holds import Hold, read_latencies, read_rules
 from engine.stores.database import Database
@@ -81,8 +84,12 @@ class ClaimService:
         return freed
 
     async def _claim(self, run_id: RunId) -> Claimed | None:
-        async with self._database.begin() as unit:
-            claimed = await unit.runs.claim(run_id, self._holder, self._lease_seconds)
+        claimed = None
+        with suppress(_CatalogFails):
+            async with self._database.begin() as unit:
+                claimed = await unit.runs.claim(run_id, self._holder, self._lease_seconds)
+                if claimed is not None and claimed[0].is_by_itself:
+                    await _pass_breaker(unit, claimed[0].catalog)
         self._metrics.claims.labels("lost" if claimed is None else "claimed").inc()
         return claimed
 
@@ -102,6 +109,15 @@ class ClaimService:
         return held is not None
 
 
+class _CatalogFails(Exception):
+    """Undoes a claim: another run is the one that finds out whether the catalog works again."""
+
+
+async def _pass_breaker(unit: UnitOfWork, catalog: str) -> None:
+    if not await unit.breakers.let_through(catalog):
+        raise _CatalogFails
+
+
 async def _first_free(unit: UnitOfWork, ready: Sequence[ReadyRun]) -> tuple[ReadyRun | None, list[_Held]]:
     """Return the first run that need not wait, None when all have to, and those before it with their holds."""
     held: list[_Held] = []
@@ -115,6 +131,9 @@ async def _first_free(unit: UnitOfWork, ready: Sequence[ReadyRun]) -> tuple[Read
 
 async def _hold(unit: UnitOfWork, ready: ReadyRun) -> Hold | None:
     """Return what holds a run back beside the switches, which the claim itself sees; None when it need not wait."""
+    fails = await _breaker_hold(unit, ready.id)
+    if fails is not None:
+        return fails
     rules = await read_rules(unit, ready.table_id)
     if rules.hold_nothing:
         return None
@@ -123,9 +142,25 @@ async def _hold(unit: UnitOfWork, ready: ReadyRun) -> Hold | None:
     return rules.hold(await unit.now(), due_since, await read_latencies(unit, ready.table_id, rules))
 
 
+async def _breaker_hold(unit: UnitOfWork, run_id: RunId) -> Hold | None:
+    """Return the hold of a run by itself whose catalog's breaker is open; None for others, and for a probe."""
+    opened = {each.catalog: each for each in await unit.breakers.list_open()}
+    if not opened:
+        return None
+    run = await unit.runs.get(run_id)
+    found = None if run is None or not run.is_by_itself else opened.get(run.catalog)
+    until = None if found is None else found.holds_until(await unit.now())
+    if found is None or until is None:
+        return None
+    waiting_for = WaitingFor.CATALOG_FAILS
+    return Hold(waiting_for, until, OnStart.FINISH, waiting_for.value, f"the last one: {in_words(found.reason)}")
+
+
 async def _still_waits(unit: UnitOfWork, run_id: RunId) -> bool:
     run = await unit.runs.get(run_id)
     if run is None:
         return False
+    if run.waiting_for is WaitingFor.CATALOG_FAILS:
+        return await _breaker_hold(unit, run_id) is not None
     rules = await read_rules(unit, run.table_id)
     return rules.still_waits(run, await unit.now(), await read_latencies(unit, run.table_id, rules))

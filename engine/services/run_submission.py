@@ -80,7 +80,8 @@ class RunSubmission:
     ) -> tuple[Run, bool]:
         """Accept a run durably; return it, and True when an equal run was live already and is answered instead.
 
-        Without a priority the run has its policy's. `force` makes a run of its own also beside an equal live one.
+        Without a priority the run has its policy's. `force` makes a run of its own also beside an equal live one, which
+        takes partitions that cool down as well.
 
         Raises:
             NotFound: no such table.
@@ -89,6 +90,7 @@ class RunSubmission:
         """
         if request.partitions is not None:
             await self.check(caller, table_id, request)
+        request = replace(request, force=force)
         key = request.key(nonce=self._ids.run_id() if force else None)
         return await self._batches.submit(_Submit(caller, table_id, request, key, priority))
 

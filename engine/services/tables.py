@@ -176,7 +176,9 @@ class TableService:
         check_settings(seen.policy)
         self._capabilities.check_settings(seen.format, seen.policy.values)
         last = await self._latest_run(table_id, TERMINAL_STATES)
-        trial = await self._formats.ask(f"table {table_id}", try_plan, seen.opened, seen.policy, last, request)
+        async with self._database.read() as unit:
+            hot = await unit.hot_partitions.at(table_id)
+        trial = await self._formats.ask(f"table {table_id}", try_plan, seen.opened, seen.policy, last, request, hot)
         if policy is None:
             await self._observations.measure(seen)
         async with self._database.read() as unit:

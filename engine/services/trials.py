@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from engine.domain.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import RunRequest
@@ -32,7 +33,13 @@ class Trial:
         return all(condition.holds for condition in self.conditions)
 
 
-def try_plan(opened: OpenTable, policy: EffectivePolicy, last: Run | None, request: RunRequest = EVERYTHING) -> Trial:
+def try_plan(
+    opened: OpenTable,
+    policy: EffectivePolicy,
+    last: Run | None,
+    request: RunRequest = EVERYTHING,
+    hot: HotPartitions = NONE_HOT,
+) -> Trial:
     """Check the conditions and plan on the head snapshot; `last` lends its measured rate to the prediction of time.
 
     Raises:
@@ -46,6 +53,7 @@ def try_plan(opened: OpenTable, policy: EffectivePolicy, last: Run | None, reque
         inputs_of=opened.group_inputs,
         rate=_measured_rate(last),
         full=request.force_full,
+        hot=hot.let_in() if request.force else hot,
     )
     return Trial(tuple(opened.conditions()), plan)
 
@@ -62,6 +70,7 @@ def plan_document(plan: Plan, deferred: int) -> dict[str, Any]:
         "prediction": asdict(plan.prediction),
         "groups_total": len(plan.groups),
         "deferred_groups": deferred,
+        "shrunk_partitions": plan.shrunk_partitions,
         "groups": [_group_document(group) for group in plan.groups[:MAX_GROUPS_SHOWN]],
         "skipped_total": plan.skipped_total,
         "skipped": [asdict(partition) for partition in plan.skipped],

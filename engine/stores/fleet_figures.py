@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Float, Row, Select, and_, case, cast, func, select, tuple_
+from sqlalchemy import ColumnElement, Float, Row, Select, case, cast, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.fleet_figures import EndedRuns, RankedTable, TableFigures
@@ -64,17 +64,13 @@ class FleetFigureStore:
         """Return what ended since an instant, of the runs from `first_id` on."""
         recent = (runs.c.id >= first_id, runs.c.finished_at >= since, *_own(runs.c.owner_team, teams))
         by_state: dict[RunState, int] = {}
-        committed = wasted = 0
+        committed = lost = wasted = 0
         for row in await self._connection.execute(_sums(recent)):
             by_state[row.state] = row.count
             committed += int(row.committed)
+            lost += int(row.lost)
             wasted += int(row.wasted)
-        dropped: dict[str, int] = {}
-        query = select(runs.c.result["groups_dropped"]).where(*recent, _has_dropped())
-        for reasons in await self._connection.scalars(query):
-            for reason, count in (reasons or {}).items():
-                dropped[reason] = dropped.get(reason, 0) + int(count)
-        return EndedRuns(by_state, committed, dropped, wasted)
+        return EndedRuns(by_state, committed, lost, wasted)
 
     async def ranked(self, teams: Teams, after: tuple[float, TableId] | None, limit: int) -> list[RankedTable]:
         """Return measured tables by benefit per cost, the most worthwhile first, those after a key."""
@@ -107,24 +103,20 @@ _RANKED: Final = (
 
 
 def _sums(recent: tuple[ColumnElement[bool], ...]) -> Select[Any]:
-    def summed(name: str) -> ColumnElement[Any]:
-        return func.coalesce(func.sum(cast(runs.c.result[name].as_float(), Float)), 0)
+    def summed(*path: str) -> ColumnElement[Any]:
+        return func.coalesce(func.sum(cast(runs.c.result[path].as_float(), Float)), 0)
 
     return (
         select(
             runs.c.state,
             func.count().label("count"),
             summed("groups_committed").label("committed"),
+            summed("races", "groups_lost").label("lost"),
             summed("wasted_bytes").label("wasted"),
         )
         .where(runs.c.state.in_(sorted(TERMINAL_STATES)), *recent)
         .group_by(runs.c.state)
     )
-
-
-def _has_dropped() -> ColumnElement[bool]:
-    dropped: ColumnElement[Any] = runs.c.result["groups_dropped"].as_string()
-    return and_(dropped.is_not(None), dropped != "{}")
 
 
 def _own(column: ColumnElement[Any], teams: Teams) -> list[ColumnElement[bool]]:

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import GroupState, RunFilter
+from engine.domain.runs import TERMINAL_STATES, GroupState, RunFilter
 from engine.stores import run_listings
 from engine.stores.schema import file_groups, run_events, runs
 
@@ -49,6 +49,15 @@ class Conflict:
     at: datetime
     groups: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableRaces:
+    """What runs of a table that ended lately committed and lost to other writers, and wrote in vain."""
+
+    groups_committed: int = 0
+    groups_lost: int = 0
+    wasted_bytes: int = 0
 
 
 class RewriteHistoryStore:
@@ -90,6 +99,18 @@ class RewriteHistoryStore:
         )
         read = (_conflict(row) for row in await self._connection.execute(query))
         return [conflict for conflict in read if conflict is not None]
+
+    async def races(self, table_id: TableId, since: datetime, *, most_runs: int = 100) -> TableRaces:
+        """Return what the newest runs of a table that ended since an instant came to."""
+        wanted = RunFilter(table_id=table_id, states=TERMINAL_STATES)
+        newest = run_listings.page(wanted, None, most_runs).subquery()
+        documents = await self._connection.scalars(select(newest.c.result).where(newest.c.finished_at >= since))
+        committed = lost = wasted = 0
+        for result in documents:
+            committed += int(result.get("groups_committed", 0))
+            lost += int(result.get("races", {}).get("groups_lost", 0))
+            wasted += int(result.get("wasted_bytes", 0))
+        return TableRaces(committed, lost, wasted)
 
     async def _of_run(self, run_id: str, *, is_full: bool) -> list[CommittedPartition]:
         key = (file_groups.c.spec_id, file_groups.c.partition, file_groups.c.snapshot_id)

@@ -28,7 +28,12 @@ from engine.stores.schema import catalogs, fleet, runs, tables
 LOOKED_AT: Final = 100
 """So many of the oldest runs of each priority are put in order; behind them only the first of each team is."""
 
-_HELD_BACK: Final = (WaitingFor.QUIET_HOURS, WaitingFor.BLACKOUT, WaitingFor.LATENCY_BACKOFF)
+_HELD_BACK: Final = (
+    WaitingFor.QUIET_HOURS,
+    WaitingFor.BLACKOUT,
+    WaitingFor.LATENCY_BACKOFF,
+    WaitingFor.CATALOG_FAILS,
+)
 
 
 class RunClaims(RunChanges):

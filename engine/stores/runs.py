@@ -10,7 +10,7 @@ again to say why. The map of legal changes is `engine.domain.runs.TRANSITIONS`.
     park, reap       leased → queued                        by the holder; after expiry
     request_cancel   queued → cancelled, else a request     the holder acts on it
 
-A run that ends is counted in `run_totals`.
+A run that ends is counted in `run_totals`, and by the breaker of its catalog.
 """
 
 import builtins
@@ -38,6 +38,7 @@ from engine.domain.runs import (
     WaitingFor,
 )
 from engine.stores import run_listings
+from engine.stores.breakers import BreakerStore
 from engine.stores.clock import now, seconds_from_now
 from engine.stores.leases import held, lease_lost
 from engine.stores.run_changes import Entry, lease_of, to_run, waits
@@ -147,6 +148,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         if run is None:
             raise await self._refusal(lease, to)
         if run.is_terminal:
+            await BreakerStore(connection=self._connection).note_end(run)
             await self._count(run)
         return run
 
@@ -266,6 +268,9 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
             "runs": 1,
             "rewritten_bytes": int(run.result.get("rewritten_bytes", 0)),
             "added_bytes": int(run.result.get("added_bytes", 0)),
+            "groups_committed": int(run.result.get("groups_committed", 0)),
+            "groups_lost": int(run.result.get("races", {}).get("groups_lost", 0)),
+            "wasted_bytes": int(run.result.get("wasted_bytes", 0)),
         }
         is_sqlite = self._connection.dialect.name == "sqlite"
         statement = (sqlite.insert if is_sqlite else postgresql.insert)(run_totals).values(

@@ -6,12 +6,14 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.stores.audit import AuditStore
+from engine.stores.breakers import BreakerStore
 from engine.stores.catalogs import CatalogStore
 from engine.stores.clock import now
 from engine.stores.events import EventStore
 from engine.stores.fleet import FleetStore
 from engine.stores.fleet_figures import FleetFigureStore
 from engine.stores.groups import GroupStore
+from engine.stores.hot_partitions import HotPartitionStore
 from engine.stores.idempotency import IdempotencyStore
 from engine.stores.keys import KeyStore
 from engine.stores.leadership import LeadershipStore
@@ -42,6 +44,8 @@ class UnitOfWork:
         self.fleet_figures = FleetFigureStore(connection=connection)
         self.pauses = PauseStore(connection=connection)
         self.groups = GroupStore(connection=connection)
+        self.breakers = BreakerStore(connection=connection)
+        self.hot_partitions = HotPartitionStore(connection=connection)
         self.events = EventStore(connection=connection)
         self.outbox = OutboxStore(connection=connection)
         self.idempotency = IdempotencyStore(connection=connection)

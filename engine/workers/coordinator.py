@@ -23,6 +23,7 @@ from engine.services.latency_polls import LatencyPolls
 from engine.services.run_claims import ClaimService
 from engine.services.watching import WatchService
 from engine.stores.database import Database
+from engine.stores.hot_partitions import KEPT as HOT_KEPT_FOR
 
 _log = structlog.get_logger(__name__)
 
@@ -136,7 +137,7 @@ class Coordinator:
         return await self._audit.seal()
 
     async def prune(self) -> int:
-        """Forget kept answers and counted bytes that are past their time, in short transactions; return how many.
+        """Forget kept answers, counted bytes and lost races that are past their time, in short transactions.
 
         Daily budgets and figures look back over one day of counted bytes.
         """
@@ -146,8 +147,9 @@ class Coordinator:
                 now = await unit.now()
                 answers = await unit.idempotency.prune(now - KEPT_FOR, PRUNED_AT_ONCE)
                 counted = await unit.groups.prune_bytes(now - BYTES_KEPT_FOR, PRUNED_AT_ONCE)
-            pruned += answers + counted
-            if max(answers, counted) < PRUNED_AT_ONCE:
+                cooled = await unit.hot_partitions.prune(now - HOT_KEPT_FOR, PRUNED_AT_ONCE)
+            pruned += answers + counted + cooled
+            if max(answers, counted, cooled) < PRUNED_AT_ONCE:
                 return pruned
 
     async def review(self) -> int:

@@ -1,4 +1,4 @@
-"""The record forgets what nobody will ask for: kept answers after a day, counted bytes after two."""
+"""The record forgets what nobody will ask for: kept answers after a day, counted bytes after two, lost races."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.support.world import World
 LONG_AGO = "'2020-01-01T00:00:00.000000Z'"
 
 
-async def test_answers_and_counted_bytes_are_forgotten_when_their_time_is_over(
+async def test_answers_counted_bytes_and_lost_races_are_forgotten_when_their_time_is_over(
     world: World, fresh_database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(coordinator, "PRUNED_AT_ONCE", 2)
@@ -17,9 +17,13 @@ async def test_answers_and_counted_bytes_are_forgotten_when_their_time_is_over(
     async with container.database.begin() as unit:
         for number in range(5):
             await unit.idempotency.begin("key:admin", "POST /v1/runs", f"k-{number}", "hash")
+    world.at("before_commit", lambda: world.lake.table.delete("day = '2026-11-02'"))
     await world.rewrite()
     assert await container.coordinator.prune() == 0
     fresh_database.execute(f"UPDATE idempotency_keys SET created_at = {LONG_AGO}")
     fresh_database.execute(f"UPDATE rewritten_bytes SET at = {LONG_AGO}")
-    assert await container.coordinator.prune() == 5 + 3
+    fresh_database.execute(
+        f"UPDATE hot_partitions SET lost_at = '2019-01-01T00:00:00.000000Z', cools_until = {LONG_AGO}"
+    )
+    assert await container.coordinator.prune() == 5 + 3 + 1
     assert await container.coordinator.prune() == 0

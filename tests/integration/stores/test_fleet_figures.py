@@ -50,7 +50,7 @@ async def test_an_empty_record_has_figures(database: Database) -> None:
         found = await work.fleet_figures.of_tables(None)
         assert (found.tables, found.measured_tables, found.total_bytes) == (0, 0, 0)
         assert await work.fleet_figures.small_files(None, NOON) == (0, 0)
-        assert await work.fleet_figures.ended_runs(None, NOON, RunId("run_0")) == EndedRuns({}, 0, {}, 0)
+        assert await work.fleet_figures.ended_runs(None, NOON, RunId("run_0")) == EndedRuns({}, 0, 0, 0)
         assert await work.fleet_figures.ranked(None, None, 5) == []
 
 
@@ -92,8 +92,8 @@ async def test_figures_of_some_teams_leave_out_all_others(database: Database) ->
 
 async def test_ended_runs_of_the_time_are_summed(database: Database) -> None:
     results: list[dict[str, Any]] = [
-        {"groups_committed": 3, "groups_dropped": {"source_gone": 2}, "wasted_bytes": 2**40},
-        {"groups_committed": 1, "groups_dropped": {"source_gone": 1, "cancelled": 4}, "wasted_bytes": 5},
+        {"groups_committed": 3, "races": {"groups_lost": 2}, "wasted_bytes": 2**40},
+        {"groups_committed": 1, "races": {"groups_lost": 1}, "groups_dropped": {"cancelled": 4}, "wasted_bytes": 5},
         {"groups_committed": 4, "groups_dropped": {}, "wasted_bytes": 0},
         {},
     ]
@@ -112,8 +112,7 @@ async def test_ended_runs_of_the_time_are_summed(database: Database) -> None:
         assert (await work.fleet_figures.ended_runs(None, NOON, RunId("run_z"))).by_state == {}
         assert await work.fleet_figures.live_runs(None) == {RunState.QUEUED: 1}
     assert found.by_state == {RunState.FAILED: 4}
-    assert (found.groups_committed, found.wasted_bytes) == (8, 2**40 + 5)
-    assert found.groups_dropped == {"source_gone": 3, "cancelled": 4}
+    assert (found.groups_committed, found.groups_lost, found.wasted_bytes) == (8, 3, 2**40 + 5)
 
 
 async def test_bytes_of_the_time_are_summed(fresh_database: FreshDatabase) -> None:

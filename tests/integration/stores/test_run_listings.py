@@ -265,7 +265,8 @@ async def test_ended_runs_are_counted_as_they_end(database: Database) -> None:
     for _ in range(2):
         lease = await claimed(database, (await submitted(database, table.id)).id)
         async with database.begin() as work:
-            result = {"rewritten_bytes": 100, "added_bytes": 60}
+            result: dict[str, Any] = {"rewritten_bytes": 100, "added_bytes": 60}
+            result |= {"groups_committed": 3, "races": {"groups_lost": 2}, "wasted_bytes": 7}
             await work.runs.transition(lease, to=RunState.FAILED, result=result)
     waiting = await submitted(database, table.id)
     async with database.begin() as work:
@@ -273,5 +274,5 @@ async def test_ended_runs_are_counted_as_they_end(database: Database) -> None:
         totals = await work.runs.totals()
     assert totals == [
         EndedRuns(Operation.REWRITE, RunState.CANCELLED, 1, 0, 0),
-        EndedRuns(Operation.REWRITE, RunState.FAILED, 2, 200, 120),
+        EndedRuns(Operation.REWRITE, RunState.FAILED, 2, 200, 120, groups_committed=6, groups_lost=4, wasted_bytes=14),
     ]

@@ -11,8 +11,10 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from engine.domain.breakers import Breaker
 from engine.domain.files import InputFile
 from engine.domain.fleet import AtWork, CatalogLimits, Fleet, FleetLimits
+from engine.domain.hot_partitions import HotPartition, HotPartitions
 from engine.domain.ids import RunId, TableId
 from engine.domain.measurements import Measurement
 from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
@@ -31,10 +33,11 @@ from engine.services.explain_facts import Facts, RecordFacts, Sight
 from engine.services.explain_summary import summarize
 from engine.services.explain_timing import eligibility
 from engine.services.trials import Trial
-from engine.stores.rewrite_histories import CommittedPartitions, Conflict
+from engine.stores.rewrite_histories import CommittedPartitions, Conflict, TableRaces
 from tests.support.digests import DigestFile, digest_of, inputs_of
 
 FOLDER: Final = Path(__file__).parents[2] / "data" / "explanations"
+RUN: Final = RunId("run_7")
 NOW: Final = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 MIB: Final = 2**20
 TABLE: Final = Table(
@@ -123,12 +126,17 @@ def _seen(
 ) -> Sight:
     digest = digest_of(files)
     rate = record.last.result.get("input_bytes_per_second") if record.last else None
-    plan = make_plan(digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=inputs_of(digest), rate=rate)
+    given = {"base_snapshot_id": 1, "schema_id": 0, "inputs_of": inputs_of(digest), "rate": rate}
+    plan = make_plan(digest, policy=policy, hot=record.hot, **given)
     now_ms = round(NOW.timestamp() * 1000)
-    evaluation = evaluate_policy(digest, figures or TableFigures(), RewriteHistory(), policy, now_ms=now_ms)
+    evaluation = evaluate_policy(
+        digest, figures or TableFigures(), RewriteHistory(), policy, now_ms=now_ms, hot=record.hot
+    )
     small, large = (policy.bytes_of(f"rewrite.{name}_file_bytes") for name in ("small", "large"))
     found = health(digest, small_bytes=small or 0, large_bytes=large)
-    return Sight(Trial(conditions, plan), evaluation, found, due=plan_due(Opened(digest), policy, evaluation))
+    return Sight(
+        Trial(conditions, plan), evaluation, found, due=plan_due(Opened(digest), policy, evaluation, record.hot)
+    )
 
 
 @dataclass(frozen=True)
@@ -213,6 +221,24 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
             ),
         ),
         conflicts=[Conflict(RunId("run_7"), ago(minutes=2), 2, "gone")] * 3,
+    ),
+    "cooling_down": lambda: situation(
+        DUE,
+        hot=HotPartitions.at(
+            NOW,
+            [
+                HotPartition(
+                    (0, f'{{"day":"2026-11-{number}"}}'), losses, ago(minutes=2), until, 3 * MIB, "gone", RUN, 1
+                )
+                for number, losses, until in ((19, 3, NOW + timedelta(minutes=18)), (20, 1, NOW + timedelta(minutes=3)))
+            ],
+        ),
+        conflicts=[Conflict(RUN, ago(minutes=2), 2, "gone")] * 4,
+        races=TableRaces(9, 8, 6 * MIB),
+    ),
+    "catalog_fails": lambda: situation(
+        DUE,
+        breaker=Breaker("lake", ago(minutes=1), "gave_up", (TABLE.id,), 2, NOW + timedelta(minutes=1)),
     ),
     "at_work": lambda: situation(DUE, live=(a_run(RunState.REWRITING, attempt=2, started_at=ago(minutes=1)),)),
     "urgent": lambda: situation(DUE, live=(a_run(RunState.QUEUED, urgent_at=ago(minutes=1)),)),

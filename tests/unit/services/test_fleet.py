@@ -20,14 +20,13 @@ def test_nothing_left_takes_no_time() -> None:
     assert backlog(0, made=5, removed=0).eta_seconds == 0
 
 
-def test_only_groups_that_other_writers_made_useless_are_conflicts() -> None:
-    dropped = {"source_gone": 1, "new_deletes": 2, "deletes_gone": 1, "cancelled": 50, "failed: no space left": 9}
-    found = races(EndedRuns({RunState.SUCCEEDED: 3}, 12, dropped, 0))
+def test_lost_groups_are_told_as_a_share_of_all_that_raced() -> None:
+    found = races(EndedRuns({RunState.SUCCEEDED: 3}, 12, 4, 0))
     assert (found.groups_lost, found.conflict_rate) == (4, 0.25)
 
 
 def test_without_groups_there_is_no_rate() -> None:
-    assert races(EndedRuns({}, 0, {}, 0)).conflict_rate is None
+    assert races(EndedRuns({}, 0, 0, 0)).conflict_rate is None
 
 
 def test_each_rewritten_byte_is_read_and_written() -> None:

@@ -1723,13 +1723,25 @@ export interface components {
         };
         /** @description File groups that runs of the table lost to other writers lately. */
         ExplainedConflicts: {
+            /** @description Of runs that ended in these days, the newest hundred at most. */
+            committed_groups: number;
+            /** @description Lost file groups of all that these runs tried to commit. */
+            conflict_rate: number | null;
+            /** @description Those that runs leave alone now. */
+            cooling_partitions_total: number;
             /** @description A run that lost everything waits until then. */
             cooling_until: string | null;
             count: number;
             days: number;
+            /** @description The first twenty, those that cool down longest first. */
+            hot_partitions: components["schemas"]["HotPartition"][];
+            /** @description Partitions whose last race was lost. */
+            hot_partitions_total: number;
             last_at: string | null;
             last_reason: string | null;
             lost_groups: number;
+            /** @description Written in vain by these runs. */
+            wasted_bytes: number;
         };
         /** @description Bytes of inputs in rolling 24 hours; null is unlimited. */
         ExplainedDay: {
@@ -1968,6 +1980,7 @@ export interface components {
         /** @description Sums over the tables that the caller sees. Files and bytes are those of tables that were measured. */
         Fleet: {
             backlog: components["schemas"]["Backlog"];
+            breakers: components["schemas"]["OpenBreaker"][];
             budget: components["schemas"]["BudgetUse"];
             /** @description Ended in the last 24 hours. */
             ended_runs: {
@@ -2253,6 +2266,37 @@ export interface components {
             /** @description The code in words. */
             reason: string;
             until: string | null;
+        };
+        /** @description A partition whose last race against other writers was lost. */
+        HotPartition: {
+            /**
+             * Format: date-time
+             * @description Runs leave it alone until then, unless they are forced.
+             * @example 2026-11-01T09:30:00Z
+             */
+            cools_until: string;
+            is_cooling: boolean;
+            /** @description Attempts in a row that lost groups of it. */
+            losses: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            lost_at: string;
+            /** @description How large its file groups may be, half for each loss. */
+            max_group_bytes: number;
+            /**
+             * @description Canonical JSON of its values.
+             * @example {"day":"2026-11-01"}
+             */
+            partition: string;
+            /** @example source_gone */
+            reason: string;
+            /** @description The run that lost last. */
+            run_id: string;
+            spec_id: number;
+            /** @description Written in vain by these attempts. */
+            wasted_bytes: number;
         };
         /** @description An API key, without its secret. */
         Key: {
@@ -2657,6 +2701,31 @@ export interface components {
          * @enum {string}
          */
         Op: "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "in" | "not_in" | "is_null" | "is_not_null";
+        /** @description A catalog in which no run begins by itself for a while: runs of several tables in a row failed there. */
+        OpenBreaker: {
+            catalog: string;
+            /**
+             * Format: date-time
+             * @description When the last run failed.
+             * @example 2026-11-01T09:30:00Z
+             */
+            failed_at: string;
+            /**
+             * Format: date-time
+             * @description Then one run is let through: its success closes the breaker.
+             * @example 2026-11-01T09:30:00Z
+             */
+            open_until: string;
+            /** @description Such a run was let through, and has time until then. */
+            probe_until: string | null;
+            /**
+             * @description Of that run.
+             * @example gave_up
+             */
+            reason: string;
+            /** @description In a row; it stays open twice as long each time, half an hour at most. */
+            times_open: number;
+        };
         /**
          * @description What a run does to its table. The capability matrix says which of them a table format can do.
          * @enum {string}
@@ -2758,6 +2827,11 @@ export interface components {
          *     }
          */
         PlanRequest: {
+            /**
+             * @description Also partitions that cool down after lost races.
+             * @default false
+             */
+            force?: boolean;
             /**
              * @description Also files of the right size.
              * @default false
@@ -3557,7 +3631,7 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description What was asked for beside the operation: `partitions`, `force_full`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -3621,7 +3695,7 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description What was asked for beside the operation: `partitions`, `force_full`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -3688,7 +3762,7 @@ export interface components {
             progress: components["schemas"]["Progress"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description What was asked for beside the operation: `partitions`, `force_full`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -3762,6 +3836,8 @@ export interface components {
             plan_hash: string | null;
             prediction: components["schemas"]["Prediction"] | null;
             schema_id: number | null;
+            /** @description Partitions with smaller groups than the policy's, after lost races. */
+            shrunk_partitions: number | null;
             /**
              * @description Skipped partitions by reason.
              * @default {}
@@ -3800,7 +3876,7 @@ export interface components {
              */
             dry_run?: boolean;
             /**
-             * @description Start a run of its own also while an equal one is live.
+             * @description Start a run of its own also while an equal one is live, and take partitions that cool down after races that other writers won.
              * @default false
              */
             force?: boolean;
@@ -4036,6 +4112,8 @@ export interface components {
             /** @example as_good_as_it_gets */
             reason: string;
             spec_id: number;
+            /** @description When that ends by itself: of `cooling_down`. Null: nobody knows. */
+            until: string | null;
         };
         /** @description Small files that came and went between measurements of the last 24 hours. */
         SmallFileFlow: {
@@ -4185,6 +4263,8 @@ export interface components {
             plan_hash: string;
             prediction: components["schemas"]["Prediction"];
             schema_id: number;
+            /** @description Partitions with smaller groups than the policy's, after lost races. */
+            shrunk_partitions: number;
             /** @description The first thousand. */
             skipped: components["schemas"]["SkippedPartition"][];
             skipped_total: number;
@@ -4470,7 +4550,7 @@ export interface components {
          * @description Why a queued run is not started yet.
          * @enum {string}
          */
-        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff";
+        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails";
         /** @description The caller of this request. */
         Whoami: {
             role: components["schemas"]["Role"];

@@ -96,6 +96,7 @@ from .history_entry import HistoryEntry
 from .history_entry_plan import HistoryEntryPlan
 from .history_entry_result import HistoryEntryResult
 from .hold import Hold
+from .hot_partition import HotPartition
 from .key import Key
 from .key_create import KeyCreate
 from .key_created import KeyCreated
@@ -121,6 +122,7 @@ from .next_eligible import NextEligible
 from .not_ import Not
 from .on_start import OnStart
 from .op import Op
+from .open_breaker import OpenBreaker
 from .operation import Operation
 from .order_column import OrderColumn
 from .order_column_direction_type_0 import OrderColumnDirectionType0
@@ -345,6 +347,7 @@ __all__ = (
     "HistoryEntryPlan",
     "HistoryEntryResult",
     "Hold",
+    "HotPartition",
     "Key",
     "KeyCreate",
     "KeyCreated",
@@ -370,6 +373,7 @@ __all__ = (
     "Not",
     "OnStart",
     "Op",
+    "OpenBreaker",
     "Operation",
     "OrderColumn",
     "OrderColumnDirectionType0",

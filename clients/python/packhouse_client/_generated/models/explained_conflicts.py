@@ -3,10 +3,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.hot_partition import HotPartition
+
 
 T = TypeVar("T", bound="ExplainedConflicts")
 
@@ -15,16 +19,35 @@ T = TypeVar("T", bound="ExplainedConflicts")
 class ExplainedConflicts:
     """File groups that runs of the table lost to other writers lately."""
 
+    committed_groups: int
+    """ Of runs that ended in these days, the newest hundred at most. """
+    conflict_rate: float | None
+    """ Lost file groups of all that these runs tried to commit. """
+    cooling_partitions_total: int
+    """ Those that runs leave alone now. """
     cooling_until: datetime.datetime | None
     """ A run that lost everything waits until then. """
     count: int
     days: int
+    hot_partitions: list[HotPartition]
+    """ The first twenty, those that cool down longest first. """
+    hot_partitions_total: int
+    """ Partitions whose last race was lost. """
     last_at: datetime.datetime | None
     last_reason: None | str
     lost_groups: int
+    wasted_bytes: int
+    """ Written in vain by these runs. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        committed_groups = self.committed_groups
+
+        conflict_rate: float | None
+        conflict_rate = self.conflict_rate
+
+        cooling_partitions_total = self.cooling_partitions_total
+
         cooling_until: None | str
         if isinstance(self.cooling_until, datetime.datetime):
             cooling_until = self.cooling_until.isoformat()
@@ -34,6 +57,13 @@ class ExplainedConflicts:
         count = self.count
 
         days = self.days
+
+        hot_partitions = []
+        for hot_partitions_item_data in self.hot_partitions:
+            hot_partitions_item = hot_partitions_item_data.to_dict()
+            hot_partitions.append(hot_partitions_item)
+
+        hot_partitions_total = self.hot_partitions_total
 
         last_at: None | str
         if isinstance(self.last_at, datetime.datetime):
@@ -46,16 +76,24 @@ class ExplainedConflicts:
 
         lost_groups = self.lost_groups
 
+        wasted_bytes = self.wasted_bytes
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "committed_groups": committed_groups,
+                "conflict_rate": conflict_rate,
+                "cooling_partitions_total": cooling_partitions_total,
                 "cooling_until": cooling_until,
                 "count": count,
                 "days": days,
+                "hot_partitions": hot_partitions,
+                "hot_partitions_total": hot_partitions_total,
                 "last_at": last_at,
                 "last_reason": last_reason,
                 "lost_groups": lost_groups,
+                "wasted_bytes": wasted_bytes,
             }
         )
 
@@ -63,7 +101,19 @@ class ExplainedConflicts:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.hot_partition import HotPartition  # noqa: PLC0415
+
         d = dict(src_dict)
+        committed_groups = d.pop("committed_groups")
+
+        def _parse_conflict_rate(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        conflict_rate = _parse_conflict_rate(d.pop("conflict_rate"))
+
+        cooling_partitions_total = d.pop("cooling_partitions_total")
 
         def _parse_cooling_until(data: object) -> datetime.datetime | None:
             if data is None:
@@ -83,6 +133,15 @@ class ExplainedConflicts:
         count = d.pop("count")
 
         days = d.pop("days")
+
+        hot_partitions = []
+        _hot_partitions = d.pop("hot_partitions")
+        for hot_partitions_item_data in _hot_partitions:
+            hot_partitions_item = HotPartition.from_dict(hot_partitions_item_data)
+
+            hot_partitions.append(hot_partitions_item)
+
+        hot_partitions_total = d.pop("hot_partitions_total")
 
         def _parse_last_at(data: object) -> datetime.datetime | None:
             if data is None:
@@ -108,13 +167,21 @@ class ExplainedConflicts:
 
         lost_groups = d.pop("lost_groups")
 
+        wasted_bytes = d.pop("wasted_bytes")
+
         explained_conflicts = cls(
+            committed_groups=committed_groups,
+            conflict_rate=conflict_rate,
+            cooling_partitions_total=cooling_partitions_total,
             cooling_until=cooling_until,
             count=count,
             days=days,
+            hot_partitions=hot_partitions,
+            hot_partitions_total=hot_partitions_total,
             last_at=last_at,
             last_reason=last_reason,
             lost_groups=lost_groups,
+            wasted_bytes=wasted_bytes,
         )
 
         explained_conflicts.additional_properties = d

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..models.fleet_ended_runs import FleetEndedRuns
     from ..models.fleet_live_runs import FleetLiveRuns
     from ..models.live_rate import LiveRate
+    from ..models.open_breaker import OpenBreaker
     from ..models.pause import Pause
     from ..models.races import Races
     from ..models.small_file_flow import SmallFileFlow
@@ -28,6 +29,7 @@ class Fleet:
 
     backlog: Backlog
     """ Avoidable files, and how long they take at the rates of the last 24 hours. """
+    breakers: list[OpenBreaker]
     budget: BudgetUse
     """ What rewrites read in the last 24 hours, and the limit of the fleet. """
     ended_runs: FleetEndedRuns
@@ -56,6 +58,11 @@ class Fleet:
         from ..models.pause import Pause  # noqa: PLC0415
 
         backlog = self.backlog.to_dict()
+
+        breakers = []
+        for breakers_item_data in self.breakers:
+            breakers_item = breakers_item_data.to_dict()
+            breakers.append(breakers_item)
 
         budget = self.budget.to_dict()
 
@@ -104,6 +111,7 @@ class Fleet:
         field_dict.update(
             {
                 "backlog": backlog,
+                "breakers": breakers,
                 "budget": budget,
                 "ended_runs": ended_runs,
                 "file_count": file_count,
@@ -131,12 +139,20 @@ class Fleet:
         from ..models.fleet_ended_runs import FleetEndedRuns  # noqa: PLC0415
         from ..models.fleet_live_runs import FleetLiveRuns  # noqa: PLC0415
         from ..models.live_rate import LiveRate  # noqa: PLC0415
+        from ..models.open_breaker import OpenBreaker  # noqa: PLC0415
         from ..models.pause import Pause  # noqa: PLC0415
         from ..models.races import Races  # noqa: PLC0415
         from ..models.small_file_flow import SmallFileFlow  # noqa: PLC0415
 
         d = dict(src_dict)
         backlog = Backlog.from_dict(d.pop("backlog"))
+
+        breakers = []
+        _breakers = d.pop("breakers")
+        for breakers_item_data in _breakers:
+            breakers_item = OpenBreaker.from_dict(breakers_item_data)
+
+            breakers.append(breakers_item)
 
         budget = BudgetUse.from_dict(d.pop("budget"))
 
@@ -201,6 +217,7 @@ class Fleet:
 
         fleet = cls(
             backlog=backlog,
+            breakers=breakers,
             budget=budget,
             ended_runs=ended_runs,
             file_count=file_count,

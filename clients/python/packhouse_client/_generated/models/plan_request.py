@@ -23,6 +23,8 @@ T = TypeVar("T", bound="PlanRequest")
 class PlanRequest:
     """What to plan with."""
 
+    force: bool | Unset = False
+    """ Also partitions that cool down after lost races. """
     force_full: bool | Unset = False
     """ Also files of the right size. """
     partitions: All | AnyOf | Comparison | None | Not | Unset = UNSET
@@ -35,6 +37,8 @@ class PlanRequest:
         from ..models.comparison import Comparison  # noqa: PLC0415
         from ..models.not_ import Not  # noqa: PLC0415
         from ..models.policy_document_input import PolicyDocumentInput  # noqa: PLC0415
+
+        force = self.force
 
         force_full = self.force_full
 
@@ -63,6 +67,8 @@ class PlanRequest:
         field_dict: dict[str, Any] = {}
 
         field_dict.update({})
+        if force is not UNSET:
+            field_dict["force"] = force
         if force_full is not UNSET:
             field_dict["force_full"] = force_full
         if partitions is not UNSET:
@@ -81,6 +87,8 @@ class PlanRequest:
         from ..models.policy_document_input import PolicyDocumentInput  # noqa: PLC0415
 
         d = dict(src_dict)
+        force = d.pop("force", UNSET)
+
         force_full = d.pop("force_full", UNSET)
 
         def _parse_partitions(data: object) -> All | AnyOf | Comparison | None | Not | Unset:
@@ -142,6 +150,7 @@ class PlanRequest:
         policy = _parse_policy(d.pop("policy", UNSET))
 
         plan_request = cls(
+            force=force,
             force_full=force_full,
             partitions=partitions,
             policy=policy,

@@ -32,6 +32,8 @@ class RunNow:
     plan_hash: None | str
     prediction: None | Prediction
     schema_id: int | None
+    shrunk_partitions: int | None
+    """ Partitions with smaller groups than the policy's, after lost races. """
     skipped_reasons: RunNowSkippedReasons
     """ Skipped partitions by reason. """
     skipped_total: int | None
@@ -75,6 +77,9 @@ class RunNow:
         schema_id: int | None
         schema_id = self.schema_id
 
+        shrunk_partitions: int | None
+        shrunk_partitions = self.shrunk_partitions
+
         skipped_reasons = self.skipped_reasons.to_dict()
 
         skipped_total: int | None
@@ -95,6 +100,7 @@ class RunNow:
                 "plan_hash": plan_hash,
                 "prediction": prediction,
                 "schema_id": schema_id,
+                "shrunk_partitions": shrunk_partitions,
                 "skipped_reasons": skipped_reasons,
                 "skipped_total": skipped_total,
                 "waits_for": waits_for,
@@ -185,6 +191,13 @@ class RunNow:
 
         schema_id = _parse_schema_id(d.pop("schema_id"))
 
+        def _parse_shrunk_partitions(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        shrunk_partitions = _parse_shrunk_partitions(d.pop("shrunk_partitions"))
+
         skipped_reasons = RunNowSkippedReasons.from_dict(d.pop("skipped_reasons"))
 
         def _parse_skipped_total(data: object) -> int | None:
@@ -206,6 +219,7 @@ class RunNow:
             plan_hash=plan_hash,
             prediction=prediction,
             schema_id=schema_id,
+            shrunk_partitions=shrunk_partitions,
             skipped_reasons=skipped_reasons,
             skipped_total=skipped_total,
             waits_for=waits_for,

@@ -29,7 +29,8 @@ class RunSubmit:
     dry_run: bool | Unset = False
     """ Answer the plan and store nothing. """
     force: bool | Unset = False
-    """ Start a run of its own also while an equal one is live. """
+    """ Start a run of its own also while an equal one is live, and take partitions that cool down after races that
+    other writers won. """
     force_full: bool | Unset = False
     """ Every file of the partitions is a candidate, also those of the right size; a file that would come out as it
     was is still left alone. """

@@ -1,8 +1,9 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -19,6 +20,8 @@ class SkippedPartition:
     partition: str
     reason: str
     spec_id: int
+    until: datetime.datetime | None
+    """ When that ends by itself: of `cooling_down`. Null: nobody knows. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -32,6 +35,12 @@ class SkippedPartition:
 
         spec_id = self.spec_id
 
+        until: None | str
+        if isinstance(self.until, datetime.datetime):
+            until = self.until.isoformat()
+        else:
+            until = self.until
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -41,6 +50,7 @@ class SkippedPartition:
                 "partition": partition,
                 "reason": reason,
                 "spec_id": spec_id,
+                "until": until,
             }
         )
 
@@ -59,12 +69,28 @@ class SkippedPartition:
 
         spec_id = d.pop("spec_id")
 
+        def _parse_until(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                until_type_0 = datetime.datetime.fromisoformat(data)
+
+                return until_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        until = _parse_until(d.pop("until"))
+
         skipped_partition = cls(
             bytes_=bytes_,
             files=files,
             partition=partition,
             reason=reason,
             spec_id=spec_id,
+            until=until,
         )
 
         skipped_partition.additional_properties = d

@@ -36,6 +36,8 @@ class TablePlan:
     prediction: Prediction
     """ What the plan expects of its own execution. """
     schema_id: int
+    shrunk_partitions: int
+    """ Partitions with smaller groups than the policy's, after lost races. """
     skipped: list[SkippedPartition]
     """ The first thousand. """
     skipped_total: int
@@ -70,6 +72,8 @@ class TablePlan:
 
         schema_id = self.schema_id
 
+        shrunk_partitions = self.shrunk_partitions
+
         skipped = []
         for skipped_item_data in self.skipped:
             skipped_item = skipped_item_data.to_dict()
@@ -93,6 +97,7 @@ class TablePlan:
                 "plan_hash": plan_hash,
                 "prediction": prediction,
                 "schema_id": schema_id,
+                "shrunk_partitions": shrunk_partitions,
                 "skipped": skipped,
                 "skipped_total": skipped_total,
                 "table_id": table_id,
@@ -145,6 +150,8 @@ class TablePlan:
 
         schema_id = d.pop("schema_id")
 
+        shrunk_partitions = d.pop("shrunk_partitions")
+
         skipped = []
         _skipped = d.pop("skipped")
         for skipped_item_data in _skipped:
@@ -167,6 +174,7 @@ class TablePlan:
             plan_hash=plan_hash,
             prediction=prediction,
             schema_id=schema_id,
+            shrunk_partitions=shrunk_partitions,
             skipped=skipped,
             skipped_total=skipped_total,
             table_id=table_id,

@@ -5,6 +5,7 @@ from enum import StrEnum
 class WaitingFor(StrEnum):
     BLACKOUT = "blackout"
     BUDGET = "budget"
+    CATALOG_FAILS = "catalog_fails"
     CONFLICT_BACKOFF = "conflict_backoff"
     LATENCY_BACKOFF = "latency_backoff"
     PAUSED = "paused"

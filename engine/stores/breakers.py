@@ -1,0 +1,104 @@
+"""Breakers of catalogs. There is a row for each catalog whose last run failed; a success deletes it.
+
+Ends of runs write it in their own transaction, claims take the one probe of a half-open breaker in theirs.
+"""
+
+import builtins
+from typing import Any
+
+from sqlalchemy import RowMapping, String, delete, literal, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.breakers import FAILURES, PROBE_SECONDS, Breaker
+from engine.domain.ids import TableId
+from engine.domain.runs import Run, RunState
+from engine.stores.clock import now, seconds_from_now
+from engine.stores.columns import document
+from engine.stores.schema import breakers, catalogs
+
+
+class BreakerStore:
+    """Rows of `breakers`."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def get(self, catalog: str) -> Breaker | None:
+        """Return what is known of a catalog's failures, None when its last run did not fail."""
+        query = select(breakers).where(breakers.c.catalog == catalog)
+        row = (await self._connection.execute(query)).mappings().one_or_none()
+        return None if row is None else _to_breaker(row)
+
+    async def list_open(self) -> builtins.list[Breaker]:
+        """Return the breakers that are open or half-open, by the name of their catalog."""
+        query = select(breakers).where(breakers.c.times_open > 0).order_by(breakers.c.catalog)
+        return [_to_breaker(row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def note_end(self, run: Run) -> None:
+        """Note how a run ended: a success closes, a failure counts, anything else lets the next probe through."""
+        if run.state is RunState.SUCCEEDED:
+            await self.close(run.catalog)
+        elif run.state is RunState.FAILED and run.reason in FAILURES:
+            await self._count(run)
+        else:
+            mine = (breakers.c.catalog == run.catalog, breakers.c.probe_until.is_not(None))
+            await self._connection.execute(update(breakers).where(*mine).values(probe_until=None))
+
+    async def let_through(self, catalog: str) -> bool:
+        """Tell whether a run by itself may begin in a catalog; of a half-open breaker it is the one probe."""
+        held = or_(breakers.c.open_until > now(), breakers.c.probe_until > now())
+        query = select(breakers.c.times_open, held.label("held")).where(breakers.c.catalog == catalog)
+        row = (await self._connection.execute(query.with_for_update())).one_or_none()
+        if row is None or row.times_open == 0:
+            return True
+        if row.held:
+            return False
+        probe = {"probe_until": seconds_from_now(PROBE_SECONDS)}
+        await self._connection.execute(update(breakers).where(breakers.c.catalog == catalog).values(**probe))
+        return True
+
+    async def close(self, catalog: str) -> Breaker | None:
+        """Forget a catalog's failures; return what was known of them."""
+        statement = delete(breakers).where(breakers.c.catalog == catalog).returning(breakers)
+        row = (await self._connection.execute(statement)).mappings().one_or_none()
+        return None if row is None else _to_breaker(row)
+
+    async def _count(self, run: Run) -> None:
+        await self._insert_if_missing(run)
+        query = select(breakers, now().label("now")).where(breakers.c.catalog == run.catalog).with_for_update()
+        row = (await self._connection.execute(query)).mappings().one_or_none()
+        if row is None:  # the catalog is gone
+            return
+        after = _to_breaker(row).after_failure(run.table_id, run.reason or "", row["now"])
+        values: dict[str, Any] = {
+            "failed_at": after.failed_at,
+            "reason": after.reason,
+            "failed_tables": list(after.failed_tables),
+            "times_open": after.times_open,
+            "open_until": after.open_until,
+            "probe_until": after.probe_until,
+        }
+        await self._connection.execute(update(breakers).where(breakers.c.catalog == run.catalog).values(**values))
+
+    async def _insert_if_missing(self, run: Run) -> None:
+        """Make an empty row, unless two failures make it at once: the second waits for the first, then finds it."""
+        names = ("catalog", "times_open", "failed_at", "reason", "failed_tables")
+        nothing = literal([], type_=document())
+        row = select(catalogs.c.name, literal(0), now(), literal("", type_=String()), nothing)
+        row = row.where(catalogs.c.name == run.catalog)
+        is_sqlite = self._connection.dialect.name == "sqlite"
+        statement = (sqlite.insert if is_sqlite else postgresql.insert)(breakers).from_select(names, row)
+        await self._connection.execute(statement.on_conflict_do_nothing(index_elements=["catalog"]))
+
+
+def _to_breaker(row: RowMapping) -> Breaker:
+    return Breaker(
+        catalog=row["catalog"],
+        failed_at=row["failed_at"],
+        reason=row["reason"],
+        failed_tables=tuple(TableId(each) for each in row["failed_tables"]),
+        times_open=row["times_open"],
+        open_until=row["open_until"],
+        probe_until=row["probe_until"],
+    )

@@ -1,0 +1,109 @@
+"""The breaker of a catalog: opened by real failures, obeyed by claims and the watch, closed by a run or a human."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from engine.domain.access import COORDINATOR, SYSTEM
+from engine.domain.audit import AuditFilter
+from engine.domain.ids import TableId
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Run, RunState, WaitingFor
+from engine.domain.tables import TableRef
+from engine.domain.watches import Verdict
+from tests.support.databases import FreshDatabase
+from tests.support.watching import Watching, set_policy
+from tests.support.world import NAME, World
+
+
+@pytest.fixture
+async def tables(world: World) -> Sequence[TableId]:
+    """The world's table and two more of its catalog that read the same files."""
+    found = [world.table_id]
+    for name in ("second", "third"):
+        location = world.lake.table.metadata_location
+        await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], name), location)
+        ref = TableRef("lake", NAME[:1], name)
+        found.append((await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})).id)
+    return found
+
+
+async def by_itself(world: World, table_id: TableId) -> Run:
+    submission = world.container.watching._submission
+    run, _ = await submission.submit(COORDINATOR, table_id, RunRequest(), priority=None, force=False)
+    return run
+
+
+async def fail(world: World, tables: Sequence[TableId]) -> None:
+    """Let the storage lose the files, and a run of each table fail for that."""
+    files = [Path(path.removeprefix("file://")) for path in world.lake.paths()]
+    for file in files:
+        file.rename(file.with_suffix(".away"))
+    for table_id in tables:
+        run, _ = await world.container.runs.submit(SYSTEM, table_id, RunRequest())
+        ended = await world.finish(run.id)
+        assert (ended.state, ended.reason) == (RunState.FAILED, "groups_failed"), ended.detail
+    for file in files:
+        file.with_suffix(".away").rename(file)
+
+
+async def test_runs_by_themselves_wait_and_one_finds_out_whether_it_works_again(
+    world: World, tables: Sequence[TableId], fresh_database: FreshDatabase
+) -> None:
+    await fail(world, tables)
+    first, second = [await by_itself(world, table_id) for table_id in tables[:2]]
+    assert not await world.container.worker.advance(first.id)
+    waiting = await world.get(first.id)
+    (breaker,) = (await world.container.fleet.figures(SYSTEM)).breakers
+    assert (waiting.waiting_for, waiting.not_before) == (WaitingFor.CATALOG_FAILS, breaker.open_until)
+    assert (breaker.catalog, breaker.times_open) == ("lake", 1)
+    fresh_database.execute("UPDATE breakers SET open_until = failed_at")
+    for run in (first, second):
+        world.make_due(run.id)
+    world.at("planned", lambda: told.append(fresh_database.execute("SELECT probe_until FROM breakers")))
+    told: list[object] = []
+    assert await world.container.worker.advance(first.id)
+    assert told[0] != [(None,)]  # nobody else would have been let through meanwhile
+    assert (await world.get(first.id)).state is RunState.SUCCEEDED
+    assert (await world.container.fleet.figures(SYSTEM)).breakers == ()
+    assert await world.container.worker.advance(second.id)
+
+
+async def test_a_run_that_somebody_asks_for_is_not_held_and_its_success_closes_the_breaker(
+    world: World, tables: Sequence[TableId]
+) -> None:
+    await fail(world, tables)
+    run = await world.rewrite()
+    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1)
+    assert (await world.container.fleet.figures(SYSTEM)).breakers == ()
+
+
+async def test_the_watch_begins_nothing_and_says_when_and_a_human_closes_it(
+    world: World, watching: Watching, tables: Sequence[TableId]
+) -> None:
+    await set_policy(world)
+    await fail(world, [tables[1], tables[2], tables[0]])
+    held = await by_itself(world, tables[1])
+    assert not await world.container.worker.advance(held.id)
+    seen = await watching.look()
+    assert (seen.verdict, seen.code) == (Verdict.HELD, "catalog_fails")
+    explained = await world.container.explain.explain(SYSTEM, world.table_id)
+    codes = [hold["code"] for hold in explained["next_eligible"]["held_by"]]
+    assert codes == ["catalog_fails", "runs_in_vain"]
+    await world.container.pauses.resume_catalog(SYSTEM, "lake")
+    await world.container.pauses.resume_table(SYSTEM, world.table_id)
+    async with world.container.database.read() as unit:
+        entries = await unit.audit.list(AuditFilter(action="catalog.resume"), before=None, limit=10)
+    assert [(entry.before or {})["times_open"] for entry, _ in entries] == [1]
+    assert held.id in await world.container.coordinator._claims.review(10)  # without waiting for the minute
+    assert (await watching.look()).verdict is Verdict.SUBMITTED
+
+
+async def test_a_resume_ends_the_rest_after_runs_in_vain(world: World, watching: Watching) -> None:
+    await set_policy(world)
+    await fail(world, [world.table_id])
+    assert (await watching.look()).code == "runs_in_vain"
+    await world.container.pauses.resume_table(SYSTEM, world.table_id)
+    assert (await watching.look()).verdict is Verdict.SUBMITTED

@@ -1,0 +1,196 @@
+"""What lost races leave behind: partitions that cool down, smaller groups, and figures; on real tables."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from pyiceberg.types import StringType
+
+from engine.domain.access import COORDINATOR, SYSTEM
+from engine.domain.hot_partitions import HotPartitions
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Run, RunState
+from engine.domain.watches import Verdict
+from tests.support.watching import Watching, finish_live, runs_of, set_policy
+from tests.support.world import World
+
+HOT, COLD, OTHER = (f"2026-11-0{day}" for day in (1, 2, 3))
+
+
+def place(day: str) -> tuple[int, str]:
+    return (0, f'{{"day":"{day}"}}')
+
+
+def rewrite_before(world: World, day: str) -> Callable[[], None]:
+    """Return an action of another writer: it replaces all files of a partition, then adds small ones again."""
+
+    def act() -> None:
+        world.lake.table.delete(f"day = '{day}'")
+        for _ in range(6):
+            world.lake.append(day=day)
+
+    return act
+
+
+async def hot(world: World) -> HotPartitions:
+    async with world.container.database.read() as unit:
+        return await unit.hot_partitions.at(world.table_id)
+
+
+async def lose(world: World, day: str = HOT) -> Run:
+    """Run a rewrite that loses one partition to another writer."""
+    world.at("before_commit", rewrite_before(world, day))
+    run = await world.submit(force=True)
+    return await world.finish(run.id)
+
+
+async def explained(world: World) -> Any:
+    return await world.container.explain.explain(SYSTEM, world.table_id)
+
+
+async def test_a_lost_partition_cools_down_and_the_others_are_committed(world: World) -> None:
+    run = await lose(world)
+    assert (run.state, run.result["groups_dropped"]) == (RunState.SUCCEEDED, {"source_gone": 1})
+    found = await hot(world)
+    (one,) = found.by_place.values()
+    assert (one.place, one.losses, one.run_id, one.reason) == (place(HOT), 1, run.id, "source_gone")
+    assert one.wasted_bytes == run.result["wasted_bytes"] > 0
+    assert run.result["races"] == {
+        "groups_lost": 1,
+        "groups_committed": 2,
+        "conflict_rate": 1 / 3,
+        "wasted_bytes": one.wasted_bytes,
+    }
+
+
+async def test_later_runs_leave_it_out_until_then_and_rewrite_the_rest(world: World) -> None:
+    await lose(world)
+    for _ in range(6):
+        await asyncio.to_thread(world.lake.append, day=COLD)
+    run = await world.rewrite()
+    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 1)
+    days = [path.split("day=")[1][:10] for path in world.lake.paths()]
+    assert {day: days.count(day) for day in (HOT, COLD)} == {HOT: 6, COLD: 1}
+
+
+async def test_a_run_for_which_only_cooling_partitions_are_left_is_skipped_and_says_until_when(world: World) -> None:
+    await lose(world)
+    run = await world.rewrite()
+    until = (await hot(world)).by_place[place(HOT)].cools_until
+    assert (run.state, run.reason) == (RunState.SKIPPED, "cooling_down")
+    assert run.detail is not None
+    assert f"{until:%Y-%m-%d %H:%M:%S} UTC" in run.detail
+
+
+async def test_a_forced_run_takes_it_all_the_same_and_a_win_forgets_the_loss(world: World) -> None:
+    await lose(world)
+    rows = world.lake.rows()
+    run = await world.finish((await world.submit(force=True)).id)
+    assert (run.state, run.result["rewritten_files"]) == (RunState.SUCCEEDED, 6)
+    assert run.request == {"force": True}
+    assert (await hot(world)).by_place == {}
+    assert world.lake.rows() == rows
+
+
+async def test_each_loss_in_a_row_counts_and_a_dry_run_shows_what_comes_of_it(world: World) -> None:
+    for _ in range(3):
+        for _ in range(6):  # beside it something else that is committed, or the run would try again
+            await asyncio.to_thread(world.lake.append, day=COLD)
+        await lose(world)
+    one = (await hot(world)).by_place[place(HOT)]
+    assert (one.losses, one.cools_until - one.lost_at) == (3, timedelta(minutes=20))
+    plan = await world.container.tables.plan(SYSTEM, world.table_id, policy=None)
+    left = [each for each in plan["skipped"] if each["reason"] == "cooling_down"]
+    assert [(each["partition"], each["until"]) for each in left] == [(place(HOT)[1], one.cools_until)]
+    forced = await world.container.tables.plan(SYSTEM, world.table_id, policy=None, request=RunRequest(force=True))
+    assert forced["groups_total"] == 1
+    assert forced["shrunk_partitions"] == 1
+
+
+async def test_attempts_of_the_run_that_lost_do_not_wait_for_the_cool_down(world: World) -> None:
+    world.at("before_commit", lambda: [rewrite_before(world, day)() for day in (HOT, COLD, OTHER)])
+    run = await world.rewrite()
+    assert (run.state, run.attempt, run.result["groups_committed"]) == (RunState.SUCCEEDED, 2, 3)
+    assert run.result["races"]["groups_lost"] == 3  # of the first attempt, whose groups are not stored any more
+    assert run.result["races"]["conflict_rate"] == 0.5
+    assert run.result["wasted_bytes"] == run.result["races"]["wasted_bytes"] > 0
+    assert (await hot(world)).by_place == {}
+
+
+async def test_a_run_that_loses_every_time_fails_and_the_table_does_not_rest_but_its_partitions_do(
+    world: World,
+) -> None:
+    await set_policy(world)
+    for _ in range(3):
+        world.at("before_commit", lambda: [rewrite_before(world, day)() for day in (HOT, COLD, OTHER)])
+    run = await world.rewrite()
+    assert (run.state, run.reason, run.attempt) == (RunState.FAILED, "conflict", 3)
+    assert {each.losses for each in (await hot(world)).by_place.values()} == {3}
+    found = await explained(world)
+    assert [hold["code"] for hold in found["next_eligible"]["held_by"]] == ["cooling_down"]
+    assert found["now"]["skipped_reasons"] == {"cooling_down": 3}
+    assert found["conflicts"]["wasted_bytes"] == run.result["wasted_bytes"] > 0
+    assert found["conflicts"]["conflict_rate"] == 1
+
+
+async def test_a_schema_change_is_a_lost_race_with_its_own_reason(world: World) -> None:
+    def change() -> None:
+        with world.lake.table.update_schema() as update:
+            update.add_column("extra", StringType())
+
+    world.at("before_commit", change)
+    run = await world.submit()
+    await world.container.worker.advance(run.id)
+    async with world.container.database.read() as unit:
+        events = await unit.events.list(run.id, after_sequence=0, limit=100)
+    (dropped,) = [event.details for event in events if event.kind == "group_dropped"]
+    assert set(dropped["reasons"].values()) == {"table_changed"}
+    assert "the schema changed" in dropped["detail"]
+    world.make_due(run.id)
+    assert (await world.finish(run.id)).state is RunState.SUCCEEDED
+
+
+async def test_what_by_itself_begins_leaves_cooling_partitions_alone_until_they_have_cooled(
+    world: World, watching: Watching
+) -> None:
+    await set_policy(world)
+    await lose(world)
+    seen = await watching.look()
+    until = (await hot(world)).by_place[place(HOT)].cools_until
+    assert (seen.verdict, await runs_by_itself(world)) == (Verdict.NOT_DUE, [])
+    assert seen.reconsider_at is not None
+    assert abs(seen.reconsider_at - until) < timedelta(seconds=5)
+    found = await explained(world)
+    (hold,) = found["next_eligible"]["held_by"]
+    assert (hold["code"], abs(hold["until"] - until) < timedelta(seconds=1)) == ("cooling_down", True)
+    assert abs(found["starts_at"] - until) < timedelta(seconds=5)
+    assert found["triggers"]["rules"][0]["held_back"] == {"cooling_down": 1}
+    for _ in range(6):  # another partition gets due: it does not wait
+        await asyncio.to_thread(world.lake.append, day=COLD)
+    assert (await watching.look()).verdict is Verdict.SUBMITTED
+    run = await finish_live(world)
+    assert (run.requested_by, run.result["groups_committed"]) == (COORDINATOR.subject, 1)
+    assert run.request["cause"]["partition"] == place(COLD)[1]
+
+
+async def test_explain_names_the_cooling_partitions_and_how_small_their_groups_are(world: World) -> None:
+    run = await lose(world)
+    found = await explained(world)
+    (one,) = found["conflicts"]["hot_partitions"]
+    assert (one["partition"], one["losses"], one["is_cooling"], one["run_id"]) == (place(HOT)[1], 1, True, run.id)
+    assert one["max_group_bytes"] == 512 * 2**20
+    assert (found["conflicts"]["hot_partitions_total"], found["conflicts"]["cooling_partitions_total"]) == (1, 1)
+    assert "cools down after lost races" in " ".join(found["summary"])
+
+
+async def test_a_resume_lets_every_partition_in_again(world: World) -> None:
+    await lose(world)
+    await world.container.pauses.resume_table(SYSTEM, world.table_id)
+    assert (await hot(world)).by_place == {}
+    run = await world.rewrite()
+    assert run.result["groups_committed"] == 1
+
+
+async def runs_by_itself(world: World) -> list[Run]:
+    return [run for run in await runs_of(world) if run.is_by_itself]

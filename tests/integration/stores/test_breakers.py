@@ -1,0 +1,127 @@
+"""Breakers of catalogs in the record: what ends count, who is let through, and what happens at the same instant."""
+
+import asyncio
+
+from engine.domain.breakers import Breaker
+from engine.domain.ids import TableId
+from engine.domain.runs import RunState
+from engine.stores.database import Database
+from tests.integration.stores.samples import claimed, registered, submitted
+from tests.support.databases import FreshDatabase
+
+
+async def end(database: Database, table_id: TableId, to: RunState = RunState.FAILED, reason: str = "gave_up") -> None:
+    """Let a run of the table end."""
+    lease = await claimed(database, (await submitted(database, table_id)).id)
+    async with database.begin() as work:
+        for state in (RunState.REWRITING,) if to is RunState.SUCCEEDED else ():
+            await work.runs.transition(lease, to=state)
+        await work.runs.transition(lease, to=to, reason=reason, detail="the storage refuses")
+
+
+async def breaker(database: Database) -> Breaker | None:
+    async with database.read() as work:
+        return await work.breakers.get("lake")
+
+
+async def open_breaker(database: Database) -> list[TableId]:
+    """Let runs of three tables fail; return the tables."""
+    tables = [(await registered(database, name)).id for name in ("a", "b", "c")]
+    for table_id in tables:
+        await end(database, table_id)
+    return tables
+
+
+async def let_through(database: Database) -> bool:
+    async with database.begin() as work:
+        return await work.breakers.let_through("lake")
+
+
+def time_is_over(fresh_database: FreshDatabase) -> None:
+    fresh_database.execute("UPDATE breakers SET open_until = failed_at, probe_until = NULL")
+
+
+async def test_failures_of_three_tables_open_it_and_a_success_closes_it(database: Database):
+    tables = await open_breaker(database)
+    found = await breaker(database)
+    assert found is not None
+    assert (set(found.failed_tables), found.times_open, found.reason) == (set(tables), 1, "gave_up")
+    assert not await let_through(database)
+    await end(database, tables[0], RunState.SUCCEEDED, "committed")
+    assert await breaker(database) is None
+    assert await let_through(database)
+
+
+async def test_a_success_between_failures_keeps_it_closed(database: Database):
+    tables = [(await registered(database, name)).id for name in ("a", "b", "c")]
+    await end(database, tables[0])
+    await end(database, tables[1])
+    await end(database, tables[2], RunState.SUCCEEDED, "committed")
+    await end(database, tables[2])
+    found = await breaker(database)
+    assert found is not None
+    assert (found.times_open, len(found.failed_tables)) == (0, 1)
+    assert await let_through(database)
+
+
+async def test_what_is_the_tables_own_fault_does_not_count(database: Database):
+    for name in ("a", "b", "c", "d"):
+        table = await registered(database, name)
+        await end(database, table.id, reason="not_eligible")
+        await end(database, table.id, reason="conflict")
+    assert await breaker(database) is None
+
+
+async def test_of_many_that_ask_at_once_one_is_let_through(database: Database, fresh_database: FreshDatabase):
+    await open_breaker(database)
+    time_is_over(fresh_database)
+    asked = await asyncio.gather(*(let_through(fresh_database.connect()) for _ in range(8)))
+    assert sorted(asked) == [False] * 7 + [True]
+    assert not await let_through(database)
+
+
+async def test_a_probe_that_fails_opens_it_for_longer(database: Database, fresh_database: FreshDatabase):
+    tables = await open_breaker(database)
+    time_is_over(fresh_database)
+    assert await let_through(database)
+    await end(database, tables[0])
+    found = await breaker(database)
+    assert found is not None
+    assert found.open_until is not None
+    assert (found.times_open, found.probe_until) == (2, None)
+    assert (found.open_until - found.failed_at).total_seconds() == 120
+
+
+async def test_a_probe_that_tells_nothing_makes_room_for_the_next(database: Database, fresh_database: FreshDatabase):
+    tables = await open_breaker(database)
+    time_is_over(fresh_database)
+    assert await let_through(database)
+    await end(database, tables[0], RunState.SKIPPED, "nothing_to_do")
+    assert await let_through(database)
+
+
+async def test_first_failures_at_the_same_instant_are_all_counted(database: Database, fresh_database: FreshDatabase):
+    tables = [(await registered(database, name)).id for name in ("a", "b", "c", "d")]
+    await asyncio.gather(*(end(fresh_database.connect(), table_id) for table_id in tables))
+    found = await breaker(database)
+    assert found is not None
+    assert (len(found.failed_tables), found.times_open) == (3, 1)
+
+
+async def test_a_breaker_goes_with_its_catalog(database: Database, fresh_database: FreshDatabase):
+    tables = await open_breaker(database)
+    async with database.begin() as work:
+        for table_id in tables:
+            await work.tables.delete(table_id)
+        await work.catalogs.delete("lake", 1)
+    assert fresh_database.execute("SELECT COUNT(*) FROM breakers") == [(0,)]
+
+
+async def test_only_open_ones_are_listed(database: Database):
+    table = await registered(database)
+    await end(database, table.id)
+    async with database.read() as work:
+        assert await work.breakers.list_open() == []
+    await open_breaker(database)
+    async with database.read() as work:
+        assert [each.catalog for each in await work.breakers.list_open()] == ["lake"]
