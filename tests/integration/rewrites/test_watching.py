@@ -14,6 +14,7 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import RunState
 from engine.domain.signals import CommitSeen, SignalKind
+from engine.domain.tables import TableRef
 from engine.domain.watches import LONGEST_SECONDS, Verdict
 from tests.support.watching import (
     AT_ONCE,
@@ -24,7 +25,7 @@ from tests.support.watching import (
     runs_of,
     set_policy,
 )
-from tests.support.world import World
+from tests.support.world import NAME, SCHEMA, SPEC, World
 
 
 async def test_a_due_table_is_rewritten_without_a_request_and_then_left_alone(world: World, watching: Watching):
@@ -172,6 +173,42 @@ async def test_a_live_run_of_somebody_is_waited_for(world: World, watching: Watc
     await world.submit()
     seen = await watching.look()
     assert (seen.verdict, seen.code, len(await runs_of(world))) == (Verdict.HELD, "run_waits", 1)
+
+
+async def test_a_table_with_a_live_run_is_not_evaluated_and_what_came_meanwhile_is_seen_afterwards(
+    world: World, watching: Watching
+):
+    await set_policy(world)
+    await watching.look()
+    run = (await runs_of(world))[0]
+    pointer = (await watching.watch()).pointer
+    world.lake.append(day=DAY)
+    evaluated: list[str] = []
+    world.at("decided", lambda: evaluated.append("while the run was live"))
+    held = await watching.look(wake=True)
+    assert (held.verdict, held.code, held.pointer) == (Verdict.HELD, "run_waits", pointer)
+    assert held.due_since is not None
+    assert held.next_at <= held.reconsider_at  # type: ignore[operator]
+    assert not evaluated
+    await world.finish(run.id)
+    after = await watching.look(wake=True)
+    assert evaluated
+    assert after.verdict is Verdict.NOT_DUE
+    assert after.pointer != pointer
+
+
+async def test_a_visit_goes_on_while_as_many_tables_are_due_as_it_asks_for_at_once(
+    world: World, watching: Watching, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("engine.services.watching.TABLES_AT_ONCE", 1)
+    await asyncio.to_thread(lambda: world.lake.catalog.create_table((NAME[0], "empty"), SCHEMA, partition_spec=SPEC))
+    ref = TableRef("lake", NAME[:1], "empty")
+    other = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+    watching.service._rest_seconds = 60  # so that each is looked at once
+    await watching.look(also=other.id)
+    async with world.container.database.read() as unit:
+        assert (await unit.watches.get(other.id)).verdict is not Verdict.NEW  # type: ignore[union-attr]
+    assert (await watching.watch()).verdict is not Verdict.NEW
 
 
 async def test_a_run_that_fails_again_and_again_is_not_submitted_in_a_hot_loop(world: World, watching: Watching):
