@@ -174,7 +174,8 @@ def sharer(catalog: str, owner_team: str | None) -> str:
 class ReadyRun:
     """A queued run that nothing in the record keeps from being claimed; `domain.turns` says who is next.
 
-    `benefit_per_cost` is the table's, as it was measured last; 0 before that.
+    `benefit_per_cost` is the table's, as it was measured last; 0 before that. `served_at`: when a run of its sharer was
+    claimed last, None before the first.
     """
 
     id: RunId
@@ -185,6 +186,7 @@ class ReadyRun:
     owner_team: str | None = None
     benefit_per_cost: float = 0.0
     is_urgent: bool = False
+    served_at: datetime | None = None
 
     @property
     def sharer(self) -> str:

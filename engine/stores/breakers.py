@@ -15,7 +15,8 @@ from engine.domain.ids import TableId
 from engine.domain.runs import Run, RunState
 from engine.stores.clock import now, seconds_from_now
 from engine.stores.columns import document
-from engine.stores.schema import breakers, catalogs
+from engine.stores.schema import catalogs
+from engine.stores.schema_watching import breakers
 
 
 class BreakerStore:

@@ -6,6 +6,7 @@ whatever the locale of the Postgres server, or keyset pages would differ.
 """
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, TypeVar
@@ -16,6 +17,8 @@ from sqlalchemy.types import TypeEngine
 
 _Member = TypeVar("_Member", bound=StrEnum)
 
+ID_LENGTH: Final = 40
+NAME_LENGTH: Final = 200
 SQLITE_TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 _SQLITE_TIME_WIDTH: Final = 27
 
@@ -100,3 +103,8 @@ def document() -> TypeEngine[Any]:
 def dump_json(value: Any) -> str:
     """Return compact JSON; refuses NaN and infinities, which Postgres would refuse later and SQLite would keep."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def one_of(column: str, members: Iterable[str]) -> str:
+    """Return the condition of a CHECK that a column holds one of these values."""
+    return f"{column} IN ({', '.join(repr(str(member)) for member in sorted(members))})"

@@ -20,7 +20,7 @@ from sqlalchemy.engine.interfaces import ExceptionContext
 from sqlalchemy.exc import IntegrityError
 
 from engine.domain.errors import Fatal, PackhouseError, StateConflict, Transient
-from engine.stores.schema import metadata
+from engine.stores.schema_watching import metadata
 
 LEASED_TABLE: Final = "uq_runs_leased"
 FOREIGN_KEY: Final = "foreign_key"

@@ -19,7 +19,7 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.leases import Lease
 from engine.stores.clock import now
 from engine.stores.leases import hold
-from engine.stores.schema import hot_partitions as hot
+from engine.stores.schema_watching import hot_partitions as hot
 
 MOST_HOT: Final = 1000
 KEPT: Final = timedelta(days=1)

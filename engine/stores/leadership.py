@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.stores.clock import now, seconds_from_now
-from engine.stores.schema import leaders
+from engine.stores.schema_watching import leaders
 
 WATCH: Final = "watch"
 """The leader that looks at tables and starts runs."""

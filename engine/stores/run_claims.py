@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Select, exists, func, or_, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.domain.errors import StateConflict
 from engine.domain.fleet import AtWork, FleetLimits
@@ -24,6 +25,7 @@ from engine.stores.clock import now, seconds_from_now
 from engine.stores.failures import LEASED_TABLE
 from engine.stores.run_changes import Entry, RunChanges, lease_of, waits
 from engine.stores.schema import catalogs, fleet, runs, tables
+from engine.stores.schema_watching import sharers
 
 LOOKED_AT: Final = 100
 """So many of the oldest runs of each priority are put in order; behind them only the first of each team is."""
@@ -99,7 +101,11 @@ class RunClaims(RunChanges):
             if conflict.details.get("constraint") != LEASED_TABLE:
                 raise
             return None
-        return None if run is None else (run, lease_of(run))
+        if run is None:
+            return None
+        await self._serve(sharer(run.catalog, run.owner_team))
+        return run, lease_of(run)
+
 
     async def hold_back(
         self, run_id: RunId, *, waiting_for: WaitingFor, not_before: datetime | None, reason: str, detail: str, by: str
@@ -151,6 +157,14 @@ class RunClaims(RunChanges):
         # There may be more: no team is to be out of sight behind another's backlog.
         first = run_listings.first_of_each_sharer(is_fleet_paused=is_fleet_paused, without=without)
         return found | await self._ready(first), False
+
+    async def _serve(self, name: str) -> None:
+        """Note that a sharer is served now; claims go one after another, so nobody waits for the row."""
+        insert = sqlite.insert if self._connection.dialect.name == "sqlite" else postgresql.insert
+        statement = insert(sharers).values(name=name, served_at=now())
+        await self._connection.execute(
+            statement.on_conflict_do_update(index_elements=["name"], set_={"served_at": now()})
+        )
 
     async def _is_paused(self, run_id: RunId) -> bool:
         """Lock the rows of a run's catalog and table, and return whether one of them is paused."""

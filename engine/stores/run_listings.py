@@ -12,12 +12,25 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, Subquery, and_, exists, func, literal_column, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    and_,
+    exists,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
 
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs import TERMINAL_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
 from engine.stores.clock import now
 from engine.stores.schema import catalogs, measurements, runs, tables
+from engine.stores.schema_watching import sharers
 
 WALK: Final = 2000
 QUEUE_WALK: Final = 100_000
@@ -133,10 +146,13 @@ def _may_start(*, is_fleet_paused: bool, without: Collection[str]) -> Sequence[_
 
 
 def _with_benefit(found: Subquery) -> Select[Any]:
-    """Add what the tables were worth when they were measured last."""
+    """Add what the tables were worth when they were measured last, and when their sharers were served last."""
     is_latest = and_(measurements.c.table_id == found.c.table_id, measurements.c.is_latest)
     worth = func.coalesce(measurements.c.benefit_per_cost, literal_column("0")).label("benefit_per_cost")
-    return select(found, worth).outerjoin(measurements, is_latest)
+    of_team, of_catalog = literal("team ") + found.c.owner_team, literal("catalog ") + found.c.catalog
+    is_sharer = sharers.c.name == func.coalesce(of_team, of_catalog)  # as `domain.runs.sharer` names them
+    joined = found.outerjoin(measurements, is_latest).outerjoin(sharers, is_sharer)
+    return select(found, worth, sharers.c.served_at).select_from(joined)
 
 
 def held_back(waiting_for: Iterable[WaitingFor], limit: int, after: RunId | None = None) -> Select[Any]:

@@ -1,11 +1,9 @@
 """The tables of the record, with the constraints that make illegal states impossible.
 
-Changed together with a migration (a test compares both). Triggers that SQLAlchemy can't describe (events are
-append-only) live in the migrations alone. Wide JSON columns stand last: SQLite reads a row from its front and skips
-what it needn't.
+Those that the coordinator goes by are in `schema_watching`. Changed together with a migration (a test compares both).
+Triggers that SQLAlchemy can't describe (events are append-only) live in the migrations alone. Wide JSON columns stand
+last: SQLite reads a row from its front and skips what it needn't.
 """
-
-from collections.abc import Iterable
 
 from sqlalchemy import (
     BigInteger,
@@ -32,20 +30,22 @@ from engine.domain.policies.scopes import PolicyScopeKind
 from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.signals import SignalKind
 from engine.domain.tables import TableFormatName
-from engine.domain.watches import Verdict
-from engine.stores.columns import EnumText, Namespace, UtcTime, document, ordered_text
+from engine.stores.columns import (
+    ID_LENGTH,
+    NAME_LENGTH,
+    EnumText,
+    Namespace,
+    UtcTime,
+    document,
+    one_of,
+    ordered_text,
+)
 
-_ID = 40
-_NAME = 200
 _PAUSE_WHOLE = (
     "(paused_at IS NULL) = (paused_by IS NULL) AND (paused_at IS NULL) = (pause_reason IS NULL) "
     "AND (paused_at IS NULL) = (pause_stops IS NULL)"
 )
 _LEASED = text("lease_holder IS NOT NULL")
-
-
-def _one_of(column: str, members: Iterable[str]) -> str:
-    return f"{column} IN ({', '.join(repr(str(member)) for member in sorted(members))})"
 
 
 def _index_where(name: str, *columns: str, where: str, unique: bool = False) -> tuple[Index]:
@@ -69,7 +69,7 @@ metadata = MetaData(
 catalogs = Table(
     "catalogs",
     metadata,
-    Column("name", ordered_text(_NAME), primary_key=True),
+    Column("name", ordered_text(NAME_LENGTH), primary_key=True),
     Column("format", EnumText(TableFormatName), nullable=False),
     Column("version", Integer, nullable=False),
     Column("created_at", UtcTime, nullable=False),
@@ -88,7 +88,7 @@ catalogs = Table(
 deleted_catalogs = Table(
     "deleted_catalogs",
     metadata,
-    Column("name", ordered_text(_NAME), primary_key=True),
+    Column("name", ordered_text(NAME_LENGTH), primary_key=True),
     Column("version", Integer, nullable=False),
 )
 """The last version of each deleted catalog: one made anew goes on from there, so that an old ETag never fits again."""
@@ -96,13 +96,13 @@ deleted_catalogs = Table(
 tables = Table(
     "tables",
     metadata,
-    Column("id", ordered_text(_ID), primary_key=True),
-    Column("catalog", ordered_text(_NAME), ForeignKey("catalogs.name"), nullable=False),
+    Column("id", ordered_text(ID_LENGTH), primary_key=True),
+    Column("catalog", ordered_text(NAME_LENGTH), ForeignKey("catalogs.name"), nullable=False),
     Column("namespace", Namespace, nullable=False),
     Column("name", Text, nullable=False),
-    Column("uuid", String(_ID), nullable=False),
+    Column("uuid", String(ID_LENGTH), nullable=False),
     Column("location", Text, nullable=False),
-    Column("owner_team", String(_NAME)),
+    Column("owner_team", String(NAME_LENGTH)),
     Column("created_at", UtcTime, nullable=False),
     Column("version", Integer, nullable=False),  # of owner_team and labels
     Column("paused_at", UtcTime),
@@ -122,7 +122,7 @@ tables = Table(
 table_labels = Table(
     "table_labels",
     metadata,
-    Column("table_id", ordered_text(_ID), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
+    Column("table_id", ordered_text(ID_LENGTH), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
     Column("key", Text, nullable=False),
     Column("value", Text, nullable=False),
     PrimaryKeyConstraint("table_id", "key"),
@@ -133,18 +133,18 @@ table_labels = Table(
 policies = Table(
     "policies",
     metadata,
-    Column("name", ordered_text(_NAME), primary_key=True),  # of a table's own policy: the table's id
+    Column("name", ordered_text(NAME_LENGTH), primary_key=True),  # of a table's own policy: the table's id
     Column("kind", EnumText(PolicyScopeKind), nullable=False),
-    Column("catalog", ordered_text(_NAME)),
+    Column("catalog", ordered_text(NAME_LENGTH)),
     Column("namespace", Namespace),
     Column("pattern", Text),
-    Column("table_id", ordered_text(_ID), ForeignKey("tables.id")),
+    Column("table_id", ordered_text(ID_LENGTH), ForeignKey("tables.id")),
     Column("version", Integer, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
     Column("updated_by", Text, nullable=False),
     Column("document", document(), nullable=False),
     CheckConstraint("version >= 1", name="version"),
-    CheckConstraint(_one_of("kind", PolicyScopeKind), name="kind"),
+    CheckConstraint(one_of("kind", PolicyScopeKind), name="kind"),
     CheckConstraint("(catalog IS NOT NULL) = (kind IN ('catalog', 'namespace'))", name="catalog_fits_kind"),
     CheckConstraint("(namespace IS NOT NULL) = (kind = 'namespace')", name="namespace_fits_kind"),
     CheckConstraint("(pattern IS NOT NULL) = (kind = 'pattern')", name="pattern_fits_kind"),
@@ -160,7 +160,7 @@ policies = Table(
 policy_versions = Table(
     "policy_versions",
     metadata,
-    Column("name", ordered_text(_NAME), nullable=False),  # no foreign key: history outlives the policy
+    Column("name", ordered_text(NAME_LENGTH), nullable=False),  # no foreign key: history outlives the policy
     Column("version", Integer, nullable=False),
     Column("written_at", UtcTime, nullable=False),
     Column("written_by", Text, nullable=False),
@@ -173,10 +173,12 @@ policy_versions = Table(
 runs = Table(
     "runs",
     metadata,
-    Column("id", ordered_text(_ID), primary_key=True),
-    Column("table_id", ordered_text(_ID), nullable=False),  # no foreign key: runs outlive the table's registration
-    Column("catalog", ordered_text(_NAME), nullable=False),
-    Column("owner_team", String(_NAME)),  # the table's present one: a change of owner writes it to the runs too
+    Column("id", ordered_text(ID_LENGTH), primary_key=True),
+    Column(
+        "table_id", ordered_text(ID_LENGTH), nullable=False
+    ),  # no foreign key: runs outlive the table's registration
+    Column("catalog", ordered_text(NAME_LENGTH), nullable=False),
+    Column("owner_team", String(NAME_LENGTH)),  # the table's present one: a change of owner writes it to the runs too
     Column("operation", EnumText(Operation), nullable=False),
     Column("request_key", String(64), nullable=False),  # equal for requests that ask for the same
     Column("priority", EnumText(Priority), nullable=False),
@@ -206,11 +208,11 @@ runs = Table(
     Column("result", document(), nullable=False),
     Column("policy", document(), nullable=False),
     Column("request", document(), nullable=False),
-    CheckConstraint(_one_of("state", RunState), name="state"),
-    CheckConstraint(_one_of("priority", Priority), name="priority"),
+    CheckConstraint(one_of("state", RunState), name="state"),
+    CheckConstraint(one_of("priority", Priority), name="priority"),
     CheckConstraint("(lease_holder IS NULL) = (lease_expires_at IS NULL)", name="lease_whole"),
-    CheckConstraint(f"(lease_holder IS NOT NULL) = ({_one_of('state', LEASED_STATES)})", name="lease_fits_state"),
-    CheckConstraint(f"(finished_at IS NOT NULL) = ({_one_of('state', TERMINAL_STATES)})", name="finished_if_terminal"),
+    CheckConstraint(f"(lease_holder IS NOT NULL) = ({one_of('state', LEASED_STATES)})", name="lease_fits_state"),
+    CheckConstraint(f"(finished_at IS NOT NULL) = ({one_of('state', TERMINAL_STATES)})", name="finished_if_terminal"),
     CheckConstraint("(started_at IS NOT NULL) = (attempt > 0)", name="started_if_attempted"),
     CheckConstraint("state = 'queued' OR (waiting_for IS NULL AND not_before IS NULL)", name="only_queued_waits"),
     CheckConstraint("(cancel_requested_at IS NULL) = (cancel_requested_by IS NULL)", name="cancel_whole"),
@@ -241,14 +243,14 @@ run_totals = Table(
     Column("groups_lost", BigInteger, nullable=False, server_default=text("0")),
     Column("wasted_bytes", BigInteger, nullable=False, server_default=text("0")),
     PrimaryKeyConstraint("operation", "state"),
-    CheckConstraint(_one_of("state", TERMINAL_STATES), name="state"),
+    CheckConstraint(one_of("state", TERMINAL_STATES), name="state"),
 )
 """Ended runs counted as they end, so that nobody has to count history."""
 
 file_groups = Table(
     "file_groups",
     metadata,
-    Column("run_id", ordered_text(_ID), ForeignKey("runs.id"), nullable=False),
+    Column("run_id", ordered_text(ID_LENGTH), ForeignKey("runs.id"), nullable=False),
     Column("ordinal", Integer, nullable=False),
     Column("state", EnumText(GroupState), nullable=False),
     Column("attempt", Integer, nullable=False),
@@ -265,7 +267,7 @@ file_groups = Table(
     Column("inputs", document(), nullable=False),
     Column("outputs", document(), nullable=False),
     PrimaryKeyConstraint("run_id", "ordinal"),
-    CheckConstraint(_one_of("state", GroupState), name="state"),
+    CheckConstraint(one_of("state", GroupState), name="state"),
     CheckConstraint("(snapshot_id IS NOT NULL) = (state = 'committed')", name="snapshot_if_committed"),
     CheckConstraint("(reason IS NOT NULL) = (state = 'dropped')", name="reason_if_dropped"),
     CheckConstraint("ordinal >= 0 AND input_bytes >= 0 AND output_bytes >= 0 AND rows_deleted >= 0", name="counts"),
@@ -275,7 +277,7 @@ rewritten_bytes = Table(
     "rewritten_bytes",
     metadata,
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
-    Column("table_id", ordered_text(_ID), nullable=False),
+    Column("table_id", ordered_text(ID_LENGTH), nullable=False),
     Column("at", UtcTime, nullable=False),
     Column("bytes", BigInteger, nullable=False),
     Index("ix_rewritten_bytes_table_id_at", "table_id", "at"),
@@ -286,10 +288,10 @@ rewritten_bytes = Table(
 run_events = Table(
     "run_events",
     metadata,
-    Column("run_id", ordered_text(_ID), ForeignKey("runs.id"), nullable=False),
+    Column("run_id", ordered_text(ID_LENGTH), ForeignKey("runs.id"), nullable=False),
     Column("sequence", Integer, nullable=False),
     Column("at", UtcTime, nullable=False),
-    Column("kind", String(_ID), nullable=False),
+    Column("kind", String(ID_LENGTH), nullable=False),
     Column("actor", Text, nullable=False),
     Column("attempt", Integer, nullable=False),
     Column("from_state", EnumText(RunState)),
@@ -303,7 +305,7 @@ outbox = Table(
     "outbox",
     metadata,
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
-    Column("run_id", ordered_text(_ID), ForeignKey("runs.id"), nullable=False),
+    Column("run_id", ordered_text(ID_LENGTH), ForeignKey("runs.id"), nullable=False),
     Column("created_at", UtcTime, nullable=False),
 )
 
@@ -326,7 +328,7 @@ idempotency_keys = Table(
 api_keys = Table(
     "api_keys",
     metadata,
-    Column("id", ordered_text(_ID), primary_key=True),
+    Column("id", ordered_text(ID_LENGTH), primary_key=True),
     Column(
         "name", Text, nullable=False
     ),  # the subject that records show; two keys share it while one replaces the other
@@ -340,7 +342,7 @@ api_keys = Table(
     Column("last_used_at", UtcTime),
     Column("teams", document(), nullable=False),  # a list of names; null means every team
     CheckConstraint("slot IN (1, 2)", name="slot"),
-    CheckConstraint(_one_of("role", Role), name="role"),
+    CheckConstraint(one_of("role", Role), name="role"),
     UniqueConstraint("secret_sha256", name="secret"),
     *_unique_where("uq_api_keys_live", "name", "slot", where="revoked_at IS NULL"),
 )
@@ -367,7 +369,7 @@ measurements = Table(
     "measurements",
     metadata,
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
-    Column("table_id", ordered_text(_ID), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
+    Column("table_id", ordered_text(ID_LENGTH), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
     Column("snapshot_id", Text, nullable=False),  # "" for a table without a snapshot
     Column("measured_at", UtcTime, nullable=False),
     Column("is_latest", Boolean, nullable=False),
@@ -400,12 +402,14 @@ signals = Table(
     "signals",
     metadata,
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
-    Column("table_id", ordered_text(_ID), ForeignKey("tables.id", ondelete="CASCADE")),  # null: for the whole fleet
+    Column(
+        "table_id", ordered_text(ID_LENGTH), ForeignKey("tables.id", ondelete="CASCADE")
+    ),  # null: for the whole fleet
     Column("kind", EnumText(SignalKind), nullable=False),
     Column("at", UtcTime, nullable=False),
     Column("sent_by", Text, nullable=False),
     Column("value", document(), nullable=False),
-    CheckConstraint(_one_of("kind", SignalKind), name="kind"),
+    CheckConstraint(one_of("kind", SignalKind), name="kind"),
     Index("ix_signals_table_id_kind_id", "table_id", "kind", "id"),
 )
 
@@ -438,73 +442,3 @@ audit_seals = Table(
     UniqueConstraint("audit_id", name="audit_id"),
 )
 """The hash chain over `audit`: `hash` = SHA-256 of the seal before and the row. Append-only; one writer at a time."""
-
-watches = Table(
-    "watches",
-    metadata,
-    Column("table_id", ordered_text(_ID), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
-    Column("phase", Float, nullable=False),
-    Column("next_at", UtcTime, nullable=False),
-    Column("interval_seconds", Integer, nullable=False),
-    Column("looked_at", UtcTime),
-    Column("changed_at", UtcTime),
-    Column("due_since", UtcTime),
-    Column("reconsider_at", UtcTime),
-    Column("verdict", EnumText(Verdict), nullable=False),
-    Column("code", Text),
-    Column("pointer", Text),
-    Column("detail", Text),
-    Column("rest_ended_at", UtcTime),  # runs that ended in vain before do not count
-    CheckConstraint(_one_of("verdict", Verdict), name="verdict"),
-    CheckConstraint("phase >= 0 AND phase < 1 AND interval_seconds > 0", name="pace"),
-    Index("ix_watches_next_at_table_id", "next_at", "table_id"),
-)
-"""How each registered table is watched: one row for each."""
-
-hot_partitions = Table(
-    "hot_partitions",
-    metadata,
-    Column("table_id", ordered_text(_ID), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
-    Column("partition_key", String(64), nullable=False),  # a hash: values of partitions may be longer than a key
-    Column("spec_id", Integer, nullable=False),
-    Column("losses", Integer, nullable=False),
-    Column("lost_at", UtcTime, nullable=False),
-    Column("cools_until", UtcTime, nullable=False),
-    Column("wasted_bytes", BigInteger, nullable=False),
-    Column("reason", Text, nullable=False),
-    Column("run_id", ordered_text(_ID), nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("partition", Text, nullable=False),
-    PrimaryKeyConstraint("table_id", "partition_key"),
-    CheckConstraint("losses >= 1 AND wasted_bytes >= 0", name="counts"),
-    CheckConstraint("cools_until > lost_at", name="cools"),
-    Index("ix_hot_partitions_table_id_cools_until", "table_id", "cools_until"),
-    Index("ix_hot_partitions_cools_until", "cools_until"),
-)
-"""Partitions whose last race against other writers was lost; a bounded number for each table."""
-
-breakers = Table(
-    "breakers",
-    metadata,
-    Column("catalog", ordered_text(_NAME), ForeignKey("catalogs.name", ondelete="CASCADE"), primary_key=True),
-    Column("times_open", Integer, nullable=False),  # in a row; 0: closed
-    Column("open_until", UtcTime),
-    Column("probe_until", UtcTime),  # one run was let through, and is given so long to tell
-    Column("failed_at", UtcTime, nullable=False),
-    Column("reason", Text, nullable=False),
-    Column("failed_tables", document(), nullable=False),  # different ones that failed in a row, the last first
-    CheckConstraint("times_open >= 0 AND (times_open > 0) = (open_until IS NOT NULL)", name="open_until_an_instant"),
-    CheckConstraint("probe_until IS NULL OR open_until IS NOT NULL", name="probe_of_open"),
-)
-"""Catalogs in which runs failed in a row for reasons of the catalog, its storage or Spark; a success deletes it."""
-
-leaders = Table(
-    "leaders",
-    metadata,
-    Column("name", String(_ID), primary_key=True),
-    Column("holder", Text, nullable=False),
-    Column("token", BigInteger, nullable=False),
-    Column("expires_at", UtcTime, nullable=False),
-    CheckConstraint("token >= 1", name="token"),
-)
-"""Who does what only one process may do; the token grows with every change of leader."""

@@ -22,7 +22,8 @@ from engine.stores.clock import NowPlus, now, seconds_from_now
 from engine.stores.columns import UtcTime
 from engine.stores.leadership import WATCH, leads
 from engine.stores.policy_coverage import narrowed
-from engine.stores.schema import tables, watches
+from engine.stores.schema import tables
+from engine.stores.schema_watching import watches
 
 RAMP_SECONDS: Final = 60
 """Over so long tables that become due for a look together are spread, when they are many."""

@@ -37,6 +37,14 @@ def test_a_team_with_one_run_does_not_wait_for_anothers_thousand() -> None:
     assert numbers([*storm, run(5000, team="small")]).index(5000) == 3  # two for the hour that they waited, and a tie
 
 
+def test_a_backlog_of_hours_goes_behind_a_team_that_comes_now() -> None:
+    """With one worker: the team that was served a minute ago has nothing at work, and thousands that waited all day."""
+    just_now = NOON - timedelta(minutes=1)
+    storm = [run(number, team="big", minutes=720, served_at=just_now) for number in range(1000)]
+    assert numbers([*storm, run(5000, team="small", minutes=2)])[0] == 5000
+    assert numbers([*storm, run(5000, team="small", minutes=2, served_at=NOON)])[:2] == [0, 5000]
+
+
 def test_what_a_team_has_at_work_counts() -> None:
     ready = [run(1, team="a", minutes=1), run(2, team="b")]
     assert numbers(ready) == [1, 2]
