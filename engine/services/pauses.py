@@ -92,10 +92,10 @@ class PauseService:
             catalog = await unit.catalogs.get(name)
             if catalog is None:
                 raise NotFound(f"no catalog {name!r}")
+            await unit.pauses.release_catalog(name)  # first, as claims lock the catalog before its breaker
             breaker = await unit.breakers.close(name)
             if catalog.pause is None and breaker is None:
                 return
-            await unit.pauses.release_catalog(name)
             await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.CATALOG, catalog=name))
             before = {**(_document(catalog.pause) or {}), **_failures(breaker)}
             await unit.audit.append(caller, "catalog.resume", name, before=before)

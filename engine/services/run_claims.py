@@ -5,7 +5,6 @@ priorities hold whatever the order of the entries, and none is lost with them. T
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Final, TypeAlias
 
 from engine.domain.ids import RunId
@@ -37,21 +36,25 @@ class ClaimService:
         self._reviewed: RunId | None = None  # the last that the present round of reviews has seen
 
     async def claim_next(self) -> Claimed | None:
-        """Claim the best run that is ready; None when there is none, or others were faster with all that were seen."""
+        """Claim the best run that is ready; None when there is none, or others were faster with all that were seen.
+
+        Whoever lost the first to another goes on with all that are free: when many look at once, as after a restart,
+        they would else all lose one run after the other.
+        """
         lost: set[RunId] = set()
         while True:
             async with self._database.read() as unit:
                 ready = [run for run in await unit.runs.list_ready(_LOOK) if run.id not in lost]
-                first, held = await _first_free(unit, ready)
+                free, held = await _free(unit, ready, most=_LOOK if lost else 1)
             for run, hold in held:
                 if not await self._hold_back(run, hold):
-                    first = first or run
-            if first is None and not held:
+                    free.append(run)
+            if not free and not held:
                 return None
-            if first is not None:
-                if (claimed := await self._claim(first.id)) is not None:
+            if free:
+                if (claimed := await self._claim([run.id for run in free])) is not None:
                     return claimed
-                lost.add(first.id)
+                lost.update(run.id for run in free)
 
     async def claim(self, run_id: RunId) -> Claimed | None:
         """Claim one run; None when it can't start now."""
@@ -63,7 +66,7 @@ class ClaimService:
             hold = await _hold(unit, ready)
         if hold is not None and await self._hold_back(ready, hold):
             return None
-        return await self._claim(run_id)
+        return await self._claim([run_id])
 
     async def review(self, limit: int) -> list[RunId]:
         """Let go of runs that wait for what no longer holds them: a window that is gone, queries that are fast again.
@@ -83,13 +86,14 @@ class ClaimService:
                         freed.append(run.id)
         return freed
 
-    async def _claim(self, run_id: RunId) -> Claimed | None:
-        claimed = None
-        with suppress(_CatalogFails):
+    async def _claim(self, run_ids: Sequence[RunId]) -> Claimed | None:
+        try:
             async with self._database.begin() as unit:
-                claimed = await unit.runs.claim(run_id, self._holder, self._lease_seconds)
+                claimed = await unit.runs.claim_first(run_ids, self._holder, self._lease_seconds)
                 if claimed is not None and claimed[0].is_by_itself:
                     await _pass_breaker(unit, claimed[0].catalog)
+        except _CatalogFails:
+            claimed = None
         self._metrics.claims.labels("lost" if claimed is None else "claimed").inc()
         return claimed
 
@@ -118,15 +122,19 @@ async def _pass_breaker(unit: UnitOfWork, catalog: str) -> None:
         raise _CatalogFails
 
 
-async def _first_free(unit: UnitOfWork, ready: Sequence[ReadyRun]) -> tuple[ReadyRun | None, list[_Held]]:
-    """Return the first run that need not wait, None when all have to, and those before it with their holds."""
+async def _free(unit: UnitOfWork, ready: Sequence[ReadyRun], *, most: int) -> tuple[list[ReadyRun], list[_Held]]:
+    """Return the first `most` runs that need not wait, and those before the last of them with their holds."""
+    free: list[ReadyRun] = []
     held: list[_Held] = []
     for run in ready:
         hold = await _hold(unit, run)
-        if hold is None:
-            return run, held
-        held.append((run, hold))
-    return None, held
+        if hold is not None:
+            held.append((run, hold))
+            continue
+        free.append(run)
+        if len(free) == most:
+            break
+    return free, held
 
 
 async def _hold(unit: UnitOfWork, ready: ReadyRun) -> Hold | None:

@@ -137,7 +137,8 @@ class WatchService:
             self._metrics.looks.labels(Verdict.UNREACHABLE.value).inc(len(tables))
             await self._settle([(each.watch, _unreachable(each.watch, error, now)) for each in tables])
             return
-        quiet, others = [], []
+        quiet: list[WatchedTable] = []
+        others: list[WatchedTable] = []
         for each in tables:
             (quiet if _is_quiet(each.watch, pointers.get(each.ref), now) else others).append(each)
         self._metrics.looks.labels("unchanged").inc(len(quiet))
@@ -184,6 +185,7 @@ class WatchService:
         facts = await self._facts.read(COORDINATOR, before.table_id)
         decision = decide(facts)
         self._metrics.evaluation_seconds.observe(self._clock.monotonic() - begun)
+        self._metrics.other_compactions.inc(int(facts.sight.has_others_since(before.looked_at)))
         self._step("decided")
         if decision.request is not None:
             decision = await self._submitted(before, decision)

@@ -107,6 +107,19 @@ class RunClaims(RunChanges):
         return run, lease_of(run)
 
 
+    async def claim_first(self, run_ids: Sequence[RunId], holder: str, ttl_seconds: float) -> tuple[Run, Lease] | None:
+        """Take the first of several queued runs that can be taken, as `claim` does; None when none can."""
+        if len(run_ids) > 1:
+            # With the fleet's row nobody else claims: those that are queued now are queued until the end.
+            await self._connection.execute(select(fleet.c.id).with_for_update(key_share=True))
+            query = select(runs.c.id).where(runs.c.id.in_(run_ids), runs.c.state == RunState.QUEUED)
+            queued = set((await self._connection.execute(query)).scalars())
+            run_ids = [run_id for run_id in run_ids if run_id in queued]
+        for run_id in run_ids:
+            if (claimed := await self.claim(run_id, holder, ttl_seconds)) is not None:
+                return claimed
+        return None
+
     async def hold_back(
         self, run_id: RunId, *, waiting_for: WaitingFor, not_before: datetime | None, reason: str, detail: str, by: str
     ) -> Run | None:
