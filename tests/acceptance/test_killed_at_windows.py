@@ -107,7 +107,6 @@ async def deployment(postgres_url: str, redis: Redis, redis_url: str, tmp_path: 
     [
         ("told_to_stop", "interrupt"),
         ("before_commit", "drain"),
-        ("after_commit", "interrupt"),
         ("before_park", "drain"),
         ("after_park", "interrupt"),
     ],

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from engine.domain.access import COORDINATOR, SYSTEM
@@ -13,6 +13,7 @@ from tests.support.moved_clock import MovedClock
 from tests.support.watching import Watching, runs_of
 
 _A_MOMENT = timedelta(milliseconds=5)
+_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass
@@ -40,14 +41,25 @@ class PassingTime:
         await self.watching.service.finish()
         return await self.watching.watch()
 
-    async def until(self, end: datetime) -> Run | None:
-        """Make every look that is due until an instant; return the first run that begins meanwhile."""
-        while (await self.watching.watch()).next_at <= end:
-            await self.look_when_due()
+    async def until(self, end: datetime, *, every_look: bool = False) -> Run | None:
+        """Let time pass until an instant, and make the looks that are due; return the first run that begins meanwhile.
+
+        Nothing is written meanwhile, so looks that time alone gives no reason for are left out, but the first one.
+        """
+        seen: Watch | None = None
+        while (at := self._next_reason(await self.watching.watch(), seen, every_look=every_look)) <= end:
+            await self.clock.pass_until(at)
+            seen = await self.look_when_due()
             if began := await self.begun():
                 return began[0]
         await self.clock.pass_until(end)
         return None
+
+    @staticmethod
+    def _next_reason(watch: Watch, seen: Watch | None, *, every_look: bool) -> datetime:
+        if every_look or seen is None or seen.looked_at is None:
+            return watch.next_at
+        return max(watch.next_at, watch.reconsider_at or _NEVER)
 
     async def begun(self, fits: Callable[[Run], bool] = lambda run: not run.is_terminal) -> Sequence[Run]:
         """Return the runs that began by themselves and have not ended."""

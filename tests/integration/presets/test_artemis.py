@@ -17,14 +17,17 @@ from pyiceberg.types import LongType, NestedField, TimestampType
 from engine.domain.access import SYSTEM
 from engine.domain.errors import InvalidInput
 from engine.domain.policies import PolicyDocument
+from engine.domain.runs import RunState, WaitingFor
 from engine.domain.signals import QueryLatency, SignalKind
 from engine.domain.tables import TableRef
 from engine.domain.watches import Verdict
 from engine.rewriting.kernel.contract import GroupTask
 from engine.services import lanes
+from engine.services.attempts import Stop
 from engine.spark.dispatch import Ticket
 from tests.integration.presets.conftest import Kept
 from tests.support.watching import Watching, runs_of
+from tests.support.windows_ahead import Gate, attempt_of, until
 from tests.support.world import Lake
 
 MB = 10**6
@@ -111,6 +114,34 @@ async def test_l18_nothing_begins_from_nine_to_five_and_what_is_due_begins_then(
     await begins_at(kept, tomorrow(17))
     await kept.rewritten()
     assert len(kept.files(days_ago(2))) == 1
+    await kept.is_left_alone()
+
+
+async def test_l18_a_rewrite_that_runs_at_nine_ends_what_it_began_and_goes_on_at_five(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    await kept.by(preset="artemis", limits=AVAILABLE | {"parallel_groups": 1})
+    for days in (2, 3, 4):
+        await kept.has(days_ago(days), 2)
+    await kept.time.clock.pass_until(tomorrow(9) - timedelta(seconds=15))
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    (run,) = await kept.time.begun()
+    gate = Gate(kept.world, 2)
+    advancing = asyncio.create_task(kept.world.container.worker.advance(run.id))
+    await asyncio.wait_for(gate.reached.wait(), 60)
+    await kept.time.clock.pass_until(tomorrow(9) + timedelta(seconds=1))
+    await until(lambda: attempt_of(kept.world).stop_reason is Stop.DRAINED)
+    gate.open()
+    await asyncio.wait_for(advancing, 60)
+    parked = await kept.world.get(run.id)
+    assert (parked.waiting_for, parked.not_before) == (WaitingFor.QUIET_HOURS, tomorrow(17))
+    assert len(kept.lake.paths()) == 1 + 1 + 2
+    assert not await kept.world.container.worker.advance(run.id)
+    await kept.time.clock.pass_until(tomorrow(17))
+    assert await kept.world.container.worker.advance(run.id)
+    ended = await kept.world.get(run.id)
+    assert (ended.state, ended.attempt, len(kept.lake.paths())) == (RunState.SUCCEEDED, 2, 3)
     await kept.is_left_alone()
 
 
