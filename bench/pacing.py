@@ -96,7 +96,7 @@ def _draw(path: Path, title: str, points: Sequence[tuple[float, float]], *, limi
             value_label="MB/s, read + written, all runs together",
             points=points,
             band=(seconds / 3, seconds * 2 / 3, "two runs at work"),
-            mark=(seconds / 3, "the second begins"),
+            mark=None,
             level=(limit, f"limit: {limit:g} MB/s"),
         ),
     )

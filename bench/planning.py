@@ -28,6 +28,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from bench.facts import machine_facts, print_table, write_json
 from bench.large_table import NAME, append_file, make_catalog, make_large_table
+from engine.domain.hot_partitions import HotPartitions
 from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
 from engine.domain.tables import TableRef
 from engine.formats.base import CatalogConnection
@@ -111,7 +112,7 @@ def _planned(name: str, connection: CatalogConnection, policy: EffectivePolicy) 
     with watch.part("digest"):
         files = opened.digest().num_rows
     with watch.part("judge"):
-        evaluation = evaluate_now(opened, policy, CommittedPartitions([], None), datetime.now(UTC))
+        evaluation = evaluate_now(opened, policy, CommittedPartitions([], None), datetime.now(UTC), HotPartitions())
     with watch.part("plan"):
         plan = plan_due(opened, policy, evaluation)
     groups = 0 if plan is None else len(plan.plan.groups)

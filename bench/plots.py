@@ -24,14 +24,14 @@ class Curve:
     value_label: str
     points: Sequence[tuple[float, float]]
     band: tuple[float, float, str]
-    mark: tuple[float, str]
+    mark: tuple[float, str] | None
     level: tuple[float, str]
 
 
 def write_svg(path: Path, curve: Curve) -> None:
     """Write the picture."""
     first, last = curve.points[0][0], curve.points[-1][0]
-    highest = max(curve.level[0], *(value for _, value in curve.points)) * 1.1
+    highest = max(curve.level[0], *(value for _, value in curve.points)) * 1.3  # room for the labels
 
     def x(seconds: float) -> float:
         return _LEFT + (min(max(seconds, first), last) - first) / (last - first) * (_WIDTH - _LEFT - _RIGHT)
@@ -48,17 +48,21 @@ def write_svg(path: Path, curve: Curve) -> None:
         *_seconds(first, last, x, y(0)),
         _line("limit", _LEFT, y(curve.level[0]), _WIDTH - _RIGHT, y(curve.level[0])),
         _text(_WIDTH - _RIGHT, y(curve.level[0]) - 5, curve.level[1], anchor="end"),
-        _line("mark", x(curve.mark[0]), _TOP, x(curve.mark[0]), y(0)),
-        _text(x(curve.mark[0]) + 5, _TOP + 34, curve.mark[1]),
+        *([] if curve.mark is None else _marked(x(curve.mark[0]), y(0), curve.mark[1])),
         f'<polyline class="curve" points="{" ".join(f"{x(at):.1f},{y(value):.1f}" for at, value in curve.points)}"/>',
         _text(_LEFT, 24, curve.title, kind="title"),
         _text(_LEFT, _TOP - 6, curve.value_label),
-        _text(_WIDTH / 2, _HEIGHT - 10, "seconds since the run was submitted", anchor="middle"),
+        _text(_WIDTH / 2, _HEIGHT - 10, "seconds", anchor="middle"),
     ]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}">'
     body = "\n".join([head, f"<style>{_STYLE}</style>", '<rect width="100%" height="100%" fill="#fff"/>', *drawn])
     path.write_text(body + "\n</svg>\n")
     print(f"written: {path}")
+
+
+def _marked(x: float, ground: float, name: str) -> Iterator[str]:
+    yield _line("mark", x, _TOP, x, ground)
+    yield _text(x + 5, _TOP + 34, name)
 
 
 def _grid(highest: float, y: Callable[[float], float]) -> Iterator[str]:

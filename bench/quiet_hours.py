@@ -170,7 +170,7 @@ def _curve(crossing: Crossing) -> Curve:
     rates = [(meter.at(edge) - meter.at(edge - BIN_SECONDS)) / BIN_SECONDS / MB for edge in edges[1:]]
     return Curve(
         title="B13: a rewrite across quiet hours, on_start: interrupt",
-        value_label="MB/s read + written by Spark's Python processes",
+        value_label="MB/s read + written by Spark's Python processes since the run was submitted",
         points=list(zip(edges[1:], rates, strict=True)),
         band=(crossing.begin, crossing.end, "window"),
         mark=(crossing.begin + LATE_SECONDS, "begin + 5 s"),
