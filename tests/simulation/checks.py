@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.domain.runs import TERMINAL_STATES, TRANSITIONS, RunState
+from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, TRANSITIONS, RunState
 from tests.simulation.tables import ModelTable
 from tests.simulation.world import World
 
+_OF_ANYBODY = frozenset({"submitted", "reaped", "cancel_requested", "cancelled", "held_back", "let_go"})
 _NO_REASON = frozenset({RunState.PLANNING, RunState.REWRITING, RunState.COMMITTING})
 
 
@@ -82,25 +83,35 @@ def violations(world: World, facts: Facts) -> Iterator[Violation]:
 
 def _chain(run: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> Iterator[Violation]:
     state: str | None = None
-    attempt, before = 0, ""
-    for number, event in enumerate(events, 1):
+    holder: str | None = None
+    before: Mapping[str, Any] = {"sequence": 0, "at": "", "attempt": 0}
+    for event in events:
         where = f"run {run['id']} event {event['sequence']} ({event['kind']})"
-        if event["sequence"] != number:
-            yield Violation("I6", f"{where}: number {number} was expected")
-        if event["at"] < before:
-            yield Violation("I6", f"{where}: at {event['at']}, after {before}")
-        if event["attempt"] < attempt:
-            yield Violation("I6", f"{where}: of attempt {event['attempt']} after attempt {attempt} began")
-        if event["attempt"] > attempt and event["kind"] != "claimed":
-            yield Violation("I6", f"{where}: attempt {event['attempt']} began without a claim")
+        if event["kind"] == "claimed":
+            holder = event["actor"]
+        elif event["kind"] not in _OF_ANYBODY and event["actor"] != holder:
+            yield Violation("I6", f"{where}: by {event['actor']}, but {holder} held the run")
         if state in TERMINAL_STATES:
             yield Violation("I6", f"{where}: after the run had ended as {state}")
+        yield from _order(where, before, event)
         if event["to_state"] is not None:
             yield from _step(where, state, event)
             state = event["to_state"]
-        attempt, before = event["attempt"], event["at"]
+            holder = holder if state in LEASED_STATES else None
+        before = event
     if state != run["state"]:
         yield Violation("I6", f"run {run['id']} is {run['state']}, its events end at {state}")
+
+
+def _order(where: str, before: Mapping[str, Any], event: Mapping[str, Any]) -> Iterator[Violation]:
+    if event["sequence"] != before["sequence"] + 1:
+        yield Violation("I6", f"{where}: comes after event {before['sequence']}")
+    if event["at"] < before["at"]:
+        yield Violation("I6", f"{where}: at {event['at']}, after {before['at']}")
+    if event["attempt"] < before["attempt"]:
+        yield Violation("I6", f"{where}: of attempt {event['attempt']} after attempt {before['attempt']} began")
+    if event["attempt"] > before["attempt"] and event["kind"] != "claimed":
+        yield Violation("I6", f"{where}: attempt {event['attempt']} began without a claim")
 
 
 def _step(where: str, state: str | None, event: Mapping[str, Any]) -> Iterator[Violation]:

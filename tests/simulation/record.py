@@ -225,9 +225,9 @@ def make_template(folder: Path) -> Path:
     return file
 
 
-def open_record(template: Path, *, loop: VirtualLoop, random: Random) -> Record:
-    """Copy the template beside itself and let the engine lead there."""
-    file = template.with_name("seed.sqlite3")
+def open_record(template: Path, *, name: str, loop: VirtualLoop, random: Random) -> Record:
+    """Copy the template beside itself, under a name, and let the engine lead there."""
+    file = template.with_name(f"{name}.sqlite3")
     for path in (file, file.with_name(file.name + "-wal"), file.with_name(file.name + "-shm")):
         path.unlink(missing_ok=True)
     shutil.copyfile(template, file)

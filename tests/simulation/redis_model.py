@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from random import Random
-from typing import Any, Final, Self
+from typing import Any, Self
 
-from redis import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import NoScriptError, ResponseError
+from redis.exceptions import ResponseError
 
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.processes import present
+from tests.simulation.scripts import ScriptServer
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Faults:
 class RedisServer:
     """One server. `away`: it answers nobody. `server` runs the scripts; its database is the simulation's own."""
 
-    def __init__(self, *, loop: VirtualLoop, random: Random, server: Redis) -> None:
+    def __init__(self, *, loop: VirtualLoop, random: Random, server: ScriptServer) -> None:
         self.loop = loop
         self.random = random
         self.server = server
@@ -60,7 +60,7 @@ class RedisServer:
         self.watches: dict[str, list[PubSub]] = defaultdict(list)
         self._ids = count(1)
         self._takers: list[asyncio.Future[None]] = []
-        server.flushdb()
+        server.flush()
 
     def client(self) -> "Client":
         """Return what a process speaks to it by."""
@@ -69,7 +69,7 @@ class RedisServer:
     def flush(self) -> None:
         """Lose everything."""
         self.streams.clear()
-        self.server.flushdb()
+        self.server.flush()
         self.wake()
 
     def wake(self) -> None:
@@ -199,14 +199,10 @@ class Client:
 
     def register_script(self, text: str) -> Callable[..., Any]:
         server = self._server.server
-        sha = _SCRIPTS.setdefault(text, "") or _load(server, text)
 
         async def run(*, keys: Sequence[str], args: Sequence[Any]) -> Any:
             await self._reach()
-            try:
-                return server.evalsha(sha, len(keys), *keys, *args)
-            except NoScriptError:
-                return server.eval(text, len(keys), *keys, *args)
+            return server.run(text, keys, args)
 
         return run
 
@@ -315,14 +311,6 @@ class PubSub:
     def _end(self) -> None:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
-
-
-_SCRIPTS: Final[dict[str, str]] = {}
-
-
-def _load(server: Redis, text: str) -> str:
-    _SCRIPTS[text] = str(server.script_load(text))
-    return _SCRIPTS[text]
 
 
 def _order(entry_id: str) -> int:

@@ -224,9 +224,11 @@ class _Task:
         if luck < faults.raises:
             raise RuntimeError("a file can't be read")
         if luck < faults.raises + faults.hangs:
-            while True:
+            until = self._loop.time() + self._server.random.uniform(5, 60)
+            while self._loop.time() < until:
                 self._check()
                 self._loop.pause(0.5)
+            raise RuntimeError("the storage did not answer")
         if luck < faults.raises + faults.hangs + faults.fails:
             return self._result("failed", begun, reason="a count is wrong")
         seconds_reading = self._loop.time() - begun

@@ -33,7 +33,7 @@ from engine.formats.base import (
 )
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.commit import MAX_TRIES, check_rows
-from engine.planning.digest import FILE_DIGEST, TableFigures
+from engine.planning.digest import FILE_DIGEST, PartitionTime, TableFigures
 from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.processes import present
@@ -105,6 +105,7 @@ class ModelTable:
         self.storage: dict[str, frozenset[int]] = {}
         self.deletes: dict[str, frozenset[int]] = {}
         self.digests: dict[int, pa.Table] = {}
+        self.times: dict[int, PartitionTime] = {}
         self._rows = count()
         self._names = count()
 
@@ -272,6 +273,7 @@ class OpenModelTable:
             manifest_bytes=1000,
             committed_at_ms={each.number: each.at_ms for each in snapshots},
             known_since_ms=snapshots[0].at_ms if snapshots else None,
+            times=self._table.times,
         )
 
     def conditions(self) -> Sequence[Condition]:
@@ -303,6 +305,13 @@ class OpenModelTable:
             write=write,
             storage={"table": str(self._table.ref)},
         )
+
+    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+        base, head = self._table.by_number(base_snapshot_id), self._head
+        if base is None or head is None:
+            return dict.fromkeys((each.ordinal for each in groups), "table_changed")
+        asked = [WrittenGroup(each.ordinal, each.spec_id, each.partition, each.inputs, (), 0) for each in groups]
+        return _surviving(base, head, asked, checks=self._lake.checks_sources)[1]
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """As the contract says, by compare-and-swap on the head."""

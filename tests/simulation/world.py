@@ -19,8 +19,6 @@ from random import Random
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from redis import Redis
-
 from api.schemas.pace import PaceReport, PaceShare
 from engine.domain.access import SYSTEM
 from engine.domain.clock import SystemClock
@@ -43,6 +41,7 @@ from tests.simulation.loop import VirtualClock, VirtualLoop
 from tests.simulation.processes import Process
 from tests.simulation.record import Record, make_template, open_record
 from tests.simulation.redis_model import RedisServer
+from tests.simulation.scripts import ScriptServer
 from tests.simulation.spark import ModelDispatcher, SparkServer
 from tests.simulation.tables import Lake, ModelFormat, ModelTable
 
@@ -60,13 +59,22 @@ class Running:
     kind: str
 
 
-@dataclass
-class Machine:
-    """What all seeds share: a Redis for scripts, a migrated record to copy."""
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What all processes that play seeds share: a Redis for scripts, and a migrated record to copy."""
 
-    redis: Redis
+    redis_url: str
     template: Path
-    rates: RateLimits
+
+
+class Machine:
+    """What the seeds of one process share; `number` tells it from those of others on the same ground."""
+
+    def __init__(self, ground: Ground, *, number: int = 0) -> None:
+        self.scripts = ScriptServer(ground.redis_url, database=number)
+        self.template = ground.template
+        self.name = f"seed-{number}"
+        self.rates = RateLimits(redis=connect_redis("redis://nowhere"), clock=SystemClock(), per_minute={})
 
 
 @dataclass
@@ -114,9 +122,9 @@ class World:
     async def stop(self, running: Running) -> None:
         """End a process as SIGTERM does."""
         self.say(f"{running.process.name} is stopped")
+        self.running.remove(running)
         (running.container.worker if running.kind == "worker" else running.container.coordinator).stop()
         await running.process.ended()
-        self.running.remove(running)
 
     async def add_catalog(self, name: str) -> None:
         """Register the lake's catalog under a name."""
@@ -180,17 +188,26 @@ class World:
 
 
 @contextmanager
-def open_machine() -> Iterator[Machine]:
-    """Start what all seeds share."""
+def open_ground() -> Iterator[Ground]:
+    """Start what processes share, in memory where there is a place for it."""
     shared = Path("/dev/shm")
     with tempfile.TemporaryDirectory(prefix="packhouse-", dir=shared if shared.is_dir() else None) as folder:
         server = EmbeddedRedis(data_dir=Path(folder))
         try:
-            client = Redis.from_url(server.start(), decode_responses=True, protocol=2)
-            rates = RateLimits(redis=connect_redis("redis://nowhere"), clock=SystemClock(), per_minute={})
-            yield Machine(client, make_template(Path(folder)), rates)
+            yield Ground(server.start(), make_template(Path(folder)))
         finally:
             server.stop()
+
+
+@contextmanager
+def open_machine() -> Iterator[Machine]:
+    """Start all that one process needs."""
+    with open_ground() as ground:
+        machine = Machine(ground)
+        try:
+            yield machine
+        finally:
+            machine.scripts.close()
 
 
 @contextmanager
@@ -201,13 +218,13 @@ def open_world(machine: Machine, *, seed: int, **settings: Any) -> Iterator[Worl
     loop = VirtualLoop()
     asyncio.set_event_loop(loop)
     lake = Lake(loop=loop, random=random)
-    record = open_record(machine.template, loop=loop, random=random)
+    record = open_record(machine.template, name=machine.name, loop=loop, random=random)
     try:
         yield World(
             loop=loop,
             random=random,
             record=record,
-            redis=RedisServer(loop=loop, random=random, server=machine.redis),
+            redis=RedisServer(loop=loop, random=random, server=machine.scripts),
             lake=lake,
             spark=SparkServer(loop=loop, random=random, lake=lake, post=_no_post, speed=40e6),
             settings=_settings(machine, settings),

@@ -1,0 +1,160 @@
+"""Each invariant falls when the defence that holds it is taken away, and holds with it: the checks can fail."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engine.domain.budgets import Budget
+from engine.domain.fleet import FleetLimits
+from engine.domain.leases import Lease
+from engine.queue.budgets import PaceLedger
+from engine.services import attempts, commits
+from engine.stores import leases, runs, schema
+from engine.workers.coordinator import Coordinator
+from tests.simulation.chaos import Chaos, Result
+from tests.simulation.journal import Window
+from tests.simulation.loop import START
+from tests.simulation.plans import MIB, Happening, Plan, TablePlan
+from tests.simulation.world import Machine, World, open_machine, open_world
+
+DAY = '{"day":"2026-11-01"}'
+Break = Callable[[World, pytest.MonkeyPatch], None]
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[Machine]:
+    with open_machine() as opened:
+        yield opened
+
+
+def table(number: int = 0, *, windows: tuple[Window, ...] = (), limits: Any = None, **policy: Any) -> TablePlan:
+    document = {
+        "rewrite": {"target_file_bytes": 32 * MIB, "max_group_bytes": 16 * MIB, "min_input_files": 2},
+        "triggers": [{"name": "never", "all": [{"metric": "small_file_count", "at_least": 10_000}]}],
+        "limits": {"parallel_groups": 1} | (limits or {}),
+        **policy,
+    }
+    return TablePlan(f"t{number}", "lake", None, document, windows, {DAY: [4 * MIB] * 12})
+
+
+def plan(*happenings: Happening, **changes: Any) -> Plan:
+    made = Plan(
+        seed=1,
+        seconds=40.0,
+        settings={"lease_seconds": 5, "worker_slots": 1, "max_failures": 3},
+        workers=2,
+        coordinators=1,
+        limits={},
+        speed=4e6,
+        tables=[table()],
+        faults={"redis": {}, "catalog": {}, "tasks": {}},
+        happenings=[Happening(0.1, "submit", (0, False, False)), *happenings],
+    )
+    return replace(made, **changes)
+
+
+def play(machine: Machine, wanted: Plan, spoil: Callable[[World], None] = lambda _world: None) -> Result:
+    with open_world(machine, seed=wanted.seed, **wanted.settings) as world:
+        spoil(world)
+        return Chaos(world, wanted).run()
+
+
+def held_by_anybody(lease: Lease) -> Any:
+    return schema.runs.c.id == lease.run_id, schema.runs.c.lease_holder.is_not(None)
+
+
+def broken(result: Result) -> set[str]:
+    return {violation.invariant for violation in result.violations}
+
+
+FROZEN = plan(Happening(5.0, "freeze", (0.0, 12.0)))
+RACED = plan(*(Happening(at, "write", (0, 0.05, seed)) for seed, at in enumerate((2.0, 4.0, 6.0, 8.0))))
+FREEZE = {"from": "2026-11-02T08:00:07Z", "to": "2026-11-02T08:00:40Z", "reason": "a freeze", "on_start": "interrupt"}
+IN_A_WINDOW = plan(
+    tables=[table(blackouts=[FREEZE], windows=(Window("blackout", START + 7, START + 40, "interrupt"),))], seconds=60.0
+)
+PACED = plan(tables=[table(limits={"bandwidth": 2_000_000})])
+FULL = plan(
+    *(Happening(0.2, "submit", (number, False, False)) for number in (1, 2)),
+    tables=[table(number) for number in range(3)],
+    limits={"parallel_runs": 1},
+)
+DEAD = plan(*(Happening(at, "kill", (0.0, 3.0)) for at in (4.0, 4.1)))
+UNANSWERED = plan(faults={"redis": {}, "catalog": {"lost_answer": 1.0}, "tasks": {}})
+
+
+PLANS = {
+    "frozen": FROZEN,
+    "raced": RACED,
+    "in a window": IN_A_WINDOW,
+    "paced": PACED,
+    "full": FULL,
+    "dead": DEAD,
+    "unanswered": UNANSWERED,
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_invariants_hold_with_every_defence(machine: Machine, name: str):
+    result = play(machine, PLANS[name])
+    assert result.violations == []
+    assert result.counts["runs"] >= 1
+
+
+def test_a_stale_holder_is_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
+    async def unguarded(self: runs.RunStore, lease: Lease, _seconds: float) -> Any:
+        return await self.get(lease.run_id), lease
+
+    async def no_look(_self: attempts.Attempt, extended_at: float) -> float:
+        return extended_at
+
+    for module in (runs, leases):
+        monkeypatch.setattr(module, "held", held_by_anybody)
+    monkeypatch.setattr(runs.RunStore, "extend", unguarded)
+    monkeypatch.setattr(attempts.Attempt, "_keep", no_look)
+    assert "I6" in broken(play(machine, FROZEN))
+
+
+def test_a_lost_row_is_seen(machine: Machine):
+    def unchecked(world: World) -> None:
+        world.lake.checks_sources = False
+
+    assert "I2" in broken(play(machine, RACED, unchecked))
+
+
+def test_a_window_that_nobody_obeys_is_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(attempts.Attempt, "_obey", lambda _self: None)
+    assert "I7" in broken(play(machine, IN_A_WINDOW))
+
+
+def test_a_ledger_that_deals_double_is_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
+    opened = PaceLedger.open
+
+    async def doubled(self: PaceLedger, run_id: Any, attempt: int, budget: Budget, lanes: int, **rest: Any) -> None:
+        await opened(self, run_id, attempt, budget.scaled(2.0), lanes, **rest)
+
+    monkeypatch.setattr(PaceLedger, "open", doubled)
+    assert "I7" in broken(play(machine, PACED))
+
+
+def test_too_many_runs_at_once_are_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(FleetLimits, "room", lambda _self, _at_work: None)
+    assert "I7" in broken(play(machine, FULL))
+
+
+def test_a_run_that_nobody_takes_back_is_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
+    async def nothing(_self: Coordinator) -> int:
+        return 0
+
+    monkeypatch.setattr(Coordinator, "reap", nothing)
+    assert "I4" in broken(play(machine, DEAD))
+
+
+def test_a_commit_that_is_forgotten_is_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
+    async def nothing_found(_self: Any, groups: Any) -> Any:
+        return groups
+
+    monkeypatch.setattr(commits.Commits, "adopt_found", nothing_found)
+    assert "I5" in broken(play(machine, UNANSWERED))
