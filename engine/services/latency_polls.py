@@ -1,7 +1,7 @@
 """Polling of query latency: the one coordinator that leads it asks Prometheus, and keeps the answer as signals.
 
-What is kept is what `POST /v1/signals` keeps, sent by `prometheus`. While nothing usable is answered nothing is kept:
-the last measurement counts for as long as any signal does, and slows nothing down after that.
+What is kept is what the api keeps of a signal that is pushed, sent by `prometheus`. While nothing usable is answered
+nothing is kept: the last measurement counts for as long as any signal does, and slows nothing down after that.
 """
 
 from collections.abc import Sequence

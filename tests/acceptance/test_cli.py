@@ -209,6 +209,18 @@ def test_a_paused_table_says_who_and_why(packhouse: Terminal, table: str) -> Non
     assert packhouse.json("tables", "get", table)["pause"] is None
 
 
+def test_a_paused_catalog_says_who_and_why_and_its_tables_explain_it(packhouse: Terminal, table: str) -> None:
+    catalog = table.split(".", maxsplit=1)[0]
+    packhouse.json("catalogs", "pause", catalog, "--reason", "maintenance of the storage", "--stop")
+    try:
+        shown = packhouse.json("catalogs", "get", catalog)["pause"]
+        assert (shown["reason"], shown["mode"]) == ("maintenance of the storage", "stop")
+        assert f"packhouse catalogs resume {catalog}" in packhouse("explain", table).stdout.replace("\n", " ")
+    finally:
+        assert packhouse("catalogs", "resume", catalog).returncode == 0
+    assert packhouse.json("catalogs", "get", catalog)["pause"] is None
+
+
 def test_team_and_labels_are_changed_one_by_one(packhouse: Terminal, table: str) -> None:
     changed = packhouse.json("tables", "patch", table, "--label", "cost=7", "--no-label", "tier")
     assert (changed["labels"], changed["owner_team"]) == ({"cost": "7"}, "shop")
