@@ -124,6 +124,10 @@ async def test_a_pause_of_the_catalog_reaches_a_run_at_work(
     assert (await groups(world, run))[GroupState.COMMITTED] <= 1
     await world.container.pauses.resume_catalog(SYSTEM, run.catalog)
     assert (await world.finish(run.id)).result["groups_committed"] == 3
+    shown = world.container.metrics.render().decode().splitlines()
+    assert {'packhouse_runs_parked_total{reason="paused"} 1.0', 'packhouse_claims_total{outcome="claimed"} 2.0'} <= set(
+        shown
+    )
 
 
 async def test_a_parked_run_is_cancelled_while_its_table_is_paused(world: World) -> None:

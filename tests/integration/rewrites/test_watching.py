@@ -138,6 +138,22 @@ async def test_a_paused_catalog_begins_nothing_until_it_is_resumed(world: World,
     assert (await watching.look()).verdict is Verdict.SUBMITTED
 
 
+async def test_looks_evaluations_and_runs_are_counted_by_what_they_came_to(world: World, watching: Watching):
+    await set_policy(world)
+    assert (await watching.look()).verdict is Verdict.SUBMITTED
+    assert (await watching.look(wake=True)).verdict is Verdict.HELD  # by its run, without an evaluation
+    await watching.look()
+    shown = watching.service._metrics.render().decode().splitlines()
+    assert {
+        'packhouse_watch_looks_total{verdict="submitted"} 1.0',
+        'packhouse_watch_looks_total{verdict="held"} 1.0',
+        'packhouse_watch_looks_total{verdict="unchanged"} 1.0',
+        'packhouse_watch_held_total{code="run_waits"} 1.0',
+        "packhouse_watch_evaluation_seconds_count 1.0",
+        'packhouse_runs_begun_total{rule="few"} 1.0',
+    } <= set(shown)
+
+
 async def test_a_seal_lets_a_run_begin_when_it_is_there(world: World, watching: Watching):
     await set_policy(world, seal={"quiet_for": "2h"})
     seen = await watching.look()
