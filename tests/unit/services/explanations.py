@@ -174,6 +174,9 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
         table=replace(TABLE, pause=Pause(ago(hours=5), "key:ops", "migration", stops=True)),
         fleet=Fleet(1, NOW, "x", FleetLimits(), Pause(ago(hours=1), "key:chief", "incident 12", stops=False)),
     ),
+    "paused_catalog": lambda: situation(
+        DUE, catalog_pause=Pause(ago(minutes=20), "key:chief", "maintenance of the storage", stops=False)
+    ),
     "quiet_hours": lambda: situation(DUE, _quiet()),
     "before_quiet_hours": lambda: situation(
         DUE, {"quiet_hours": [{"from": "18:00", "to": "06:00"}], "schedule": {"cron": "30 3 * * *"}}
