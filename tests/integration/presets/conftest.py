@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,11 @@ from tests.support.world import Lake, World, open_world
 
 @dataclass
 class Kept:
-    """A table that is kept by a policy."""
+    """A table that is kept by a policy. `firsts`: the first file of each partition, which stays where it was."""
 
     world: World
     time: PassingTime
+    firsts: dict[str, DataFile] = field(default_factory=dict)
 
     @property
     def lake(self) -> Lake:
@@ -43,17 +44,17 @@ class Kept:
         """Return how many rows the files of a partition hold, all of them really read."""
         return int(self.lake.table.scan(row_filter=f"day == '{day}'").to_arrow().num_rows)
 
-    async def has(self, day: str, files: int, *, sized: int | None = None, first_rows: int = 5) -> None:
+    async def has(self, day: str, files: int, *, sized: int | None = None) -> None:
         """Add files to a partition: real ones, or entries of a size without a file behind them."""
         missing = files
-        if not self.files(day):
-            await asyncio.to_thread(self.lake.append, day=day, rows=first_rows)
+        if day not in self.firsts:
+            await asyncio.to_thread(self.lake.append, day=day, rows=5)
+            (self.firsts[day],) = self.files(day)
             missing -= sized is None
-        first = min(self.files(day), key=lambda file: file.file_size_in_bytes)
         if sized is None:
-            await asyncio.to_thread(add_copies, self.lake.table, first, missing)
+            await asyncio.to_thread(add_copies, self.lake.table, self.firsts[day], missing)
         else:
-            await asyncio.to_thread(add_entries, self.lake.table, first, missing, file_bytes=sized)
+            await asyncio.to_thread(add_entries, self.lake.table, self.firsts[day], missing, file_bytes=sized)
 
     async def look(self) -> Watch:
         """Let the coordinator look at the table now, also when nothing was written to it."""

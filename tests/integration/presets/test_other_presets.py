@@ -10,7 +10,7 @@ from engine.domain.run_requests import RunRequest
 from engine.domain.runs import RunState
 from engine.domain.watches import Verdict
 from tests.integration.presets.conftest import Kept
-from tests.support.file_copies import live_files, remove
+from tests.support.file_copies import add_copies, live_files, remove
 from tests.support.watching import runs_of
 
 MIB, GIB = 2**20, 2**30
@@ -118,9 +118,10 @@ async def test_p16_more_than_twice_the_base_begins_a_full_rewrite(kept: Kept) ->
     first = await kept.world.submit(RunRequest(force_full=True))
     assert (await kept.world.finish(first.id)).state is RunState.SUCCEEDED
     await kept.is_left_alone()
-    await kept.has(ONE, 2)  # 200 % of the one file that there is, and not more
+    (base,) = kept.files(ONE)
+    add_copies(kept.lake.table, base, 2)  # 200 % of it, and not more
     assert (await kept.look()).verdict is Verdict.NOT_DUE
-    await kept.has(ONE, 1)
+    add_copies(kept.lake.table, base, 1)
     assert (await kept.look()).verdict is Verdict.SUBMITTED
     run = await kept.rewritten()
     assert run.request["cause"]["rule"] == "rewrite.full.size_amplification_percent"
