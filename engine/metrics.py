@@ -28,6 +28,11 @@ class WorkMetrics:
             buckets=_BUCKETS,
             registry=self._registry,
         )
+        self.other_compactions = Counter(
+            "packhouse_other_compactions",
+            "Looks at tables that found files replaced by another compactor since the look before.",
+            registry=self._registry,
+        )
         self.claims = self._counter("packhouse_claims", "Tries to claim a run, by outcome.", "outcome")
         self.held_back = self._counter("packhouse_runs_held_back", "Ready runs held back at the claim, by what.", "by")
         self.parks = self._counter("packhouse_runs_parked", "Attempts that put their run back, by reason.", "reason")

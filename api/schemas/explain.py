@@ -192,6 +192,15 @@ class HotPartition(Answer):
     max_group_bytes: int = Field(description="How large its file groups may be, half for each loss.")
 
 
+class OtherCompactor(Answer):
+    """Somebody else who replaced data files of the table in the last day, as its history tells."""
+
+    engine: str = Field(examples=["spark 3.5.1"])
+    application: str | None = Field(description="Of the last time; null when it did not name itself.")
+    count: int = Field(description="Snapshots by which it did, among the newest two hundred.")
+    last_at: Instant
+
+
 class ExplainedConflicts(Answer):
     """File groups that runs of the table lost to other writers lately."""
 
@@ -207,6 +216,9 @@ class ExplainedConflicts(Answer):
     hot_partitions_total: int = Field(description="Partitions whose last race was lost.")
     cooling_partitions_total: int = Field(description="Those that runs leave alone now.")
     hot_partitions: list[HotPartition] = Field(description="The first twenty, those that cool down longest first.")
+    other_compactors: list[OtherCompactor] = Field(
+        description="Two compactors on the same partitions lose races to one another; none while it can't be looked at."
+    )
 
 
 class Cost(Answer):

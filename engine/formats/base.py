@@ -47,7 +47,10 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotInfo:
-    """A snapshot as health and history show it; `added_bytes`: of data files that it added, 0 if it does not say."""
+    """A snapshot as health and history show it; `added_bytes`: of data files that it added, 0 if it does not say.
+
+    `compactor`: who replaced data files by it, an engine and its application, None unless somebody other than us did.
+    """
 
     snapshot_id: int
     parent_id: int | None
@@ -55,6 +58,7 @@ class SnapshotInfo:
     operation: str
     summary: Mapping[str, str]
     added_bytes: int = 0
+    compactor: tuple[str, str | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,9 @@ class OpenTable(Protocol):
             CommitConflict: the base is no longer an ancestor or the schema changed: plan again.
             Transient: the catalog can't be reached and nothing was sent.
         """
+
+    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+        """Return, by ordinal, why groups that were planned on a base could not be committed in this view any more."""
 
     def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
         """Return every snapshot of this run that is in the history of the main branch."""

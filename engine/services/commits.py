@@ -26,9 +26,6 @@ from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
 
-TABLE_CHANGED = "table_changed"
-"""Reason of groups of a batch that no longer fits the table as a whole: another schema, or its base is gone."""
-
 SENDS = 5
 """How often a batch is sent when answers are lost, before the attempt gives up and the run waits."""
 
@@ -106,7 +103,7 @@ class Commits:
             outcome = await self._send(request, groups)
         except CommitConflict as error:
             detail = error.message
-            outcome = CommitOutcome(None, (), {group.ordinal: TABLE_CHANGED for group in groups})
+            outcome = CommitOutcome(None, (), {group.ordinal: "table_changed" for group in groups})
         self._step("after_commit")
         by_ordinal = {group.ordinal: group for group in groups}
         if outcome.snapshot_id is not None:

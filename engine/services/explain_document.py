@@ -199,6 +199,7 @@ def _conflicts(facts: Facts) -> Mapping[str, Any]:
         "hot_partitions_total": len(record.hot.by_place),
         "cooling_partitions_total": len(record.hot.cooling),
         "hot_partitions": _hot_partitions(facts),
+        "other_compactors": [asdict(each) for each in facts.sight.others],
     }
 
 

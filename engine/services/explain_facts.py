@@ -27,6 +27,7 @@ from engine.planning.health import TableHealth
 from engine.services.budgets import DayBudget, day_budget
 from engine.services.due_plans import DuePlan, evaluate_now, plan_due
 from engine.services.holds import HoldRules, Latencies, read_latencies
+from engine.services.other_compactors import MOST_SNAPSHOTS, OtherCompactor, other_compactors
 from engine.services.trials import Trial, try_plan
 from engine.stores.leadership import WATCH
 from engine.stores.rewrite_histories import CommittedPartitions, Conflict, TableRaces
@@ -99,7 +100,7 @@ class Sight:
     """What a look at the table found.
 
     `trial`: a run of everything; `due`: a run by itself, None when no rule is due. `blocked`: a code and a message,
-    when it could not be looked at.
+    when it could not be looked at. `others`: other compactors that the table's history shows.
     """
 
     trial: Trial | None = None
@@ -107,6 +108,11 @@ class Sight:
     health: TableHealth | None = None
     blocked: tuple[str, str] | None = None
     due: DuePlan | None = None
+    others: Sequence[OtherCompactor] = ()
+
+    def has_others_since(self, at: datetime | None) -> bool:
+        """Tell whether another compactor replaced files after an instant; None: nobody looked before, none is new."""
+        return at is not None and any(other.last_at > at for other in self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,4 +198,5 @@ def look(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts) -> Sig
     """Plan and judge every rule on an open table, all but its health. Reads manifests: call in a thread."""
     evaluation = evaluate_now(opened, policy, record.rewritten, record.now, record.hot)
     due = plan_due(opened, policy, evaluation, record.hot)
-    return Sight(try_plan(opened, policy, record.last, hot=record.hot), evaluation, due=due)
+    others = other_compactors(opened.snapshots(MOST_SNAPSHOTS), record.now)
+    return Sight(try_plan(opened, policy, record.last, hot=record.hot), evaluation, due=due, others=others)

@@ -235,6 +235,12 @@ def _conflicts(facts: Facts) -> Iterator[str]:
         wasted = facts.record.races.wasted_bytes
         cost = f"; {format_bytes(wasted)} were written in vain" if wasted else ""
         yield f"Other writers were faster {times} in 7 days, last at {clock(lost[0].at)}{cost}."
+    for other in facts.sight.others[:2]:
+        named = f", application {other.application}" if other.application else ""
+        yield (
+            f"Another compactor ({other.engine}{named}) replaced files {many(other.count, 'time')} in the last day: "
+            "two on the same partitions lose races to one another."
+        )
     cooling = facts.record.hot.cooling
     if cooling:
         longest = cooling[0]

@@ -7,7 +7,7 @@ run has to stop, only bundles are sent that are predicted to end in time; when n
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -58,14 +58,23 @@ class GroupFailure:
     error: PackhouseError
 
 
-Finished = tuple[FileGroup, GroupResult] | GroupFailure
+@dataclass(frozen=True, slots=True)
+class GroupLost:
+    """A group that was not sent: another writer made it useless, `reason` says how."""
+
+    group: FileGroup
+    reason: str
+
+
+Finished = tuple[FileGroup, GroupResult] | GroupFailure | GroupLost
 
 
 class Lanes:
     """The lanes of one attempt. Iterate `results` to the end; it yields groups as they finish.
 
-    `tasks` makes a group's task and may block. `on_start` records that groups are about to be sent; `on_stop` tells
-    running tasks to stop by themselves and answers whether they can hear it.
+    `tasks` makes a group's task and may block. `lost` is asked, before each bundle is sent, which of the groups that
+    wait are useless by now. `on_start` records that groups are about to be sent; `on_stop` tells running tasks to stop
+    by themselves and answers whether they can hear it.
     """
 
     def __init__(
@@ -77,6 +86,7 @@ class Lanes:
         clock: Clock,
         rate: LaneRate,
         tasks: Callable[[FileGroup], GroupTask],
+        lost: Callable[[Sequence[FileGroup]], Awaitable[Mapping[int, str]]],
         on_start: Callable[[Sequence[FileGroup]], Awaitable[None]],
         on_stop: Callable[[], Awaitable[bool]],
     ) -> None:
@@ -86,6 +96,7 @@ class Lanes:
         self._clock = clock
         self._rate = rate
         self._tasks = tasks
+        self._lost = lost
         self._on_start = on_start
         self._on_stop = on_stop
         self._parts = 0
@@ -115,11 +126,27 @@ class Lanes:
     async def _lane(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
         try:
             while waiting and self._attempt.may_begin():
+                await self._drop_lost(waiting)
+                if not waiting or not self._attempt.may_begin():  # the look may have taken its time
+                    continue
                 bundle = await self._next(waiting)
                 if bundle is not None:
                     await self._send(waiting, bundle)
         finally:
             self._finished.put_nowait(None)
+
+    async def _drop_lost(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
+        """Take groups out that other writers made useless; what another lane took meanwhile goes on."""
+        reasons = await self._lost([group for bundle in waiting for group in bundle])
+        if not reasons:
+            return
+        for _ in range(len(waiting)):
+            bundle = waiting.popleft()
+            for group in bundle:
+                if group.ordinal in reasons:
+                    self._tell(GroupLost(group, reasons[group.ordinal]))
+            if kept := tuple(group for group in bundle if group.ordinal not in reasons):
+                waiting.append(kept)
 
     async def _next(self, waiting: deque[tuple[FileGroup, ...]]) -> tuple[FileGroup, ...] | None:
         """Take the first bundle that may begin now; when there is none, ask the attempt to begin no more."""

@@ -11,7 +11,7 @@ import structlog
 
 from engine.domain.access import SYSTEM
 from engine.domain.errors import NotEligible, Transient
-from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
+from engine.domain.hot_partitions import NONE_HOT, HotPartitions, LostGroup, Place
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import RunRequest
@@ -26,9 +26,10 @@ from engine.services.budgets import DayBudget, RunLimits, day_budget, run_limits
 from engine.services.commits import Commits
 from engine.services.context import RewriteContext
 from engine.services.due_plans import DueFiles, due_files, evaluate_now
+from engine.services.early_losses import EarlyLosses
 from engine.services.endings import RunEnding
 from engine.services.lane_rates import LaneRate, expected_rate
-from engine.services.lanes import GroupFailure, Lanes
+from engine.services.lanes import Finished, GroupFailure, GroupLost, Lanes
 from engine.services.observations import Observed
 from engine.services.pacing import RunPacing
 from engine.services.policies import PolicyReader, check_settings
@@ -219,6 +220,7 @@ class RewriteFlow:
             clock=context.clock,
             rate=LaneRate(expected_rate(await self.ending.groups(*_DONE), plan.prediction, lanes)),
             tasks=task,
+            lost=self._early_losses(plan).among,
             on_start=self._mark_running,
             on_stop=pacing.stop,
         )
@@ -228,17 +230,25 @@ class RewriteFlow:
             async for finished in results:
                 written = await self._finished(finished, base)
                 pending += written
-                is_hot |= written > 0 and self._has_lost(finished)
+                # of a partition that lost its last race: committed at once, to win the next
+                is_hot |= isinstance(finished, tuple) and written > 0 and finished[0].place in self._hot.by_place
                 oldest = oldest or (context.clock.monotonic() if pending else None)
                 if self._commit_is_due(pending, oldest, is_urgent=is_hot and not running.unseen):
                     await self._commit(await self.ending.groups(GroupState.WRITTEN))
                     pending, oldest, is_hot = 0, None, False
                 self.ending.has_waste |= running.has_failures
 
-    def _has_lost(self, finished: tuple[FileGroup, GroupResult] | GroupFailure) -> bool:
-        """Tell whether a group is of a partition that lost its last race: it is committed at once, to win the next."""
-        group = finished.group if isinstance(finished, GroupFailure) else finished[0]
-        return group.place in self._hot.by_place
+    def _early_losses(self, plan: Plan) -> EarlyLosses:
+        context = self._context
+        return EarlyLosses(
+            database=context.database,
+            formats=context.formats,
+            clock=context.clock,
+            table_id=self._attempt.run.table_id,
+            open_table=self._open,
+            base_snapshot_id=plan.base_snapshot_id or 0,
+            schema_id=plan.schema_id,
+        )
 
     def _commit_is_due(self, pending_bytes: int, oldest: float | None, *, is_urgent: bool) -> bool:
         if oldest is None or self._attempt.stop_reason is not None:
@@ -251,8 +261,11 @@ class RewriteFlow:
         async with self._context.database.begin() as unit:
             await unit.groups.mark_running(self._attempt.lease, [group.ordinal for group in groups])
 
-    async def _finished(self, finished: tuple[FileGroup, GroupResult] | GroupFailure, base: Mapping[str, Any]) -> int:
+    async def _finished(self, finished: Finished, base: Mapping[str, Any]) -> int:
         """Record one group's end; return the input bytes that wait for a commit because of it."""
+        if isinstance(finished, GroupLost):
+            await self._commits.drop_lost([LostGroup(finished.group.ordinal, finished.group.place, finished.reason, 0)])
+            return 0
         if isinstance(finished, GroupFailure):
             reasons = {finished.group.ordinal: f"failed: {finished.error.message}"}
         else:

@@ -185,6 +185,7 @@ class WatchService:
         facts = await self._facts.read(COORDINATOR, before.table_id)
         decision = decide(facts)
         self._metrics.evaluation_seconds.observe(self._clock.monotonic() - begun)
+        self._metrics.other_compactions.inc(int(facts.sight.has_others_since(before.looked_at)))
         self._step("decided")
         if decision.request is not None:
             decision = await self._submitted(before, decision)

@@ -16,6 +16,7 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import CommitConflict
+from engine.domain.plans import FileGroup
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.deletes import UNPARTITIONED
 from engine.formats.iceberg.history import ancestors
@@ -26,6 +27,8 @@ from engine.formats.iceberg.views import TableView
 SOURCE_GONE: Final = "source_gone"
 NEW_DELETES: Final = "new_deletes"
 DELETES_GONE: Final = "deletes_gone"
+TABLE_CHANGED: Final = "table_changed"
+"""Reason of groups of a batch that no longer fits the table as a whole: another schema, or its base is gone."""
 
 _CUSTOM_CODE: Final = ("write.py-location-provider.impl", "write.location-provider.impl")
 
@@ -81,6 +84,17 @@ def surviving(view: TableView, base: Snapshot, groups: Sequence[WrittenGroup]) -
     kept_paths = {each.path for group in kept for each in group.inputs}
     touched = tuple(manifest for manifest, paths in located.items() if not kept_paths.isdisjoint(paths))
     return Surviving(kept, dropped, touched)
+
+
+def lost_groups(view: TableView, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> dict[int, str]:
+    """Return why groups could not be committed on this head, by ordinal, before anything of them is written."""
+    asked = tuple(WrittenGroup(each.ordinal, each.spec_id, each.partition, each.inputs, (), 0) for each in groups)
+    request = CommitRequest("", 0, base_snapshot_id, schema_id, asked)
+    try:
+        base = base_of(view, request, uuid=str(view.metadata.table_uuid))
+    except CommitConflict:
+        return {each.ordinal: TABLE_CHANGED for each in groups}
+    return dict(surviving(view, base, asked).dropped)
 
 
 def _locate(view: TableView, manifests: Sequence[ManifestFile], wanted: pa.Array) -> dict[ManifestFile, list[str]]:

@@ -10,7 +10,7 @@ from typing import Final
 
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import MAIN_BRANCH
-from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.snapshots import Operation, Snapshot
 
 from engine.formats.base import CommittedBatch, SnapshotInfo
 
@@ -20,6 +20,9 @@ GROUPS: Final = "packhouse.groups"
 COMPACTION_ID: Final = "compaction-id"
 ADDED_BYTES: Final = "added-files-size"
 MOST_DIGITS: Final = 19
+_MOST_SHOWN: Final = 80
+_APPLICATIONS: Final = {"app-id": "spark", "spark.app.id": "spark", "flink.job-id": "flink", "trino_query_id": "trino"}
+"""Properties that name the application behind a snapshot, and its engine where nothing else does."""
 
 
 def head_of(metadata: TableMetadata) -> Snapshot | None:
@@ -84,9 +87,32 @@ def newest(metadata: TableMetadata, limit: int) -> Sequence[SnapshotInfo]:
             operation=each.summary.operation.value if each.summary else "unknown",
             summary=summary_of(each),
             added_bytes=_count(summary_of(each).get(ADDED_BYTES, "")),
+            compactor=_compactor(each),
         )
         for each in islice(ancestors(metadata), limit)
     ]
+
+
+def _compactor(snapshot: Snapshot) -> tuple[str, str | None] | None:
+    """Return engine and application of a snapshot by which somebody else replaced data files.
+
+    Rewrites of manifests alone are replacements too, of no data file. Engines name themselves by different properties.
+    """
+    summary = summary_of(snapshot)
+    is_ours = RUN_ID in summary
+    if is_ours or snapshot.summary is None or snapshot.summary.operation is not Operation.REPLACE:
+        return None
+    if not all(_count(summary.get(name, "")) for name in ("added-data-files", "deleted-data-files")):
+        return None
+    found = next((name for name in _APPLICATIONS if name in summary), None)
+    engine = " ".join(summary[name] for name in ("engine-name", "engine-version") if name in summary)
+    engine = engine or (_APPLICATIONS[found] if found else "an unknown engine")
+    return _shown(engine), None if found is None else _shown(summary[found])
+
+
+def _shown(text: str) -> str:
+    """Return a property, which anybody may have written, as one short line."""
+    return "".join(each if each.isprintable() else " " for each in text[:_MOST_SHOWN])
 
 
 def _count(text: str) -> int:

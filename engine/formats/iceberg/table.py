@@ -27,6 +27,7 @@ from engine.formats.base import (
     WrittenGroup,
 )
 from engine.formats.iceberg.commit import Committer
+from engine.formats.iceberg.conflicts import lost_groups
 from engine.formats.iceberg.digest import LiveFiles
 from engine.formats.iceberg.eligibility import conditions_of
 from engine.formats.iceberg.errors import translated
@@ -169,6 +170,11 @@ class IcebergTable:
         """
         committer = Committer(catalog=self._catalog, load=self._load, cache=self._cache, uuid=self.uuid)
         return committer.commit(request, before_try=before_try)
+
+    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+        """Return, by ordinal, why groups that were planned on a base could not be committed in this view any more."""
+        with translated(f"read the manifests of {self._ref}"):
+            return lost_groups(self._view, base_snapshot_id, schema_id, groups)
 
     def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
         """Return every snapshot of this run in the history of the main branch, as the catalog has it now."""

@@ -1,17 +1,23 @@
 """What lost races leave behind: partitions that cool down, smaller groups, and figures; on real tables."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from pyiceberg.types import StringType
 
 from engine.domain.access import COORDINATOR, SYSTEM
+from engine.domain.errors import Transient
 from engine.domain.hot_partitions import HotPartitions
+from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
 from engine.domain.watches import Verdict
+from engine.formats.iceberg.connection import IcebergConnection
+from engine.services import early_losses, lanes
+from tests.support.local_dispatch import LocalDispatcher
 from tests.support.watching import Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
 
@@ -190,6 +196,89 @@ async def test_a_resume_lets_every_partition_in_again(world: World) -> None:
     assert (await hot(world)).by_place == {}
     run = await world.rewrite()
     assert run.result["groups_committed"] == 1
+
+
+async def test_groups_that_are_lost_before_they_are_sent_are_never_sent(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = one_after_another(monkeypatch)
+    lost: list[str] = []
+
+    def rewrite_another() -> None:
+        lost.append(next(day for day in (HOT, COLD, OTHER) if f"day={day}" not in sent[0]))
+        rewrite_before(world, lost[0])()
+
+    at_first_task(monkeypatch, rewrite_another)
+    rows = len(world.lake.ids())
+    run = await world.rewrite()
+    assert (run.state, run.result["groups_dropped"]) == (RunState.SUCCEEDED, {"source_gone": 1})
+    assert (run.result["races"]["groups_lost"], run.result["wasted_bytes"], len(sent)) == (1, 0, 2)
+    assert set((await hot(world)).by_place) == {place(lost[0])}
+    assert len(world.lake.ids()) == len(set(world.lake.ids())) == rows - sum(50 + n for n in range(6)) + 300
+
+
+async def test_a_changed_schema_ends_the_sending_and_the_run_plans_anew(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def change() -> None:
+        with world.lake.table.update_schema() as update:
+            update.add_column("extra", StringType())
+
+    sent = one_after_another(monkeypatch)
+    at_first_task(monkeypatch, change)
+    run = await world.rewrite()
+    assert (run.state, run.attempt, run.result["groups_committed"]) == (RunState.SUCCEEDED, 2, 3)
+    assert len(sent) == 1 + 3
+
+
+async def test_appends_and_our_own_commits_are_no_losses(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = one_after_another(monkeypatch)
+    at_first_task(monkeypatch, lambda: world.lake.append(day=OTHER))
+    run = await world.rewrite()
+    assert (run.result["groups_committed"], run.result["races"]["groups_lost"], len(sent)) == (3, 0, 3)
+
+
+async def test_a_catalog_that_does_not_answer_a_look_stops_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any) -> Any:
+        message = "the catalog does not answer"
+        raise Transient(message)
+
+    sent = one_after_another(monkeypatch)
+    monkeypatch.setattr(IcebergConnection, "pointers", away)
+    run = await world.rewrite()
+    assert (run.state, len(sent)) == (RunState.SUCCEEDED, 3)
+
+
+def one_after_another(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let each group travel alone, in one lane, with a look before each; return the payloads as they are sent."""
+    monkeypatch.setattr(early_losses, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(lanes, "BUNDLE_GROUPS", 1)
+    monkeypatch.setattr(EffectivePolicy, "parallel_groups", 1)
+    sent: list[str] = []
+    real = LocalDispatcher.run
+
+    def run(self: LocalDispatcher, ticket: Any, function: Any, payloads: Sequence[str]) -> list[str]:
+        sent.extend(payloads)
+        return real(self, ticket, function, payloads)
+
+    monkeypatch.setattr(LocalDispatcher, "run", run)
+    return sent
+
+
+def at_first_task(monkeypatch: pytest.MonkeyPatch, action: Callable[[], None]) -> None:
+    """Let another writer act while the first task is under way."""
+    real = LocalDispatcher.run
+    actions = [action]
+
+    def run(self: LocalDispatcher, ticket: Any, function: Any, payloads: Sequence[str]) -> list[str]:
+        answers = real(self, ticket, function, payloads)
+        if actions:
+            actions.pop()()
+        return answers
+
+    monkeypatch.setattr(LocalDispatcher, "run", run)
 
 
 async def runs_by_itself(world: World) -> list[Run]:

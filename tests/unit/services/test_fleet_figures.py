@@ -48,7 +48,14 @@ class _Record:
         async def nothing(*_: Any) -> Any:
             return SimpleNamespace(pause=None, limits=FleetLimits())
 
-        yield SimpleNamespace(fleet_figures=SimpleNamespace(live_runs=nothing), fleet=SimpleNamespace(get=nothing))
+        async def none() -> list[Any]:
+            return []
+
+        yield SimpleNamespace(
+            fleet_figures=SimpleNamespace(live_runs=nothing),
+            fleet=SimpleNamespace(get=nothing),
+            breakers=SimpleNamespace(list_open=none),
+        )
 
 
 class _Idle:

@@ -1740,6 +1740,8 @@ export interface components {
             last_at: string | null;
             last_reason: string | null;
             lost_groups: number;
+            /** @description Two compactors on the same partitions lose races to one another; none while it can't be looked at. */
+            other_compactors: components["schemas"]["OtherCompactor"][];
             /** @description Written in vain by these runs. */
             wasted_bytes: number;
         };
@@ -2742,6 +2744,20 @@ export interface components {
             name: string;
             /** @description For `sort` only; when absent `first` ascending, `last` descending. */
             nulls?: ("first" | "last") | null;
+        };
+        /** @description Somebody else who replaced data files of the table in the last day, as its history tells. */
+        OtherCompactor: {
+            /** @description Of the last time; null when it did not name itself. */
+            application: string | null;
+            /** @description Snapshots by which it did, among the newest two hundred. */
+            count: number;
+            /** @example spark 3.5.1 */
+            engine: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            last_at: string;
         };
         /** @description One partition that has something to better. */
         PartitionHealth: {

@@ -127,6 +127,7 @@ from .operation import Operation
 from .order_column import OrderColumn
 from .order_column_direction_type_0 import OrderColumnDirectionType0
 from .order_column_nulls_type_0 import OrderColumnNullsType0
+from .other_compactor import OtherCompactor
 from .partition_health import PartitionHealth
 from .pattern_scope import PatternScope
 from .pause import Pause
@@ -378,6 +379,7 @@ __all__ = (
     "OrderColumn",
     "OrderColumnDirectionType0",
     "OrderColumnNullsType0",
+    "OtherCompactor",
     "PartitionHealth",
     "PatternScope",
     "Pause",

@@ -10,6 +10,7 @@ from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
     from ..models.hot_partition import HotPartition
+    from ..models.other_compactor import OtherCompactor
 
 
 T = TypeVar("T", bound="ExplainedConflicts")
@@ -36,6 +37,8 @@ class ExplainedConflicts:
     last_at: datetime.datetime | None
     last_reason: None | str
     lost_groups: int
+    other_compactors: list[OtherCompactor]
+    """ Two compactors on the same partitions lose races to one another; none while it can't be looked at. """
     wasted_bytes: int
     """ Written in vain by these runs. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
@@ -76,6 +79,11 @@ class ExplainedConflicts:
 
         lost_groups = self.lost_groups
 
+        other_compactors = []
+        for other_compactors_item_data in self.other_compactors:
+            other_compactors_item = other_compactors_item_data.to_dict()
+            other_compactors.append(other_compactors_item)
+
         wasted_bytes = self.wasted_bytes
 
         field_dict: dict[str, Any] = {}
@@ -93,6 +101,7 @@ class ExplainedConflicts:
                 "last_at": last_at,
                 "last_reason": last_reason,
                 "lost_groups": lost_groups,
+                "other_compactors": other_compactors,
                 "wasted_bytes": wasted_bytes,
             }
         )
@@ -102,6 +111,7 @@ class ExplainedConflicts:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.hot_partition import HotPartition  # noqa: PLC0415
+        from ..models.other_compactor import OtherCompactor  # noqa: PLC0415
 
         d = dict(src_dict)
         committed_groups = d.pop("committed_groups")
@@ -167,6 +177,13 @@ class ExplainedConflicts:
 
         lost_groups = d.pop("lost_groups")
 
+        other_compactors = []
+        _other_compactors = d.pop("other_compactors")
+        for other_compactors_item_data in _other_compactors:
+            other_compactors_item = OtherCompactor.from_dict(other_compactors_item_data)
+
+            other_compactors.append(other_compactors_item)
+
         wasted_bytes = d.pop("wasted_bytes")
 
         explained_conflicts = cls(
@@ -181,6 +198,7 @@ class ExplainedConflicts:
             last_at=last_at,
             last_reason=last_reason,
             lost_groups=lost_groups,
+            other_compactors=other_compactors,
             wasted_bytes=wasted_bytes,
         )
 
