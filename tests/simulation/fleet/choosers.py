@@ -95,6 +95,7 @@ class Product:
         while self._coming and self._coming[0][0] <= now:
             at, table, worth = heapq.heappop(self._coming)
             self._line.submit(at, str(table), str(self._files.population.team[table]), worth=worth)
+        self._line.pass_time(now)
         run = self._line.take()
         if run is None:
             return None

@@ -6,6 +6,7 @@ statements by `test_starvation.py`.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
@@ -26,6 +27,8 @@ class Line:
         self._ready: dict[Priority, dict[RunId, ReadyRun]] = {priority: {} for priority in Priority}
         self._by_team: dict[tuple[str, Priority], dict[RunId, ReadyRun]] = {}
         self._held: Counter[str] = Counter()
+        self._served: dict[str, datetime] = {}
+        self._now = EPOCH
         self._number = 0
 
     def submit(
@@ -55,6 +58,7 @@ class Line:
         del self._ready[run.priority][run.id]
         del self._by_team[run.owner_team or "", run.priority][run.id]
         self._held[run.sharer] += 1
+        self._served[run.sharer] = self._now
         return run
 
     def end(self, run: ReadyRun) -> None:
@@ -62,12 +66,13 @@ class Line:
         self._held[run.sharer] -= 1
 
     def pass_time(self, now: float) -> None:
-        """Time is told with each submit."""
+        """Let it be `now`: who is taken is served then."""
+        self._now = EPOCH + timedelta(seconds=now)
 
     def _seen(self) -> list[ReadyRun]:
         """Return the oldest of each priority, and behind them the first of each team and priority."""
-        oldest = [run for runs in self._ready.values() for run in islice(runs.values(), LOOKED_AT)]
-        if len(oldest) < LOOKED_AT:
-            return oldest
-        first = [run for runs in self._by_team.values() for run in islice(runs.values(), 1)]
-        return list({run.id: run for run in (*oldest, *first)}.values())
+        seen = [run for runs in self._ready.values() for run in islice(runs.values(), LOOKED_AT)]
+        if len(seen) >= LOOKED_AT:
+            seen += [run for runs in self._by_team.values() for run in islice(runs.values(), 1)]
+        found = {run.id: run for run in seen}.values()
+        return [replace(run, served_at=self._served.get(run.sharer)) for run in found]

@@ -21,7 +21,6 @@ from typing import Protocol
 import numpy as np
 
 from engine.domain.runs import AGEING, Priority, ReadyRun
-from tests.simulation.fleet.line import Line
 from tests.simulation.fleet.tables import as_table, count
 
 MINUTE = 60.0
@@ -117,9 +116,8 @@ def starve(queue: Queue, *, hours: float, backlog: int, workers: int = 4, seed: 
     return found
 
 
-def report(*, hours: float, backlog: int) -> str:
-    """Run it in full and return its table."""
-    found = starve(Line(), hours=hours, backlog=backlog)
+def report(found: Starved, *, backlog: int) -> str:
+    """Return the table of results."""
     rows = [
         (
             team,
@@ -131,7 +129,7 @@ def report(*, hours: float, backlog: int) -> str:
         for team in ("backlog", "loud", "huge", "small", "night")
     ]
     verdict = "; ".join(found.broken()) or f"every bound holds (small and night: {BOUND / MINUTE:.0f} min)"
-    title = f"**{hours:g} hours, {backlog:,} runs at once, 4 workers: {verdict}**"
+    title = f"**{found.hours:g} hours, {backlog:,} runs at once, {found.workers} workers: {verdict}**"
     return as_table(title, ("team", "runs begun", "longest wait", "median wait", "of the workers"), rows)
 
 

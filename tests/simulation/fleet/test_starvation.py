@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
-import pytest
-
 from engine.domain.runs import ReadyRun
 from tests.simulation.fleet.line import Line
 from tests.simulation.fleet.record_line import RecordLine
@@ -15,10 +13,6 @@ from tests.simulation.loop import VirtualLoop
 from tests.simulation.record import make_template, open_record
 
 
-@pytest.mark.xfail(
-    reason="domain.turns forgets what a team was served: a backlog that is older than 30 min x slots goes first",
-    strict=True,
-)
 def test_every_run_begins_within_its_bound() -> None:
     assert starve(Line(), hours=24, backlog=2000).broken() == []
 
@@ -29,7 +23,7 @@ def test_the_check_fails_when_turns_go_by_submission_alone() -> None:
 
 def test_the_record_gives_the_same_turns(tmp_path: Path) -> None:
     loop = VirtualLoop()
-    record = open_record(make_template(tmp_path), loop=loop, random=Steady())
+    record = open_record(make_template(tmp_path), name="line", loop=loop, random=Steady())
     found: list[Starved] = []
 
     async def compete() -> None:

@@ -1,0 +1,103 @@
+"""The scenarios in full: `python -m tests.simulation.fleet [scenario …] [--seed N]` prints a table of each.
+
+Ends with 1 when a bound does not hold.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Coroutine
+from time import monotonic
+from typing import Any, TypeVar
+
+import structlog
+
+from tests.simulation.fleet import artemis, explained, race, starvation, storm
+from tests.simulation.fleet.line import Line
+from tests.simulation.world import World, open_machine, open_world
+
+_T = TypeVar("_T")
+EXPLAIN_SEEDS = 4
+
+
+def _in_worlds(seeds: list[int], scenario: Callable[[World], Coroutine[Any, Any, _T]], **settings: Any) -> list[_T]:
+    """Run a scenario once for each seed, each in a world of its own."""
+    found: list[_T] = []
+
+    async def main(world: World) -> None:
+        found.append(await scenario(world))
+
+    with open_machine() as machine:
+        for seed in seeds:
+            with open_world(machine, seed=seed, **settings) as world:
+                world.run(main(world))
+    return found
+
+
+def _race(seed: int) -> tuple[str, list[str]]:
+    settings = [
+        race.Setting(tables=35_000, days=7, history_days=10, capacity=1.5, slots=64, seed=seed),
+        race.Setting(tables=35_000, days=7, history_days=3, capacity=4.0, slots=64, seed=seed),
+    ]
+    return "\n".join(race.report(setting) for setting in settings), []
+
+
+def _starvation(seed: int) -> tuple[str, list[str]]:
+    found = starvation.starve(Line(), hours=72, backlog=5000, seed=seed)
+    return starvation.report(found, backlog=5000), found.broken()
+
+
+def _storm(seed: int) -> tuple[str, list[str]]:
+    found = _in_worlds([seed], lambda world: storm.storm(world, tables=1000, parallel_runs=16))
+    return storm.report(found), found[0].broken()
+
+
+def _artemis(seed: int) -> tuple[str, list[str]]:
+    found = _in_worlds([seed], lambda world: artemis.artemis(world, artemis.FULL), lease_seconds=15)
+    return artemis.report(found[0]), found[0].broken()
+
+
+def _explained(seed: int) -> tuple[str, list[str]]:
+    seeds = list(range(seed, seed + EXPLAIN_SEEDS))
+    found = _in_worlds(seeds, lambda world: explained.explained(world, minutes=25), lease_seconds=15, worker_slots=4)
+    return explained.report(found), [wrong for each in found for wrong in each.wrong]
+
+
+SCENARIOS = {
+    "fleet": _race,
+    "starvation": _starvation,
+    "storm": _storm,
+    "explain": _explained,
+    "artemis": _artemis,
+}
+
+
+def run(names: list[str], seed: int) -> int:
+    """Run scenarios and print their tables; return how many bounds did not hold."""
+    structlog.configure(processors=[_nothing])
+    broken = 0
+    for name in names:
+        began = monotonic()
+        table, failures = SCENARIOS[name](seed)
+        broken += len(failures)
+        print(f"## {name}\n\n{table}\n{monotonic() - began:.0f} s; broken bounds: {'; '.join(failures) or 'none'}\n")  # noqa: T201 - its purpose
+        sys.stdout.flush()
+    return broken
+
+
+def _nothing(_logger: Any, _method: str, _entry: Any) -> Any:
+    raise structlog.DropEvent
+
+
+def main() -> int:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation.fleet", description=__doc__)
+    parser.add_argument("scenarios", nargs="*", metavar="scenario", help=f"of {', '.join(SCENARIOS)}; all without any")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    if unknown := set(given.scenarios) - set(SCENARIOS):
+        parser.error(f"no scenario {min(unknown)!r}; there are {', '.join(SCENARIOS)}")
+    return 1 if run(given.scenarios or list(SCENARIOS), given.seed) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,217 @@
+"""Explain is right: what it predicts at random moments is compared with when a run then really began.
+
+Nine tables, each with another reason to wait: the least interval, quiet hours, a blackout, urgency in quiet hours, an
+age, a seal, a daily budget, slow queries, a pause. Writers bring bursts of small files at random moments, a real
+coordinator and a real worker do the rest. Each prediction is judged when its time has come:
+
+- nothing changed since (no commit of a writer, no signal, no pause): a run begins within `TOLERANCE` of it;
+- something changed before that time: a run may begin from then on, not before;
+- no time was given: no run begins before something changes.
+
+"Begins" is the run's submission by the coordinator.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from engine.domain.access import COORDINATOR, SYSTEM
+from engine.domain.ids import TableId
+from engine.domain.signals import QueryLatency, SignalKind
+from engine.services.explain_starts import start_at
+from engine.services.explain_timing import eligibility
+from engine.services.fact_reader import FactReader
+from engine.workers import coordinator
+from tests.simulation.fleet.artemis import UPKEEP
+from tests.simulation.fleet.tables import as_table
+from tests.simulation.loop import EPOCH
+from tests.simulation.tables import ModelTable
+from tests.simulation.world import World
+
+MIB = 2**20
+TOLERANCE: Final = timedelta(seconds=10)
+"""A look begins each second and takes a while; a sealed or aged partition is looked at a second later."""
+_DAY_PARTITION: Final = '{"day":"2026-11-02"}'
+_MANY: Final = [{"name": "many", "all": [{"metric": "small_file_count", "at_least": 10}]}]
+_AGED: Final = [
+    {
+        "name": "aged",
+        "all": [{"metric": "oldest_small_file_age", "at_least": "4m"}, {"metric": "small_file_count", "at_least": 5}],
+    }
+]
+
+
+def _at(minutes: float) -> datetime:
+    return EPOCH + timedelta(minutes=minutes)
+
+
+def _quiet(start: int, end: int) -> list[dict[str, str]]:
+    return [{"from": f"{_at(start):%H:%M}", "to": f"{_at(end):%H:%M}"}]
+
+
+def _policies() -> dict[str, dict[str, Any]]:
+    freeze = {"from": f"{_at(6):%Y-%m-%dT%H:%M:%SZ}", "to": f"{_at(13):%Y-%m-%dT%H:%M:%SZ}", "reason": "a freeze"}
+    often: dict[str, Any] = {"triggers": _MANY, "schedule": {"min_interval": "1m"}}
+    backoff = {"signal": "query_latency_p95", "throttle_above": "2s", "pause_above": "5s", "resume_below": "1s"}
+    return {
+        "interval": {"triggers": _MANY, "schedule": {"min_interval": "6m"}},
+        "quiet": {**often, "quiet_hours": [*_quiet(5, 12), *_quiet(20, 24)]},
+        "blackout": {**often, "blackouts": [freeze]},
+        "urgent": {
+            "triggers": _MANY,
+            "schedule": {"min_interval": "1m", "urgent_after": "3m"},
+            "quiet_hours": _quiet(4, 22),
+        },
+        "aged": {"triggers": _AGED, "schedule": {"min_interval": "1m"}},
+        "sealed": {**often, "seal": {"quiet_for": "3m"}},
+        "budget": {**often, "limits": {"bytes_per_day": 90 * MIB}},
+        "slow": {**often, "backoff": backoff},
+        "paused": often,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What explain said at an instant: when a run would begin, None for no time; `held_by` are the reasons."""
+
+    table: str
+    said_at: datetime
+    at: datetime | None
+    held_by: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Explained:
+    """What came of it. `changes` and `starts` by table, in order."""
+
+    predictions: list[Prediction] = field(default_factory=list)
+    changes: dict[str, list[datetime]] = field(default_factory=lambda: defaultdict(list))
+    starts: dict[str, list[datetime]] = field(default_factory=lambda: defaultdict(list))
+    ended_at: datetime = EPOCH
+    errors: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    wrong: list[str] = field(default_factory=list)
+    open: int = 0
+
+    def judge(self) -> None:
+        """Judge every prediction: `errors` in seconds by the first reason to wait, `wrong` in words."""
+        for each in self.predictions:
+            began = next((at for at in self.starts[each.table] if at > each.said_at), None)
+            changed = next((at for at in self.changes[each.table] if at > each.said_at), self.ended_at)
+            if began is not None and began >= changed:
+                began = None  # for another reason, which is not foretold
+            if began is not None:
+                self._compare(each, began)
+            elif each.at is not None and each.at + TOLERANCE < changed:
+                self.wrong.append(f"{_said(each)}; nothing began until something changed at {changed:%H:%M:%S}")
+            else:
+                self.open += 1
+
+    def _compare(self, each: Prediction, began: datetime) -> None:
+        if each.at is None:
+            self.wrong.append(f"{_said(each)}; it began at {began:%H:%M:%S} and nothing had changed")
+            return
+        error = (began - each.at).total_seconds()
+        self.errors[each.held_by[0] if each.held_by else "nothing"].append(error)
+        if abs(error) > TOLERANCE.total_seconds():
+            self.wrong.append(f"{_said(each)}; it began at {began:%H:%M:%S}, {error:+.1f} s")
+
+
+async def explained(world: World, *, minutes: float) -> Explained:
+    """Let the tables live for some minutes, ask explain now and then, and judge what it said."""
+    for name, seconds in UPKEEP.items():
+        setattr(coordinator, name, seconds)
+    await world.add_catalog("lake")
+    found = Explained()
+    tables: dict[str, tuple[TableId, ModelTable]] = {}
+    for name, policy in _policies().items():
+        table, model = await world.add_table("lake", name)
+        await world.set_policy(table.id, policy)
+        model.append(_DAY_PARTITION, [3 * MIB] * 4)
+        tables[name] = table.id, model
+    world.start("coordinator", "leader")
+    world.start("worker", "hands")
+    await asyncio.sleep(30)
+    tasks = [asyncio.create_task(_write(world, name, model, found)) for name, (_, model) in tables.items()]
+    tasks += [asyncio.create_task(_disturb(world, tables, found))]
+    until = EPOCH + timedelta(minutes=minutes)
+    while world.loop.instant() < until:
+        await asyncio.sleep(world.random.uniform(1, 6))
+        await _ask(world, found, {name: table_id for name, (table_id, _) in tables.items()})
+    for task in tasks:
+        task.cancel()
+    await _starts(world, found, {table_id: name for name, (table_id, _) in tables.items()})
+    found.judge()
+    return found
+
+
+def report(results: Sequence[Explained]) -> str:
+    """Return the table of results."""
+    errors: dict[str, list[float]] = defaultdict(list)
+    for each in results:
+        for reason, found in each.errors.items():
+            errors[reason] += found
+    rows = [
+        (reason, len(found), f"{sum(found) / len(found):+.1f} s", f"{min(found):+.1f} s", f"{max(found):+.1f} s")
+        for reason, found in sorted(errors.items())
+    ]
+    wrong = [text for each in results for text in each.wrong]
+    asked, open_ones = sum(len(each.predictions) for each in results), sum(each.open for each in results)
+    title = (
+        f"**{asked:,} predictions, {open_ones:,} of them overtaken by a change or without a time, {len(wrong)} wrong "
+        f"(more than {TOLERANCE.total_seconds():g} s off)**"
+    )
+    head = ("held back first by", "came true", "late by, mean", "earliest", "latest")
+    return "\n".join([as_table(title, head, rows), *wrong[:20]])
+
+
+async def _write(world: World, name: str, model: ModelTable, found: Explained) -> None:
+    """Bring a burst of small files now and then; sometimes too few to make the table due."""
+    while True:
+        await asyncio.sleep(world.random.uniform(40, 240))
+        model.append(_DAY_PARTITION, [2 * MIB] * world.random.choice([3, 6, 12, 20]))
+        found.changes[name].append(world.loop.instant())
+
+
+async def _disturb(world: World, tables: dict[str, tuple[TableId, ModelTable]], found: Explained) -> None:
+    """Tell of slow queries of one table and of fast ones again; pause another and resume it."""
+    slow, paused = tables["slow"][0], tables["paused"][0]
+    while True:
+        for seconds in (8.0, 0.5):
+            await asyncio.sleep(world.random.uniform(100, 250))
+            value = QueryLatency(kind=SignalKind.QUERY_LATENCY, p95_seconds=seconds)
+            await world.api.signals.send(SYSTEM, slow, value)
+            found.changes["slow"].append(world.loop.instant())
+        await world.api.pauses.pause_table(SYSTEM, paused, reason="a look", stops=False)
+        found.changes["paused"].append(world.loop.instant())
+        await asyncio.sleep(world.random.uniform(60, 120))
+        await world.api.pauses.resume_table(SYSTEM, paused)
+        found.changes["paused"].append(world.loop.instant())
+
+
+async def _ask(world: World, found: Explained, tables: dict[str, TableId]) -> None:
+    """Ask of one table what explain would answer now."""
+    name = world.random.choice(sorted(tables))
+    reader: FactReader = world.api.watching._facts
+    facts = await reader.read(COORDINATOR, tables[name])
+    eligible = eligibility(facts)
+    reasons = tuple(hold.code for hold in eligible.held_by)
+    found.predictions.append(Prediction(name, facts.record.now, start_at(facts, eligible), reasons))
+
+
+async def _starts(world: World, found: Explained, names: dict[TableId, str]) -> None:
+    """Read when runs began, and when they ended, which is a change too."""
+    found.ended_at = world.loop.instant()
+    async with world.api.database.read() as unit:
+        for table_id, name in names.items():
+            for run in reversed(await unit.runs.list(table_id=table_id, limit=1000)):
+                found.starts[name].append(run.created_at)
+                found.changes[name].append(run.finished_at or found.ended_at)
+            found.changes[name].sort()
+
+
+def _said(each: Prediction) -> str:
+    when = "no time" if each.at is None else f"{each.at:%H:%M:%S}"
+    return f"{each.table}: at {each.said_at:%H:%M:%S} explain said {when} ({', '.join(each.held_by) or 'not held'})"
