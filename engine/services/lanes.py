@@ -2,7 +2,8 @@
 
 Tiny groups travel in bundles (one task works through them) so that ten thousand small partitions do not cost ten
 thousand round trips. A lane stops taking groups as soon as the attempt is asked to stop. Before a window in which the
-run has to stop, only bundles are sent that are predicted to end in time; when none is left, the attempt drains.
+run has to stop, only bundles, or parts of one, are sent that are predicted to end in time; when there is none, the
+attempt drains.
 """
 
 import asyncio
@@ -149,17 +150,42 @@ class Lanes:
                 waiting.append(kept)
 
     async def _next(self, waiting: deque[tuple[FileGroup, ...]]) -> tuple[FileGroup, ...] | None:
-        """Take the first bundle that may begin now; when there is none, ask the attempt to begin no more."""
+        """Take the first bundle that may begin now, else the part of one that may; else begin no more.
+
+        What would never fit between two windows begins right after one, each group alone.
+        """
         room = self._attempt.room()
-        for at, bundle in enumerate(waiting):
-            seconds = self._rate.seconds(_input_bytes(bundle))
-            if seconds is None or room.admits(seconds):
-                del waiting[at]
-                if seconds is not None and room.never_fits(seconds):
-                    await self._tell_of_overrun(bundle, seconds, room)
-                return bundle
+        for part_of in (self._whole, self._fitting, self._overrunning):
+            for at, bundle in enumerate(waiting):
+                if part := part_of(bundle, room):
+                    del waiting[at]
+                    if rest := tuple(group for group in bundle if group not in part):
+                        waiting.insert(at, rest)
+                    if part_of == self._overrunning:
+                        await self._tell_of_overrun(part, self._rate.seconds(_input_bytes(part)) or 0.0, room)
+                    return part
         self._attempt.begin_no_more(room)
         return None
+
+    def _fits(self, groups: Sequence[FileGroup], room: Room) -> bool:
+        seconds = self._rate.seconds(_input_bytes(groups))
+        return seconds is None or (room.admits(seconds) and not room.never_fits(seconds))
+
+    def _whole(self, bundle: tuple[FileGroup, ...], room: Room) -> tuple[FileGroup, ...]:
+        return bundle if self._fits(bundle, room) else ()
+
+    def _fitting(self, bundle: tuple[FileGroup, ...], room: Room) -> tuple[FileGroup, ...]:
+        """Return the groups of a bundle that fit together, the largest first."""
+        part: list[FileGroup] = []
+        for group in bundle:
+            if self._fits([*part, group], room):
+                part.append(group)
+        return tuple(part)
+
+    def _overrunning(self, bundle: tuple[FileGroup, ...], room: Room) -> tuple[FileGroup, ...]:
+        """Return the first group of a bundle if it may run into a window because it fits nowhere."""
+        seconds = self._rate.seconds(bundle[0].input_bytes)
+        return bundle[:1] if seconds is None or room.admits(seconds) else ()
 
     async def _tell_of_overrun(self, bundle: tuple[FileGroup, ...], seconds: float, room: Room) -> None:
         details = {

@@ -1,0 +1,133 @@
+"""What lanes send before a window: bundles that fit, else the part of one that does, else nothing."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from engine.domain.files import InputFile
+from engine.domain.ids import RunId, TableId
+from engine.domain.leases import Lease
+from engine.domain.plans import FileGroup
+from engine.domain.runs import Operation, Run, RunState
+from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
+from engine.services.attempts import Attempt, Stop
+from engine.services.holds import Room
+from engine.services.lane_rates import LaneRate
+from engine.services.lanes import Lanes
+from engine.spark.dispatch import Ticket
+from tests.support.fake_clock import FakeClock
+
+NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
+MIB = 2**20
+RATE = 1.0 * MIB
+
+
+class Before(Attempt):
+    """An attempt before a window, without a record: it has so many seconds left, fewer with all that is done."""
+
+    def __init__(self, clock: FakeClock, seconds: float, longest: float, *, is_young: bool = False) -> None:
+        run = Run(RunId("run_1"), TableId("tbl_1"), Operation.REWRITE, RunState.REWRITING, "x", NOON, NOON)
+        lease = Lease(run.id, "w", 1, NOON + timedelta(hours=1))
+        super().__init__(database=None, hints=None, clock=clock, run=run, lease=lease, lease_seconds=60)  # type: ignore[arg-type]
+        self.events: list[tuple[str, list[int]]] = []
+        self._ends_at = clock.monotonic() + seconds
+        self._longest, self._is_young, self._time = longest, is_young, clock.monotonic
+
+    def room(self) -> Room:
+        return Room(max(0.0, self._ends_at - self._time()), self._longest, self._is_young)
+
+    async def record(self, kind: str, details: dict[str, Any], **_documents: Any) -> Run:
+        self.events.append((kind, details["groups"]))
+        return self.run
+
+
+class Spark:
+    """Takes a second for each MiB. `sent`: the groups of each task."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.sent: list[list[int]] = []
+        self._clock = clock
+
+    def ticket(self, run_id: str, attempt: int, part: int) -> Ticket:
+        return Ticket("s", "u", run_id, f"{attempt}-{part}")
+
+    def run(self, _ticket: Ticket, _function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
+        tasks = [GroupTask.from_json(payload) for payload in payloads]
+        self.sent.append([task.group for task in tasks])
+        self._clock.advance(sum(int(task.output_dir) for task in tasks) / RATE)
+        return [GroupResult(task.group, "written").to_json() for task in tasks]
+
+    def interrupt(self, tag: str, *, session_id: str) -> None:
+        raise AssertionError
+
+    def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
+        raise AssertionError
+
+
+def a_group(ordinal: int, mib: float) -> FileGroup:
+    return FileGroup(ordinal, 0, "{}", (InputFile(f"{ordinal}", round(mib * MIB), 1, 1),), 1)
+
+
+def a_task(group: FileGroup) -> GroupTask:
+    return GroupTask("run_1", 1, group.ordinal, (), "", str(group.input_bytes), "", 1, WriteSettings(1))
+
+
+async def sent(sizes: Sequence[float], seconds: float, *, longest: float = 1000.0, is_young: bool = False) -> Any:
+    """Send groups of so many MiB by one lane; return what each task held, the attempt, and the groups that ended."""
+    clock = FakeClock()
+    attempt, spark = Before(clock, seconds, longest, is_young=is_young), Spark(clock)
+
+    async def nothing(_groups: Sequence[FileGroup]) -> None: ...
+
+    async def none_lost(_groups: Sequence[FileGroup]) -> dict[int, str]:
+        return {}
+
+    async def not_heard() -> bool:
+        return False
+
+    lanes = Lanes(
+        dispatcher=spark,
+        function=str,
+        attempt=attempt,
+        clock=clock,
+        rate=LaneRate(RATE),
+        tasks=a_task,
+        lost=none_lost,
+        on_start=nothing,
+        on_stop=not_heard,
+    )
+    groups = [a_group(ordinal, mib) for ordinal, mib in enumerate(sizes)]
+    ended = [finished async for finished in lanes.results(groups, 1)]
+    return spark.sent, attempt, len(ended)
+
+
+async def test_with_time_for_all_bundles_are_sent_whole() -> None:
+    tasks, attempt, ended = await sent([6, 2, 2, 1], 60)
+    assert (tasks, ended, attempt.stop_reason) == ([[0], [1, 2], [3]], 4, None)
+
+
+async def test_a_smaller_bundle_goes_before_one_that_would_not_end_in_time() -> None:
+    tasks, attempt, _ = await sent([30, 3], 4)
+    assert (tasks, attempt.stop_reason) == ([[1]], Stop.DRAINED)
+
+
+async def test_the_part_of_a_bundle_is_sent_that_ends_in_time() -> None:
+    tasks, attempt, ended = await sent([2, 1.5, 0.4], 2.5)
+    assert (tasks, ended, attempt.stop_reason) == ([[0, 2]], 2, Stop.DRAINED)
+
+
+async def test_what_is_left_of_a_bundle_is_sent_when_there_is_time_for_it() -> None:
+    tasks, attempt, ended = await sent([1.5, 1.5, 0.9], 3.1)
+    assert (tasks, ended, attempt.stop_reason) == ([[0, 1]], 2, Stop.DRAINED)
+
+
+async def test_groups_that_fit_nowhere_begin_right_after_a_window_each_alone() -> None:
+    tasks, attempt, ended = await sent([2, 1.8], 1.0, longest=1.5, is_young=True)
+    assert (tasks, ended) == ([[0], [1]], 2)
+    assert attempt.events == [("longer_than_any_gap", [0]), ("longer_than_any_gap", [1])]
+
+
+async def test_what_fits_goes_before_what_fits_nowhere() -> None:
+    tasks, attempt, _ = await sent([9, 1, 0.2], 1.4, longest=1.5, is_young=True)
+    assert tasks == [[1, 2], [0]]
+    assert attempt.events == [("longer_than_any_gap", [0])]
