@@ -28,6 +28,7 @@ from engine.rewriting.kernel.contract import Pace
 from engine.services.attempts import Attempt
 from engine.services.budgets import RunLimits, run_limits
 from engine.services.pace_tokens import PaceTokens
+from engine.services.pace_use import RunUse
 from engine.services.policies import PolicyReader
 from engine.services.registered import read_registered
 from engine.stores.database import Database
@@ -79,6 +80,7 @@ class RunPacing:
         self._dealt: Budget | None = None  # what the run's own ledger was told last
         self._unslowed: Budget | None = None  # what the run had when queries became slow
         self._levels: dict[str, Budget] = {}
+        self._use_of_share = RunUse()
         self._runs = 0
         self._is_over = False
         self._busy_at = self._began_at = tools.clock.monotonic()
@@ -184,13 +186,15 @@ class RunPacing:
         return limits
 
     def _use(self, live: LiveProgress) -> Budget:
-        """Return what the run can use: anything, but little while all its tasks wait for Spark and others do not."""
+        """Return what the run can use while there are others: little when all its tasks wait for Spark."""
         now = self._tools.clock.monotonic()
+        usable = self._use_of_share.note(now, live, self._dealt or Budget())
+        least = self._limits.fleet.share(self._limits.catalog).scaled(IDLE_PART)
         if live.members:
             self._busy_at = now
-        if self._runs <= 1 or now - self._busy_at < IDLE_SECONDS:
+        if self._runs <= 1:
             return Budget()
-        return self._limits.fleet.share(self._limits.catalog).scaled(IDLE_PART)
+        return usable.at_least(least) if now - self._busy_at < IDLE_SECONDS else least
 
     def _wanted(self, rate: float) -> Budget:
         """Return the table's budget; while queries are slow a part of what the run had before, given its rate now."""

@@ -49,6 +49,16 @@ def _do_not_wait(_changed: threading.Event, _seconds: float) -> None:
     raise _NothingLeftError
 
 
+class _TickBucket(Bucket):
+    """A bucket whose waits are counted by the ticks that they end in place of."""
+
+    waited = 0.0
+
+    @property
+    def throttled_seconds(self) -> float:
+        return self.waited
+
+
 class PacedTask:
     """A task of a run. `read` is what it has moved."""
 
@@ -60,7 +70,7 @@ class PacedTask:
         self._ledger = ledger
         self._loop = asyncio.get_running_loop()
         attempt, pace = run.attempt, run.pacing.of_task()
-        self._bucket = Bucket(
+        self._bucket = _TickBucket(
             bytes_per_second=pace.bytes_per_second,
             requests_per_second=pace.requests_per_second,
             clock=clock.monotonic,
@@ -83,7 +93,7 @@ class PacedTask:
                 self._bucket.take(part, 1)
                 moved += part
         except _NothingLeftError:
-            pass
+            self._bucket.waited += seconds * (most - moved) / most
         except Stopped:
             self.is_stopped = True
         self.read += moved

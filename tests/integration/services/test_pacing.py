@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from random import Random
 
 import pytest
 from redis.asyncio import Redis
@@ -120,6 +121,35 @@ async def test_a_run_whose_tasks_all_wait_for_spark_leaves_its_share_to_others(p
     assert_held(paced.windows(since=8), LIMIT)
 
 
+async def test_what_a_run_can_not_use_for_its_machine_goes_to_others_until_it_can(paced: PacedRuns) -> None:
+    await paced.set_limits(FLEET)
+    bound = await paced.start(await submitted(paced.database), speed=4 * MB)  # 16 MB/s of its 50
+    fast = await paced.start(await submitted(paced.database))
+    await paced.pass_time(20)
+    assert min(paced.windows(bound, since=2)) >= 0.98 * 16 * MB
+    assert paced.rate(fast) >= 0.9 * (0.98 * LIMIT - 20 * MB)
+    for task in bound.tasks:
+        task.speed = 400 * MB
+    await paced.pass_time(6)
+    assert paced.rate(bound) == pytest.approx(LIMIT / 2, rel=0.1)
+    assert paced.rate(fast) == pytest.approx(LIMIT / 2, rel=0.1)
+    await paced.pass_time(10)
+    assert max(paced.windows()) <= 1.05 * LIMIT
+    assert_held(paced.windows(since=13), LIMIT)
+
+
+async def test_runs_that_are_held_up_now_and_then_never_move_more_than_the_limit(paced: PacedRuns) -> None:
+    await paced.set_limits(FLEET)
+    runs = [await paced.start(await submitted(paced.database), tasks=tasks) for tasks in (1, 2, 4)]
+    random = Random(5)
+    for _ in range(12):
+        for run in runs:
+            for task in run.tasks:
+                task.speed = random.choice([0, 1, 5, 20, 100, 400]) * MB
+        await paced.pass_time(random.choice([2, 5, 8]))
+    assert max(paced.windows()) <= 1.05 * LIMIT
+
+
 async def test_the_share_of_a_holder_that_died_is_dealt_again_once_its_tasks_have_slowed_down(
     paced: PacedRuns,
 ) -> None:
@@ -195,8 +225,8 @@ async def test_requests_are_held_at_all_three_levels(paced: PacedRuns) -> None:
     await paced.set_limits(FleetLimits(parallel_runs=4, requests=100, catalogs=catalogs))
     stored = [await submitted(paced.database), await submitted(paced.database)]
     await set_policy(paced.database, stored[0], {"limits": {"requests": 10}})
-    runs = [await paced.start(each, tasks=2) for each in stored]
-    runs.append(await paced.start(await in_catalog(paced.database, "archive"), tasks=2))
+    runs = [await paced.start(each) for each in stored]
+    runs.append(await paced.start(await in_catalog(paced.database, "archive")))
     await paced.pass_time(12)
     held = [(await paced.ledger.progress(run.attempt.run.id)).held.requests_per_second for run in runs]
     assert held == [pytest.approx(rate, rel=0.07) for rate in (10, 30, 60)]
