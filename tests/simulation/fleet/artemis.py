@@ -81,6 +81,7 @@ class Archive:
     """What came of it, by hour of the day."""
 
     plan: Plan
+    model: LongTable
     rates: list[tuple[float, float]] = field(default_factory=list)
     backlog: list[tuple[float, int]] = field(default_factory=list)
     small: list[tuple[float, int]] = field(default_factory=list)
@@ -129,7 +130,7 @@ async def artemis(world: World, plan: Plan) -> Archive:
     table = await world.api.tables.register(SYSTEM, model.ref, owner_team=None, labels={})
     await world.set_policy(table.id, {"preset": "artemis", "limits": {"available_bandwidth": AVAILABLE}})
     await _until(world, plan.begins)
-    found = Archive(plan)
+    found = Archive(plan, model)
     others = [asyncio.create_task(each) for each in (_write(world, model, plan, found), _slow_down(world, plan))]
     running = [world.start("coordinator", "leader"), world.start("worker", "hands")]
     while _hour(world) < plan.ends:
@@ -142,7 +143,7 @@ async def artemis(world: World, plan: Plan) -> Archive:
             running = [world.start("coordinator", "second leader"), world.start("worker", "other hands")]
     for other in others:
         other.cancel()
-    _judge(world, model, found)
+    judge(world, found)
     return found
 
 
@@ -201,7 +202,9 @@ def _count(world: World, model: LongTable, found: Archive) -> None:
     found.small.append((hour, len(small)))
 
 
-def _judge(world: World, model: LongTable, found: Archive) -> None:
+def judge(world: World, found: Archive) -> None:
+    """Measure what moved and when, by every movement and operation that there was."""
+    model = found.model
     moves = sorted(world.spark.moves, key=lambda move: move.at)
     times = np.array([move.at for move in moves])
     sums = np.concatenate([[0], np.cumsum([move.count for move in moves])])

@@ -1,13 +1,15 @@
 """L9 to L20 in small: a backlog falls to nothing within its share, out of quiet hours, slower for slow queries."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from engine.workers import coordinator
-from tests.simulation.fleet.artemis import SMALL, UPKEEP, Archive, artemis
-from tests.simulation.world import Machine, open_world
+from tests.simulation.fleet.artemis import PARALLEL_GROUPS, SMALL, UPKEEP, Archive, artemis, judge
+from tests.simulation.loop import START
+from tests.simulation.world import Machine, World, open_world
 
 
 @pytest.fixture(autouse=True)
@@ -29,3 +31,19 @@ def test_l16_l17_l18_l19_the_archive_is_worked_off_within_its_limits(machine: Ma
     assert found[0].broken() == []
     assert found[0].top_rate > 0.85
     assert found[0].slow_rate > 0
+    for what, fall in (("quiet hours", _move_at_noon), ("% of the limit in ten", _burst), ("groups at once", _crowd)):
+        fall(world)
+        judge(world, found[0])
+        assert any(what in broken for broken in found[0].broken()), what
+
+
+def _move_at_noon(world: World) -> None:
+    world.spark.moves.append(replace(world.spark.moves[0], at=START + 4 * 3600))
+
+
+def _burst(world: World) -> None:
+    world.spark.moves.extend(world.spark.moves[:100] * 20)
+
+
+def _crowd(world: World) -> None:
+    world.spark.operations.extend(world.spark.operations[:1] * PARALLEL_GROUPS)
