@@ -18,6 +18,7 @@ from engine.domain.tables import Pause
 from engine.services.explain_facts import Facts
 from engine.services.explain_words import clock, many
 from engine.services.holds import HoldRules
+from engine.stores.hot_partitions import MOST_HOT
 
 _ON_REQUEST: Final = frozenset(
     {
@@ -188,7 +189,8 @@ def _breaker(breaker: Breaker | None, now: datetime) -> Iterator[Hold]:
 def _rest(facts: Facts) -> Iterator[Hold]:
     """Yield the rest after runs in vain, so that a table whose runs fail is not tried again all the time."""
     now, forgiven = facts.record.now, facts.record.rest_ended_at
-    ended = [run for run in facts.record.ended if run.reason not in _LOST_RACES]
+    rest_by_partition = _LOST_RACES if len(facts.record.hot.by_place) < MOST_HOT else ()  # else some do not
+    ended = [run for run in facts.record.ended if run.reason not in rest_by_partition]
     if forgiven is not None:
         ended = [run for run in ended if run.finished_at is not None and run.finished_at > forgiven]
     in_vain = list(takewhile(_was_in_vain, ended))

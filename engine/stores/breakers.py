@@ -46,6 +46,14 @@ class BreakerStore:
             mine = (breakers.c.catalog == run.catalog, breakers.c.probe_until.is_not(None))
             await self._connection.execute(update(breakers).where(*mine).values(probe_until=None))
 
+    async def note_failed_attempt(self, run: Run) -> None:
+        """Note that an attempt failed and the run waits to be tried again: a half-open breaker opens for longer."""
+        is_half_open = (breakers.c.times_open > 0, breakers.c.open_until <= now())
+        query = select(breakers, now().label("now")).where(breakers.c.catalog == run.catalog, *is_half_open)
+        row = (await self._connection.execute(query.with_for_update(of=breakers))).mappings().one_or_none()
+        if row is not None:
+            await self._fail(run, row)
+
     async def let_through(self, catalog: str) -> bool:
         """Tell whether a run by itself may begin in a catalog; of a half-open breaker it is the one probe."""
         held = or_(breakers.c.open_until > now(), breakers.c.probe_until > now())
@@ -69,8 +77,10 @@ class BreakerStore:
         await self._insert_if_missing(run)
         query = select(breakers, now().label("now")).where(breakers.c.catalog == run.catalog).with_for_update()
         row = (await self._connection.execute(query)).mappings().one_or_none()
-        if row is None:  # the catalog is gone
-            return
+        if row is not None:  # else the catalog is gone
+            await self._fail(run, row)
+
+    async def _fail(self, run: Run, row: RowMapping) -> None:
         after = _to_breaker(row).after_failure(run.table_id, run.reason or "", row["now"])
         values: dict[str, Any] = {
             "failed_at": after.failed_at,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import Float, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId, TableId
@@ -104,13 +104,12 @@ class RewriteHistoryStore:
         """Return what the newest runs of a table that ended since an instant came to."""
         wanted = RunFilter(table_id=table_id, states=TERMINAL_STATES)
         newest = run_listings.page(wanted, None, most_runs).subquery()
-        documents = await self._connection.scalars(select(newest.c.result).where(newest.c.finished_at >= since))
-        committed = lost = wasted = 0
-        for result in documents:
-            committed += int(result.get("groups_committed", 0))
-            lost += int(result.get("races", {}).get("groups_lost", 0))
-            wasted += int(result.get("wasted_bytes", 0))
-        return TableRaces(committed, lost, wasted)
+        figures = [
+            newest.c.result[path] for path in (("groups_committed",), ("races", "groups_lost"), ("wasted_bytes",))
+        ]
+        sums = [func.coalesce(func.sum(cast(each.as_float(), Float)), 0) for each in figures]
+        row = (await self._connection.execute(select(*sums).where(newest.c.finished_at >= since))).one()
+        return TableRaces(*map(int, row))
 
     async def _of_run(self, run_id: str, *, is_full: bool) -> list[CommittedPartition]:
         key = (file_groups.c.spec_id, file_groups.c.partition, file_groups.c.snapshot_id)

@@ -218,6 +218,8 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         run = await self._change((*held(lease), runs.c.state.in_(_sources(RunState.QUEUED))), values, entry)
         if run is None:
             raise await self._refusal(lease, RunState.QUEUED)
+        if failed and waiting_for is WaitingFor.RETRY:
+            await BreakerStore(connection=self._connection).note_failed_attempt(run)
         return run
 
     async def request_cancel(self, run_id: RunId, by: str) -> Run:

@@ -39,7 +39,9 @@ def run(
     force_full: Annotated[bool, typer.Option("--force-full", help="Rewrite whole partitions.")] = False,
     priority: Annotated[str | None, typer.Option(help="low, normal or high.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would do; submit nothing.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="A new run even while an equal one is live.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Beside an equal live run, and with partitions that cool down.")
+    ] = False,
     idempotency_key: Annotated[
         str | None, typer.Option(help="Repeating the command with the same key makes no second run.")
     ] = None,

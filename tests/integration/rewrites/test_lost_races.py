@@ -238,6 +238,20 @@ async def test_appends_and_our_own_commits_are_no_losses(world: World, monkeypat
     assert (run.result["groups_committed"], run.result["races"]["groups_lost"], len(sent)) == (3, 0, 3)
 
 
+async def test_groups_of_a_partition_that_lost_are_committed_as_soon_as_they_are_written(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await lose(world)
+    for day, rows in ((HOT, 900), (COLD, 90), (OTHER, 9)):  # the largest is sent first
+        for _ in range(6):
+            await asyncio.to_thread(world.lake.append, day=day, rows=rows)
+    one_after_another(monkeypatch)
+    before = len(world.lake.replaces())
+    run = await world.finish((await world.submit(force=True)).id)
+    assert run.result["groups_committed"] == 3
+    assert [each["packhouse.groups"].count(",") + 1 for each in world.lake.replaces()[before:]] == [1, 2]
+
+
 async def test_a_catalog_that_does_not_answer_a_look_stops_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

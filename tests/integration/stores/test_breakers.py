@@ -4,7 +4,7 @@ import asyncio
 
 from engine.domain.breakers import Breaker
 from engine.domain.ids import TableId
-from engine.domain.runs import RunState
+from engine.domain.runs import RunState, WaitingFor
 from engine.stores.database import Database
 from tests.integration.stores.samples import claimed, registered, submitted
 from tests.support.databases import FreshDatabase
@@ -90,6 +90,35 @@ async def test_a_probe_that_fails_opens_it_for_longer(database: Database, fresh_
     assert found.open_until is not None
     assert (found.times_open, found.probe_until) == (2, None)
     assert (found.open_until - found.failed_at).total_seconds() == 120
+
+
+async def test_a_probe_whose_attempt_fails_is_answer_enough(database: Database, fresh_database: FreshDatabase):
+    tables = await open_breaker(database)
+    time_is_over(fresh_database)
+    assert await let_through(database)
+    await fail_attempt(database, tables[1])
+    found = await breaker(database)
+    assert found is not None
+    assert (found.times_open, found.probe_until) == (2, None)
+    await fail_attempt(database, tables[2])  # while it is open it tells nothing new
+    found = await breaker(database)
+    assert found is not None
+    assert found.times_open == 2
+
+
+async def test_failed_attempts_alone_open_nothing(database: Database):
+    for name in ("a", "b", "c", "d"):
+        await fail_attempt(database, (await registered(database, name)).id)
+    assert await breaker(database) is None
+
+
+async def fail_attempt(database: Database, table_id: TableId) -> None:
+    """Let an attempt of a new run fail, so that the run waits to be tried again."""
+    lease = await claimed(database, (await submitted(database, table_id)).id)
+    async with database.begin() as work:
+        await work.runs.park(
+            lease, waiting_for=WaitingFor.RETRY, not_before=None, reason="retry", detail="no answer", failed=True
+        )
 
 
 async def test_a_probe_that_tells_nothing_makes_room_for_the_next(database: Database, fresh_database: FreshDatabase):

@@ -4,10 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from engine.domain.hot_partitions import HotPartition, HotPartitions
+from engine.domain.runs import RunState
 from engine.services.budgets import DayBudget
 from engine.services.explain_document import explanation
 from engine.services.explain_facts import too_small_budget
-from tests.unit.services.explanations import DUE, FOLDER, MIB, SITUATIONS, situation, summary
+from engine.services.explain_timing import eligibility
+from engine.stores.hot_partitions import MOST_HOT
+from tests.unit.services.explanations import DUE, FOLDER, MIB, NOW, RUN, SITUATIONS, a_run, ago, situation, summary
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
@@ -39,6 +43,21 @@ def test_a_daily_budget_below_one_file_group_is_told_as_what_a_run_would_fail_by
     assert told["now"]["outcome"] == "refused"
     assert told["next_eligible"]["at"] is None
     assert "lower rewrite.max_group_bytes" in " ".join(line.strip() for line in told["summary"])
+
+
+def test_a_table_with_more_hot_partitions_than_are_kept_rests_as_a_whole_after_a_lost_run():
+    lost = a_run(RunState.FAILED, reason="conflict", started_at=ago(hours=1), finished_at=ago(minutes=1))
+
+    def held(count: int) -> list[str]:
+        partitions = [
+            HotPartition((0, str(at)), 1, ago(minutes=1), NOW, 0, "source_gone", RUN, 1) for at in range(count)
+        ]
+        facts = situation(
+            DUE, {"schedule": {"min_interval": "0s"}}, hot=HotPartitions.at(NOW, partitions), ended=(lost,)
+        )
+        return [hold.code for hold in eligibility(facts).held_by]
+
+    assert (held(MOST_HOT - 1), held(MOST_HOT)) == ([], ["runs_in_vain"])
 
 
 def test_a_daily_budget_that_holds_every_file_group_stands_in_no_way():
