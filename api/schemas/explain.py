@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, JsonObject
 from api.schemas.runs import Run
-from api.schemas.tables import Condition, Prediction
+from api.schemas.tables import Calibration, Condition, Prediction
 from engine.domain import runs as domain
 from engine.domain.policies import OnStart, WindowKind
 from engine.domain.watches import Verdict
@@ -241,6 +241,11 @@ class RunNow(Answer):
     schema_id: int | None = None
     plan_hash: str | None = None
     prediction: Prediction | None = None
+    calibration: Calibration | None = None
+    prediction_errors: dict[str, float] = Field(
+        default={},
+        description="How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth.",
+    )
     cost: Cost | None = None
     groups_total: int | None = None
     deferred_groups: int | None = Field(

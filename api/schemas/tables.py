@@ -242,6 +242,15 @@ class Prediction(Answer):
     seconds: float | None = Field(description="Null until a run of the table was measured.")
 
 
+class Calibration(Answer):
+    """By what predictions were multiplied: measured by predicted, the median of the table's last runs (at most ten)."""
+
+    runs: int = Field(description="So many were measured.")
+    output_files: float
+    output_bytes: float
+    seconds: float
+
+
 class PlannedGroup(Answer):
     """A file group that a run would rewrite."""
 
@@ -276,6 +285,7 @@ class TablePlan(Answer):
     schema_id: int
     plan_hash: str = Field(description="The same on the same snapshot and policy.")
     prediction: Prediction
+    calibration: Calibration
     groups_total: int
     deferred_groups: int = Field(description="Left for another day: they do not fit `limits.bytes_per_day` now.")
     shrunk_partitions: int = Field(description="Partitions with smaller groups than the policy's, after lost races.")

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from engine.domain.files import InputFile
 from engine.domain.hot_partitions import Place
@@ -65,8 +65,21 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
+class Calibration:
+    """By what predictions are multiplied: measured divided by predicted, of the table's last `runs` runs."""
+
+    runs: int = 0
+    output_files: float = 1.0
+    output_bytes: float = 1.0
+    seconds: float = 1.0
+
+
+UNCALIBRATED: Final = Calibration()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """File groups on one base snapshot, the partitions left alone, and what is expected.
+    """File groups on one base snapshot, the partitions left alone, and what is expected by which calibration.
 
     `shrunk_partitions`: how many of its partitions have smaller groups than the policy asks for, after lost races.
     """
@@ -78,9 +91,10 @@ class Plan:
     skipped_total: int
     prediction: Prediction
     shrunk_partitions: int = 0
+    calibration: Calibration = UNCALIBRATED
 
     def only(self, groups: Sequence[FileGroup]) -> "Plan":
-        """Return the plan with some of its groups, expecting bytes written and time in proportion."""
+        """Return the plan with some of its groups, expecting files, bytes written and time in proportion."""
         read = sum(group.input_bytes for group in groups)
         part = read / self.prediction.input_bytes if self.prediction.input_bytes else 0.0
         whole = self.prediction
@@ -88,11 +102,15 @@ class Plan:
             input_files=sum(len(group.inputs) for group in groups),
             input_bytes=read,
             input_rows=sum(group.input_rows for group in groups),
-            output_files=sum(group.predicted_outputs for group in groups),
+            output_files=max(len(groups), round(sum(g.predicted_outputs for g in groups) * self._files_for_each)),
             output_bytes=round(whole.output_bytes * part),
             seconds=None if whole.seconds is None else whole.seconds * part,
         )
         return replace(self, groups=tuple(groups), prediction=prediction)
+
+    @property
+    def _files_for_each(self) -> float:
+        return self.prediction.output_files / max(1, sum(group.predicted_outputs for group in self.groups))
 
     def digest(self) -> str:
         """Return a SHA-256 over base, schema and the exact inputs of every group."""
@@ -111,5 +129,6 @@ class Plan:
             "skipped_partitions": self.skipped_total,
             "shrunk_partitions": self.shrunk_partitions,
             "prediction": asdict(self.prediction),
+            "calibration": asdict(self.calibration),
             "hash": self.digest(),
         }

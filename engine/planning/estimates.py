@@ -1,7 +1,8 @@
 """What a rewrite is expected to come to: number and bytes of outputs, seconds, requests to the storage.
 
 Outputs are counted from stored input bytes. Deleted rows are not taken off: the digest knows only an upper bound of
-them, and an output that is a little small is a lesser fault than one that is far too large.
+them, and an output that is a little small is a lesser fault than one that is far too large. What the last runs of the
+table came to corrects all of it (`planning.experience`).
 """
 
 from collections.abc import Iterable
@@ -10,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from engine.domain.plans import FileGroup, Prediction
+from engine.domain.plans import UNCALIBRATED, Calibration, FileGroup, Prediction
 from engine.domain.policies import EffectivePolicy
 
 Ints = npt.NDArray[np.int64]
@@ -37,7 +38,12 @@ def output_counts(total_bytes: Ints, target_bytes: int) -> Ints:
 
 
 def predict(
-    groups: Iterable[FileGroup], *, live_share: Iterable[float], policy: EffectivePolicy, rate: float | None
+    groups: Iterable[FileGroup],
+    *,
+    live_share: Iterable[float],
+    policy: EffectivePolicy,
+    rate: float | None,
+    calibration: Calibration = UNCALIBRATED,
 ) -> Prediction:
     """Return the sums of a plan and what is expected of it.
 
@@ -46,17 +52,20 @@ def predict(
         live_share: for each group the least share of its bytes that outlives the deletes, 0 to 1.
         policy: its bandwidth, bytes read + written per second, makes the prediction longer.
         rate: measured input bytes per second of this table's rewrites, all tasks together; None: no prediction of time.
+        calibration: what outputs and time are multiplied by; never less than an output for each group.
     """
     listed = list(groups)
     read = sum(group.input_bytes for group in listed)
-    written = round(sum(g.input_bytes * share for g, share in zip(listed, live_share, strict=True)))
+    live = sum(g.input_bytes * share for g, share in zip(listed, live_share, strict=True))
+    written = round(live * calibration.output_bytes)
+    outputs = round(sum(group.predicted_outputs for group in listed) * calibration.output_files)
     return Prediction(
         input_files=sum(len(group.inputs) for group in listed),
         input_bytes=read,
         input_rows=sum(group.input_rows for group in listed),
-        output_files=sum(group.predicted_outputs for group in listed),
+        output_files=max(len(listed), outputs),
         output_bytes=written,
-        seconds=_seconds(read, written, policy, rate),
+        seconds=_seconds(read, written, policy, None if rate is None else rate / calibration.seconds),
     )
 
 

@@ -25,6 +25,7 @@ from engine.planning.bin_packing import pack
 from engine.planning.candidates import Candidates, RewriteLimits, SkipReason, find_candidates
 from engine.planning.cooling import leave_cooling, shrunk_groups
 from engine.planning.estimates import output_count, predict
+from engine.planning.experience import NO_EXPERIENCE, Experience
 from engine.planning.partitions import Flags, Ints, PartitionedFiles, partition_files
 
 MAX_SKIPPED: Final = 1000
@@ -58,7 +59,7 @@ def make_plan(
     base_snapshot_id: int | None,
     schema_id: int,
     inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
-    rate: float | None = None,
+    known: Experience = NO_EXPERIENCE,
     full: bool = False,
     hot: HotPartitions = NONE_HOT,
 ) -> Plan:
@@ -70,7 +71,7 @@ def make_plan(
         base_snapshot_id: the snapshot that the digest was made of; None for an empty table.
         schema_id: the current schema.
         inputs_of: returns the inputs for paths of the digest, with their deletes; called once, with all paths.
-        rate: measured input bytes per second of this table's rewrites; None: the plan predicts no time.
+        known: what earlier runs teach; without a rate the plan predicts no time.
         full: take every file of the digest, also those of the right size.
         hot: partitions that lost races to other writers.
     """
@@ -81,13 +82,15 @@ def make_plan(
     packed = _pack_all(digest, files, chosen, limits, shrunk, full=full)
     groups = _groups(digest, files, packed, inputs_of)
     skipped = _skipped(files, chosen, packed, hot)
+    shares = _live_shares(files, packed)
     return Plan(
         base_snapshot_id=base_snapshot_id,
         schema_id=schema_id,
         groups=groups,
         skipped=tuple(skipped[:MAX_SKIPPED]),
         skipped_total=len(skipped),
-        prediction=predict(groups, live_share=_live_shares(files, packed), policy=policy, rate=rate),
+        prediction=predict(groups, live_share=shares, policy=policy, rate=known.rate, calibration=known.calibration),
+        calibration=known.calibration,
         shrunk_partitions=len(shrunk.keys() & packed.keys()),
     )
 

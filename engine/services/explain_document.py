@@ -246,6 +246,7 @@ def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
         "waits_for": [hold.code for hold in eligible.held_by if hold.holds_requests],
         "skipped_reasons": reasons,
         "cost": cost,
+        "prediction_errors": dict(facts.record.known.errors or {}),
         **document,
     }
 

@@ -23,9 +23,11 @@ from engine.domain.units import format_bytes
 from engine.domain.watches import Watch
 from engine.formats.base import OpenTable
 from engine.planning.evaluations import Evaluation
+from engine.planning.experience import NO_EXPERIENCE, Experience
 from engine.planning.health import TableHealth
 from engine.services.budgets import DayBudget, day_budget
 from engine.services.due_plans import DuePlan, evaluate_now, plan_due
+from engine.services.experiences import read_experience
 from engine.services.holds import HoldRules, Latencies, read_latencies
 from engine.services.other_compactors import MOST_SNAPSHOTS, OtherCompactor, other_compactors
 from engine.services.trials import Trial, try_plan
@@ -47,7 +49,7 @@ class RecordFacts:
     `breaker`: of its catalog, None unless the last run there failed. `rest_ended_at`: what failed before is forgiven.
 
     `watch`: how the table is watched; `is_watched`: whether a coordinator watches at present. `fleet_at_work`: the runs
-    that workers hold, of all tables.
+    that workers hold, of all tables. `known`: what the last runs teach about the next.
     """
 
     now: datetime
@@ -67,6 +69,7 @@ class RecordFacts:
     rest_ended_at: datetime | None = None
     catalog_pause: Pause | None = None
     fleet_at_work: AtWork = AtWork()  # noqa: RUF009 - immutable
+    known: Experience = NO_EXPERIENCE
 
     @property
     def at_work(self) -> Run | None:
@@ -163,6 +166,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         rest_ended_at=await unit.watches.rest_ended_at(table.id),
         catalog_pause=(await unit.pauses.of_table(table.id)).catalog,
         fleet_at_work=await unit.runs.at_work(),
+        known=await read_experience(unit, table.id),
     )
 
 
@@ -199,4 +203,4 @@ def look(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts) -> Sig
     evaluation = evaluate_now(opened, policy, record.rewritten, record.now, record.hot)
     due = plan_due(opened, policy, evaluation, record.hot)
     others = other_compactors(opened.snapshots(MOST_SNAPSHOTS), record.now)
-    return Sight(try_plan(opened, policy, record.last, hot=record.hot), evaluation, due=due, others=others)
+    return Sight(try_plan(opened, policy, record.known, hot=record.hot), evaluation, due=due, others=others)

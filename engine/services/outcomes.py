@@ -8,6 +8,7 @@ from typing import Any
 from engine.domain.hot_partitions import LOST_RACES, LostGroup
 from engine.domain.runs import GroupState, Run, StoredGroup
 from engine.formats.base import Verification
+from engine.planning.experience import prediction_error
 from engine.queue.budgets import LiveProgress
 
 _MEASURED_SUMS = ("bytes_read", "bytes_written", "requests", "seconds_reading", "seconds_working", "seconds_writing")
@@ -58,6 +59,7 @@ def run_result(
         "measured": {name: round(value, 3) for name, value in measured.items()},
         "predicted": run.plan.get("prediction"),
         "actual": actual,
+        "prediction_error": prediction_error(run.plan.get("prediction"), actual),
         "verifications": list(run.result.get("verifications", [])),
     }
 

@@ -19,6 +19,7 @@ from engine.domain.runs import GroupState, RunState, StoredGroup
 from engine.domain.tables import TableFormatName
 from engine.formats.base import OpenTable
 from engine.planning.evaluations import Evaluation
+from engine.planning.experience import Experience
 from engine.planning.file_groups import make_plan
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
 from engine.services.attempts import COMMITTED, Attempt, Stop
@@ -28,6 +29,7 @@ from engine.services.context import RewriteContext
 from engine.services.due_plans import DueFiles, due_files, evaluate_now
 from engine.services.early_losses import EarlyLosses
 from engine.services.endings import RunEnding
+from engine.services.experiences import read_experience
 from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import Finished, GroupFailure, GroupLost, Lanes
 from engine.services.observations import Observed
@@ -133,11 +135,12 @@ class RewriteFlow:
         done = [file.path for group in await self.ending.groups(GroupState.WRITTEN) for file in group.inputs]
         if request.force_full:  # what earlier attempts committed is not to be rewritten once more
             done += [file.path for group in await self.ending.groups(GroupState.COMMITTED) for file in group.outputs]
-        rate = await self._measured_rate()
+        async with self._context.database.read() as unit:
+            known = await read_experience(unit, self._attempt.run.table_id)
         taken = frozenset(group.place for group in await self.ending.groups())
         self._hot = await self._hot_partitions(request, taken)
         due = (await self._evaluated(table, policy), taken) if request.only_due else None
-        plan = await self._context.formats.call(_make_plan, table, policy, request, done, rate, due=due, hot=self._hot)
+        plan = await self._context.formats.call(_make_plan, table, policy, request, done, known, due=due, hot=self._hot)
         plan = budget.admit(plan)
         self._step("planned")
         return plan
@@ -154,17 +157,6 @@ class RewriteFlow:
             rewritten = await unit.rewrite_histories.committed_partitions(self._attempt.run.table_id)
             now = await unit.now()
         return await self._context.formats.call(evaluate_now, table, policy, rewritten, now, self._hot)
-
-    async def _measured_rate(self) -> float | None:
-        """Return input bytes per second of this table's last rewrite, else of anybody's; None before the first."""
-        async with self._context.database.read() as unit:
-            for table_id in (self._attempt.run.table_id, None):
-                last = await unit.runs.list(
-                    table_id=table_id, states=frozenset({RunState.SUCCEEDED}), before=None, limit=1
-                )
-                if last and last[0].result.get("input_bytes_per_second"):
-                    return float(last[0].result["input_bytes_per_second"])
-        return None
 
     async def _rewrite(
         self, table: OpenTable, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]
@@ -306,7 +298,7 @@ def _make_plan(
     policy: EffectivePolicy,
     request: RunRequest,
     without: Sequence[str],
-    rate: float | None,
+    known: Experience,
     *,
     due: _Due | None,
     hot: HotPartitions,
@@ -323,7 +315,7 @@ def _make_plan(
         base_snapshot_id=table.head_snapshot_id,
         schema_id=table.schema_id,
         inputs_of=table.group_inputs,
-        rate=rate,
+        known=known,
         full=request.force_full,
         hot=hot,
     )

@@ -20,11 +20,12 @@ from engine.domain.errors import (
 from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
-from engine.domain.runs import TERMINAL_STATES, Run, RunState
+from engine.domain.runs import Run
 from engine.domain.tables import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
 from engine.services import policy_writes
 from engine.services.budgets import day_budget
 from engine.services.capabilities import CapabilityService
+from engine.services.experiences import read_experience
 from engine.services.formats import FormatRegistry
 from engine.services.names import check_table_ref
 from engine.services.observations import ObservationService
@@ -175,10 +176,10 @@ class TableService:
         seen = await self._observations.observe(caller, table_id, instead=policy)
         check_settings(seen.policy)
         self._capabilities.check_settings(seen.format, seen.policy.values)
-        last = await self._latest_run(table_id, TERMINAL_STATES)
         async with self._database.read() as unit:
+            known = await read_experience(unit, table_id)
             hot = await unit.hot_partitions.at(table_id)
-        trial = await self._formats.ask(f"table {table_id}", try_plan, seen.opened, seen.policy, last, request, hot)
+        trial = await self._formats.ask(f"table {table_id}", try_plan, seen.opened, seen.policy, known, request, hot)
         if policy is None:
             await self._observations.measure(seen)
         async with self._database.read() as unit:
@@ -208,11 +209,6 @@ class TableService:
         hint = f"did you mean {near[0]!r}?" if near else "create it first with POST /v1/catalogs"
         problem = FieldProblem("/catalog", f"no catalog {name!r}", name, hint)
         raise InvalidInput(f"no catalog {name!r}", problems=(problem,))
-
-    async def _latest_run(self, table_id: TableId, states: frozenset[RunState]) -> Run | None:
-        async with self._database.read() as unit:
-            runs = await unit.runs.list(table_id=table_id, states=states, before=None, limit=1)
-        return runs[0] if runs else None
 
 
 def _check_filter(wanted: TableFilter) -> None:

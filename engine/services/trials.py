@@ -11,8 +11,8 @@ from engine.domain.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
 from engine.formats.base import Condition, OpenTable
+from engine.planning.experience import Experience
 from engine.planning.file_groups import make_plan
 from engine.services.selections import selected_files
 
@@ -36,11 +36,11 @@ class Trial:
 def try_plan(
     opened: OpenTable,
     policy: EffectivePolicy,
-    last: Run | None,
+    known: Experience,
     request: RunRequest = EVERYTHING,
     hot: HotPartitions = NONE_HOT,
 ) -> Trial:
-    """Check the conditions and plan on the head snapshot; `last` lends its measured rate to the prediction of time.
+    """Check the conditions and plan on the head snapshot; predictions go by what is known of earlier runs.
 
     Raises:
         InvalidInput: the request's predicate does not fit the table.
@@ -51,7 +51,7 @@ def try_plan(
         base_snapshot_id=opened.head_snapshot_id,
         schema_id=opened.schema_id,
         inputs_of=opened.group_inputs,
-        rate=_measured_rate(last),
+        known=known,
         full=request.force_full,
         hot=hot.let_in() if request.force else hot,
     )
@@ -68,6 +68,7 @@ def plan_document(plan: Plan, deferred: int) -> dict[str, Any]:
         "schema_id": plan.schema_id,
         "plan_hash": plan.digest(),
         "prediction": asdict(plan.prediction),
+        "calibration": asdict(plan.calibration),
         "groups_total": len(plan.groups),
         "deferred_groups": deferred,
         "shrunk_partitions": plan.shrunk_partitions,
@@ -87,10 +88,3 @@ def _group_document(group: FileGroup) -> Mapping[str, Any]:
         "input_rows": group.input_rows,
         "predicted_outputs": group.predicted_outputs,
     }
-
-
-def _measured_rate(last: Run | None) -> float | None:
-    if last is None or last.state is not RunState.SUCCEEDED:
-        return None
-    rate = last.result.get("input_bytes_per_second")
-    return float(rate) if isinstance(rate, int | float) else None

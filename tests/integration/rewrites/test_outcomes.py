@@ -31,6 +31,17 @@ async def test_the_result_counts_what_the_table_shows(world: World) -> None:
     assert [v["ok"] for v in run.result["verifications"]] == [True]
 
 
+async def test_predictions_learn_from_what_the_last_runs_came_to(world: World) -> None:
+    first = await world.rewrite()
+    for number in range(12):
+        world.lake.append(day=f"2026-12-{number % 2 + 1:02}")
+    second = await world.rewrite()
+    (before, after) = (abs(run.result["prediction_error"]["output_bytes"]) for run in (first, second))
+    assert second.plan["calibration"]["runs"] == 1
+    assert second.plan["prediction"]["seconds"] is not None
+    assert after < before / 2
+
+
 async def test_every_transition_is_an_event(world: World) -> None:
     run = await world.rewrite()
     async with world.container.database.read() as unit:

@@ -18,9 +18,7 @@ def planned(files: Sequence[DigestFile], *, full: bool = True, **rewrite: Any) -
     own = PolicyDocument.model_validate({"rewrite": rewrite})
     policy = effective_policy(table_properties={}, own=own)
     digest = digest_of(files)
-    return make_plan(
-        digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=inputs_of(digest), rate=None, full=full
-    )
+    return make_plan(digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=inputs_of(digest), full=full)
 
 
 def inputs(plan: Plan) -> int:

@@ -1278,6 +1278,14 @@ export interface components {
             rewritten_bytes: number;
             used_share: number | null;
         };
+        /** @description By what predictions were multiplied: measured by predicted, the median of the table's last runs (at most ten). */
+        Calibration: {
+            output_bytes: number;
+            output_files: number;
+            /** @description So many were measured. */
+            runs: number;
+            seconds: number;
+        };
         /** @description A connection to a catalog of tables. */
         Catalog: {
             allowed_locations: string[];
@@ -3842,6 +3850,7 @@ export interface components {
         /** @description What a run would come to now. `unknown`: the table can't be looked at, `detail` says why. */
         RunNow: {
             base_snapshot_id: string | null;
+            calibration: components["schemas"]["Calibration"] | null;
             cost: components["schemas"]["Cost"] | null;
             /** @description Of the plan, left for another day: they do not fit `limits.bytes_per_day` now. */
             deferred_groups: number | null;
@@ -3851,6 +3860,13 @@ export interface components {
             outcome: "rewrite" | "nothing_to_do" | "refused" | "disabled" | "unknown";
             plan_hash: string | null;
             prediction: components["schemas"]["Prediction"] | null;
+            /**
+             * @description How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth.
+             * @default {}
+             */
+            prediction_errors: {
+                [key: string]: number;
+            };
             schema_id: number | null;
             /** @description Partitions with smaller groups than the policy's, after lost races. */
             shrunk_partitions: number | null;
@@ -4266,6 +4282,7 @@ export interface components {
         /** @description What a run would do now. Nothing was done. */
         TablePlan: {
             base_snapshot_id: string | null;
+            calibration: components["schemas"]["Calibration"];
             conditions: components["schemas"]["Condition"][];
             /** @description Left for another day: they do not fit `limits.bytes_per_day` now. */
             deferred_groups: number;

@@ -14,6 +14,7 @@ from .backpressure import Backpressure
 from .blackout_input import BlackoutInput
 from .blackout_output import BlackoutOutput
 from .budget_use import BudgetUse
+from .calibration import Calibration
 from .catalog import Catalog
 from .catalog_check import CatalogCheck
 from .catalog_create import CatalogCreate
@@ -200,6 +201,7 @@ from .run_event_list import RunEventList
 from .run_list import RunList
 from .run_now import RunNow
 from .run_now_outcome import RunNowOutcome
+from .run_now_prediction_errors import RunNowPredictionErrors
 from .run_now_skipped_reasons import RunNowSkippedReasons
 from .run_plan import RunPlan
 from .run_policy import RunPolicy
@@ -266,6 +268,7 @@ __all__ = (
     "BlackoutInput",
     "BlackoutOutput",
     "BudgetUse",
+    "Calibration",
     "Catalog",
     "CatalogCheck",
     "CatalogCreate",
@@ -444,6 +447,7 @@ __all__ = (
     "RunList",
     "RunNow",
     "RunNowOutcome",
+    "RunNowPredictionErrors",
     "RunNowSkippedReasons",
     "RunPlan",
     "RunPolicy",

@@ -10,8 +10,10 @@ from attrs import field as _attrs_field
 from ..models.run_now_outcome import RunNowOutcome
 
 if TYPE_CHECKING:
+    from ..models.calibration import Calibration
     from ..models.cost import Cost
     from ..models.prediction import Prediction
+    from ..models.run_now_prediction_errors import RunNowPredictionErrors
     from ..models.run_now_skipped_reasons import RunNowSkippedReasons
 
 
@@ -23,6 +25,7 @@ class RunNow:
     """What a run would come to now. `unknown`: the table can't be looked at, `detail` says why."""
 
     base_snapshot_id: None | str
+    calibration: Calibration | None
     cost: Cost | None
     deferred_groups: int | None
     """ Of the plan, left for another day: they do not fit `limits.bytes_per_day` now. """
@@ -31,6 +34,8 @@ class RunNow:
     outcome: RunNowOutcome
     plan_hash: None | str
     prediction: None | Prediction
+    prediction_errors: RunNowPredictionErrors
+    """ How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth. """
     schema_id: int | None
     shrunk_partitions: int | None
     """ Partitions with smaller groups than the policy's, after lost races. """
@@ -42,11 +47,18 @@ class RunNow:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.calibration import Calibration  # noqa: PLC0415
         from ..models.cost import Cost  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
 
         base_snapshot_id: None | str
         base_snapshot_id = self.base_snapshot_id
+
+        calibration: dict[str, Any] | None
+        if isinstance(self.calibration, Calibration):
+            calibration = self.calibration.to_dict()
+        else:
+            calibration = self.calibration
 
         cost: dict[str, Any] | None
         if isinstance(self.cost, Cost):
@@ -74,6 +86,8 @@ class RunNow:
         else:
             prediction = self.prediction
 
+        prediction_errors = self.prediction_errors.to_dict()
+
         schema_id: int | None
         schema_id = self.schema_id
 
@@ -92,6 +106,7 @@ class RunNow:
         field_dict.update(
             {
                 "base_snapshot_id": base_snapshot_id,
+                "calibration": calibration,
                 "cost": cost,
                 "deferred_groups": deferred_groups,
                 "detail": detail,
@@ -99,6 +114,7 @@ class RunNow:
                 "outcome": outcome,
                 "plan_hash": plan_hash,
                 "prediction": prediction,
+                "prediction_errors": prediction_errors,
                 "schema_id": schema_id,
                 "shrunk_partitions": shrunk_partitions,
                 "skipped_reasons": skipped_reasons,
@@ -111,8 +127,10 @@ class RunNow:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.calibration import Calibration  # noqa: PLC0415
         from ..models.cost import Cost  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
+        from ..models.run_now_prediction_errors import RunNowPredictionErrors  # noqa: PLC0415
         from ..models.run_now_skipped_reasons import RunNowSkippedReasons  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -123,6 +141,21 @@ class RunNow:
             return cast(None | str, data)
 
         base_snapshot_id = _parse_base_snapshot_id(d.pop("base_snapshot_id"))
+
+        def _parse_calibration(data: object) -> Calibration | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                calibration_type_0 = Calibration.from_dict(data)
+
+                return calibration_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(Calibration | None, data)
+
+        calibration = _parse_calibration(d.pop("calibration"))
 
         def _parse_cost(data: object) -> Cost | None:
             if data is None:
@@ -184,6 +217,8 @@ class RunNow:
 
         prediction = _parse_prediction(d.pop("prediction"))
 
+        prediction_errors = RunNowPredictionErrors.from_dict(d.pop("prediction_errors"))
+
         def _parse_schema_id(data: object) -> int | None:
             if data is None:
                 return data
@@ -211,6 +246,7 @@ class RunNow:
 
         run_now = cls(
             base_snapshot_id=base_snapshot_id,
+            calibration=calibration,
             cost=cost,
             deferred_groups=deferred_groups,
             detail=detail,
@@ -218,6 +254,7 @@ class RunNow:
             outcome=outcome,
             plan_hash=plan_hash,
             prediction=prediction,
+            prediction_errors=prediction_errors,
             schema_id=schema_id,
             shrunk_partitions=shrunk_partitions,
             skipped_reasons=skipped_reasons,

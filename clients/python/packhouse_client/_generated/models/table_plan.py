@@ -8,6 +8,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
+    from ..models.calibration import Calibration
     from ..models.condition import Condition
     from ..models.planned_group import PlannedGroup
     from ..models.prediction import Prediction
@@ -22,6 +23,9 @@ class TablePlan:
     """What a run would do now. Nothing was done."""
 
     base_snapshot_id: None | str
+    calibration: Calibration
+    """ By what predictions were multiplied: measured by predicted, the median of the table's last runs (at most
+    ten). """
     conditions: list[Condition]
     deferred_groups: int
     """ Left for another day: they do not fit `limits.bytes_per_day` now. """
@@ -47,6 +51,8 @@ class TablePlan:
     def to_dict(self) -> dict[str, Any]:
         base_snapshot_id: None | str
         base_snapshot_id = self.base_snapshot_id
+
+        calibration = self.calibration.to_dict()
 
         conditions = []
         for conditions_item_data in self.conditions:
@@ -88,6 +94,7 @@ class TablePlan:
         field_dict.update(
             {
                 "base_snapshot_id": base_snapshot_id,
+                "calibration": calibration,
                 "conditions": conditions,
                 "deferred_groups": deferred_groups,
                 "eligible": eligible,
@@ -108,6 +115,7 @@ class TablePlan:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.calibration import Calibration  # noqa: PLC0415
         from ..models.condition import Condition  # noqa: PLC0415
         from ..models.planned_group import PlannedGroup  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
@@ -121,6 +129,8 @@ class TablePlan:
             return cast(None | str, data)
 
         base_snapshot_id = _parse_base_snapshot_id(d.pop("base_snapshot_id"))
+
+        calibration = Calibration.from_dict(d.pop("calibration"))
 
         conditions = []
         _conditions = d.pop("conditions")
@@ -165,6 +175,7 @@ class TablePlan:
 
         table_plan = cls(
             base_snapshot_id=base_snapshot_id,
+            calibration=calibration,
             conditions=conditions,
             deferred_groups=deferred_groups,
             eligible=eligible,
