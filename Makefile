@@ -6,7 +6,7 @@ PYTEST_ARGS ?=
 MEMORY = $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 4000000 { print "/dev/shm" }')
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo up test unit check check-code check-unit fmt openapi sdk fuzz fuzz-viewer fuzz-admin jars
+.PHONY: help setup demo up test unit check check-code check-unit fmt openapi sdk fuzz fuzz-viewer fuzz-admin simulate jars
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,11 @@ fuzz: ## Run every check of Schemathesis, 300 examples an operation, as viewer a
 
 fuzz-viewer fuzz-admin: fuzz-%:
 	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/pytest -q -s tests/contract/test_fuzz.py -k $* $(PYTEST_ARGS)
+
+simulate: ## Play seeds of faults under virtual time, then the fleet scenarios; print what held (SEEDS=10000)
+	@scripts/setup test
+	@$(BIN)/python -m tests.simulation --seeds $(or $(SEEDS),10000)
+	@$(BIN)/python -m tests.simulation.fleet
 
 jars: ## Fetch the Iceberg runtime that tests and benches compare with
 	@scripts/setup test

@@ -7,6 +7,7 @@ second before it: a day of polling costs nothing then.
 import asyncio
 import sqlite3
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,6 +27,7 @@ from tests.simulation.journal import Journal, KnownPolicy, Trouble
 from tests.simulation.limit_checks import limit_violations
 from tests.simulation.loop import EPOCH, START, Livelock
 from tests.simulation.plans import MIB, Plan, limits, policy
+from tests.simulation.processes import Process
 from tests.simulation.redis_model import Faults
 from tests.simulation.spark import TaskFaults
 from tests.simulation.tables import CatalogFaults, ModelTable
@@ -59,6 +61,8 @@ class Chaos:
         self._names: Counter[str] = Counter()
         self._later: set[asyncio.Task[None]] = set()
         self._is_over = False
+        self._at_commit: list[Callable[[Process], None]] = []
+        world.record.on_commit = self._on_commit
 
     def run(self) -> Result:
         """Do it all and judge it."""
@@ -125,6 +129,10 @@ class Chaos:
     def _start(self, kind: str) -> None:
         self._names[kind] += 1
         self.world.start(kind, f"{kind}-{self._names[kind]}")
+
+    def _on_commit(self, process: Process) -> None:
+        for action in self._at_commit:
+            action(process)
 
     def _one(self, luck: float) -> Running | None:
         running = self.world.running
@@ -208,6 +216,23 @@ class Chaos:
             self.world.kill(running)
             await self._come_back(running.kind, seconds)
 
+    async def kill_soon(self, number: int, seconds: float) -> None:
+        """Whoever writes dies at its side of one of the next commits: just before it, or just after it."""
+        left = iter(range(number, -1, -1))
+        died: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        def die(process: Process) -> None:
+            running = next((each for each in self.world.running if each.process is process), None)
+            if running is None or died.done() or next(left) > 0:
+                return
+            self._trouble("killed", process.name)
+            self.counts["killed in a commit"] += 1
+            self.world.kill(running)
+            died.set_result(running.kind)
+
+        self._at_commit.append(die)
+        await self._come_back(await died, seconds)
+
     async def stop(self, luck: float, seconds: float) -> None:
         """A process is asked to end and another comes later."""
         if (running := self._one(luck)) is not None:
@@ -284,6 +309,7 @@ class Chaos:
         world = self.world
         self.world.say("-- all is well from now on")
         self._is_over = True
+        self._at_commit.clear()
         self.counts += Counter({f"entries {name}": count for name, count in world.redis.faults.counts.items()})
         self.counts += Counter({f"commits {name}": count for name, count in world.lake.faults.counts.items()})
         world.redis.away = world.record.away = world.lake.away = world.spark.away = False

@@ -187,6 +187,7 @@ def _happenings(random: Random, plan: Plan) -> list[Happening]:
     some(4, "tell_latency", lambda: (any_table(), random.choice([0.5, 1.5, 3.0, 6.0])))
     if random.random() < 0.8:
         some(4, "kill", lambda: (random.random(), random.uniform(0, 12)))
+        some(3, "kill_soon", lambda: (random.randrange(1, 100), random.uniform(0, 8)))
         some(2, "stop", lambda: (random.random(), random.uniform(0, 5)))
     if random.random() < 0.5:
         some(3, "freeze", lambda: (random.random(), random.choice([0.3, 3.0, 12.0, 25.0])))

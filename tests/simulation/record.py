@@ -9,7 +9,7 @@ import asyncio
 import shutil
 import sqlite3
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -40,6 +40,7 @@ class Record:
         self.random = random
         self.away = False
         self.transactions = 0
+        self.on_commit: Callable[[Process], None] = lambda _process: None  # before and after each commit that wrote
         self._holder: _Connection | None = None
         self._waiting: deque[tuple[asyncio.Future[None], _Connection]] = deque()
         self._all: list[_Connection] = []
@@ -160,16 +161,26 @@ class _Connection(sqlite3.Connection):
         present()
         if self.record.away:
             raise _error("the database went away", sqlite3.SQLITE_IOERR)
+        self._tell()
         super().commit()
         self._unlock()
+        self._tell()
         if after := self.record.delay():
             await_only(asyncio.sleep(after))
+
+    def _tell(self) -> None:
+        if self.process is not None:
+            self.record.on_commit(self.process)
+            present()
 
     def rollback(self) -> None:
         super().rollback()
         self._unlock()
 
     def close(self) -> None:
+        self.abandon()
+
+    def terminate(self) -> None:
         self.abandon()
 
     def abandon(self) -> None:
@@ -194,6 +205,7 @@ class InlineDialect(SQLiteDialect_pysqlite):
 
     driver = "inline"
     is_async = True
+    has_terminate = True  # what a killed process left is closed with it, so nothing waits for the collector
     supports_statement_cache = True
     record: Record
 

@@ -58,7 +58,7 @@ class RedisServer:
         self.faults = Faults()
         self.streams: dict[str, _Stream] = {}
         self.watches: dict[str, list[PubSub]] = defaultdict(list)
-        self._ids = count(1)
+        self._ids = count(1_000_000)
         self._takers: list[asyncio.Future[None]] = []
         server.flush()
 
@@ -162,6 +162,18 @@ class Client:
     async def xpending(self, name: str, _group: str) -> dict[str, Any]:
         await self._reach()
         return {"pending": len(self._group(name).pending)}
+
+    async def xadd(self, name: str, fields: Mapping[str, Any]) -> str:
+        await self._reach()
+        return self._server.add(name, fields)
+
+    async def xdel(self, name: str, entry_id: str) -> int:
+        await self._reach()
+        return int(self._group(name).entries.pop(entry_id, None) is not None)
+
+    async def flushall(self) -> bool:
+        self._server.flush()
+        return True
 
     async def xlen(self, name: str) -> int:
         await self._reach()

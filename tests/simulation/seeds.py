@@ -3,6 +3,7 @@
 import gc
 import logging
 import time
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from multiprocessing import get_context
@@ -14,7 +15,7 @@ from tests.simulation.chaos import Chaos, Result
 from tests.simulation.plans import draw
 from tests.simulation.world import Ground, Machine, open_ground, open_machine, open_world
 
-_COLLECT_EVERY: Final = 20
+_COLLECT_EVERY: Final = 5
 _CHUNK: Final = 10
 
 
@@ -74,11 +75,11 @@ def report(results: Iterable[Result]) -> int:
 def _play_chunk(chunk: tuple[Sequence[int], float]) -> list[Result]:
     seeds, until = chunk
     results = []
-    for seed in seeds:
+    for number, seed in enumerate(seeds):
         if time.monotonic() >= until:
             break
         results.append(play_on(_STATE["machine"], seed))
-        if seed % _COLLECT_EVERY == 0:
+        if number % _COLLECT_EVERY == 0:
             gc.collect()
     return results
 
@@ -96,6 +97,8 @@ def _begin(ground: Ground, numbers: Any) -> None:
 
 def _silence(*, trace: bool) -> None:
     level = logging.INFO if trace else logging.CRITICAL
+    warnings.filterwarnings("ignore", "The garbage collector is trying to clean up")  # connections of killed processes
+    logging.getLogger("tests.simulation.record").setLevel(logging.CRITICAL)
     processors: list[Any] = [structlog.processors.add_log_level, structlog.processors.KeyValueRenderer()]
     structlog.configure(processors=processors, wrapper_class=structlog.make_filtering_bound_logger(level))
 

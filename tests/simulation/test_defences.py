@@ -23,6 +23,10 @@ DAY = '{"day":"2026-11-01"}'
 Break = Callable[[World, pytest.MonkeyPatch], None]
 
 
+# what a killed process held is left to the collector
+pytestmark = pytest.mark.filterwarnings("ignore:The garbage collector")
+
+
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
     with open_machine() as opened:

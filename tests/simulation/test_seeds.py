@@ -14,6 +14,10 @@ SEEDS = 60
 TOGETHER = 10
 
 
+# what a killed process held is left to the collector
+pytestmark = pytest.mark.filterwarnings("ignore:The garbage collector")
+
+
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
     with open_machine() as opened:

@@ -37,6 +37,7 @@ from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
 from engine.settings import Settings
 from engine.spark.sessions import SparkSessions
+from engine.workers import coordinator
 from tests.simulation.loop import VirtualClock, VirtualLoop
 from tests.simulation.processes import Process
 from tests.simulation.record import Record, make_template, open_record
@@ -47,6 +48,14 @@ from tests.simulation.tables import Lake, ModelFormat, ModelTable
 
 PACE_URL: Final = "http://pace/internal/pace"
 _NO_SPARK: Final = "sc://nowhere:1"
+_SLOWER: Final = {
+    "RELAY_SECONDS": 2.0,
+    "REAP_SECONDS": 3.0,
+    "SEAL_SECONDS": 30.0,
+    "WATCH_SECONDS": 2.0,
+    "POLL_SECONDS": 10.0,
+}
+"""How often the coordinator looks: half of what a seed costs is looks that find nothing, and they promise nothing."""
 
 
 @dataclass
@@ -219,7 +228,9 @@ def open_world(machine: Machine, *, seed: int, **settings: Any) -> Iterator[Worl
     asyncio.set_event_loop(loop)
     lake = Lake(loop=loop, random=random)
     record = open_record(machine.template, name=machine.name, loop=loop, random=random)
+    usual = {name: getattr(coordinator, name) for name in _SLOWER}
     try:
+        vars(coordinator).update(_SLOWER)
         yield World(
             loop=loop,
             random=random,
@@ -231,6 +242,7 @@ def open_world(machine: Machine, *, seed: int, **settings: Any) -> Iterator[Worl
             rates=machine.rates,
         )
     finally:
+        vars(coordinator).update(usual)
         record.close()
 
 
