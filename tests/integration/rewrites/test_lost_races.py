@@ -252,6 +252,21 @@ async def test_groups_of_a_partition_that_lost_are_committed_as_soon_as_they_are
     assert [each["packhouse.groups"].count(",") + 1 for each in world.lake.replaces()[before:]] == [1, 2]
 
 
+async def test_a_worker_that_dies_before_it_notes_a_lost_race_leaves_it_to_its_successor(world: World) -> None:
+    run = await world.submit()
+    world.at("before_commit", rewrite_before(world, HOT))
+    world.at("after_commit", world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    assert (await hot(world)).by_place == {}
+    rows = world.lake.rows()
+    await world.expire_lease(run.id)
+    run = await world.finish(run.id)
+    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3)  # the third: what the writer left
+    assert (run.result["races"]["groups_lost"], run.result["races"]["conflict_rate"]) == (1, 0.25)
+    assert world.lake.rows() == rows
+    assert (await hot(world)).by_place == {}
+
+
 async def test_a_catalog_that_does_not_answer_a_look_stops_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
