@@ -178,9 +178,26 @@ def _outcome(name: str, waits: Waits, by_day: Sequence[int], opened: float) -> O
     )
 
 
-def report(setting: Setting) -> str:
-    """Run a race and return its table."""
-    nothing, *others = race(setting)
+def broken(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return in words where Packhouse is behind what it promises: shorter waits than the peers', and fewer opens.
+
+    Not that greedy scoring opens more files: it serves what is worth most and leaves the rest.
+    """
+    nothing, ours, *peers = outcomes
+    found = [
+        f"95 % of tables wait {np.percentile(ours.worst_waits, 95):.1f} h, {np.percentile(each.worst_waits, 95):.1f} h "
+        f"with {each.name}"
+        for each in peers
+        if np.percentile(ours.worst_waits, 95) > np.percentile(each.worst_waits, 95)
+    ]
+    if not ours.opened < peers[0].opened < nothing.opened:
+        found.append(f"scans open {count(ours.opened)} files, {count(peers[0].opened)} with {peers[0].name}")
+    return found
+
+
+def report(setting: Setting, outcomes: Sequence[Outcome]) -> str:
+    """Return the table of a race."""
+    nothing, *others = outcomes
     rows = []
     for each in (nothing, *others):
         is_idle = each.rewritten_bytes == 0
