@@ -27,6 +27,7 @@ async def test_polled_latency_holds_runs_back_and_the_coordinators_figures_tell_
     world: World, tmp_path: Path
 ) -> None:
     async def signals() -> list[Signal]:
+        assert process.poll() is None, log.read_text()
         async with world.container.database.read() as unit:
             return await unit.signals.list(None, SignalKind.QUERY_LATENCY)
 

@@ -32,6 +32,7 @@ class SlowWorker:
     folder: Path
 
     def begun(self) -> int:
+        assert self.process.poll() in (None, 0), self.log()
         return len(list(self.folder.glob("begun-*")))
 
     def open_gate(self) -> None:
