@@ -29,7 +29,10 @@ async def pause_table(table_id: TableIdPath, body: PauseRequest, services: Servi
     responses=problems("not_found", "invalid_input"),
 )
 async def resume_table(table_id: TableIdPath, services: ServicesDep, caller: OperatorDep) -> None:
-    """End the pause of a table: its waiting runs go on, without doing again what was committed."""
+    """End the pause of a table: its waiting runs go on, without doing again what was committed.
+
+    Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
+    """
     await services.pauses.resume_table(caller, table_id)
 
 
@@ -53,7 +56,7 @@ async def pause_catalog(name: CatalogName, body: PauseRequest, services: Service
     responses=problems("not_found", "invalid_input"),
 )
 async def resume_catalog(name: CatalogName, services: ServicesDep, caller: AdminDep) -> None:
-    """End the pause of a catalog; tables that were paused themselves stay so."""
+    """End the pause of a catalog and close its breaker; tables that were paused themselves stay so."""
     await services.pauses.resume_catalog(caller, name)
 
 

@@ -73,7 +73,7 @@ def pause_table(context: typer.Context, table: TableArgument, reason: ReasonOpti
 
 @tables.app.command("resume")
 def resume_table(context: typer.Context, table: TableArgument) -> None:
-    """End the pause of a table: its waiting runs go on."""
+    """End the pause of a table, its rest after runs in vain, and the cool-down of its partitions."""
     session = Session.of(context)
     session.answer(session.client.tables.resume, table_id(session, table))
     session.show({"resumed": table}, lambda console: print_fields(console, {"resumed": table}))
@@ -90,7 +90,7 @@ def pause_catalog(
 
 @catalogs.app.command("resume")
 def resume_catalog(context: typer.Context, name: catalogs.NameArgument) -> None:
-    """End the pause of a catalog; tables that were paused themselves stay so."""
+    """End the pause of a catalog and close its breaker; tables that were paused themselves stay so."""
     session = Session.of(context)
     session.answer(session.client.catalogs.resume, name)
     session.show({"resumed": name}, lambda console: print_fields(console, {"resumed": name}))

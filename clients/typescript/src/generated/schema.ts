@@ -225,7 +225,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a catalog's tables
-         * @description End the pause of a catalog; tables that were paused themselves stay so.
+         * @description End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
          */
         post: operations["resume_catalog"];
         delete?: never;
@@ -1041,6 +1041,8 @@ export interface paths {
         /**
          * Resume a table
          * @description End the pause of a table: its waiting runs go on, without doing again what was committed.
+         *
+         *     Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
          */
         post: operations["resume_table"];
         delete?: never;

@@ -82,7 +82,7 @@ def sync_detailed(
 ) -> Response[Any | Problem]:
     """Resume a catalog's tables
 
-     End the pause of a catalog; tables that were paused themselves stay so.
+     End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
 
     Args:
         name (str):
@@ -113,7 +113,7 @@ def sync(
 ) -> Any | Problem | None:
     """Resume a catalog's tables
 
-     End the pause of a catalog; tables that were paused themselves stay so.
+     End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
 
     Args:
         name (str):
@@ -139,7 +139,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem]:
     """Resume a catalog's tables
 
-     End the pause of a catalog; tables that were paused themselves stay so.
+     End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
 
     Args:
         name (str):
@@ -168,7 +168,7 @@ async def asyncio(
 ) -> Any | Problem | None:
     """Resume a catalog's tables
 
-     End the pause of a catalog; tables that were paused themselves stay so.
+     End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
 
     Args:
         name (str):

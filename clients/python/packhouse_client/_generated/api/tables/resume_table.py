@@ -84,6 +84,8 @@ def sync_detailed(
 
      End the pause of a table: its waiting runs go on, without doing again what was committed.
 
+    Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
+
     Args:
         table_id (str):
 
@@ -115,6 +117,8 @@ def sync(
 
      End the pause of a table: its waiting runs go on, without doing again what was committed.
 
+    Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
+
     Args:
         table_id (str):
 
@@ -140,6 +144,8 @@ async def asyncio_detailed(
     """Resume a table
 
      End the pause of a table: its waiting runs go on, without doing again what was committed.
+
+    Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
 
     Args:
         table_id (str):
@@ -169,6 +175,8 @@ async def asyncio(
     """Resume a table
 
      End the pause of a table: its waiting runs go on, without doing again what was committed.
+
+    Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
 
     Args:
         table_id (str):
