@@ -108,7 +108,10 @@ class FleetTable(Answer):
     owner_team: str | None
     is_paused: bool
     measured_at: Instant
-    benefit_per_cost: float = Field(description="Read cost that one scan saves, in bytes for each byte rewritten.")
+    benefit_per_cost: float = Field(
+        description="Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file "
+        "group is committed, by those that its runs committed and lost to other writers in seven days."
+    )
     file_count: int
     small_file_count: int
     avoidable_file_count: int

@@ -188,7 +188,10 @@ class HealthMeasurement(Answer):
     total_bytes: int
     average_file_bytes: int
     score: int
-    benefit_per_cost: float = Field(description="Read cost that one scan saves, in bytes for each byte rewritten.")
+    benefit_per_cost: float = Field(
+        description="Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file "
+        "group is committed, by those that its runs committed and lost to other writers in seven days."
+    )
     small_file_change: int = Field(description="Small files more or less than in the measurement before.")
 
     @classmethod

@@ -32,5 +32,6 @@ class Measurement:
     id: int = 0
 
     def says_the_same(self, other: "Measurement") -> bool:
-        """Return True when both found the same in the same snapshot."""
-        return (self.snapshot_id, self.document) == (other.snapshot_id, other.document)
+        """Return True when both found the same in the same snapshot, and make as much of it."""
+        own = (self.snapshot_id, self.benefit_per_cost, self.document)
+        return own == (other.snapshot_id, other.benefit_per_cost, other.document)

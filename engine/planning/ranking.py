@@ -1,11 +1,12 @@
 """Which tables, and which file groups, are worth a rewrite first: what readers save for each byte that is rewritten.
 
-    benefit per cost = avoidable files x 4 MiB / bytes of the files to be rewritten
+    benefit per cost = avoidable files x 4 MiB / bytes of the files to be rewritten x chance of commit
 
 A reader pays for a file that it need not open as if it read 4 MiB more: that is `read.split.open-file-cost`, Iceberg's
 default (4194304), and Spark's `spark.sql.files.openCostInBytes` (4 MB). Weighing the reduction of files against the
 bytes moved is how AutoComp ranks (Gruenheid et al., "AutoComp", SIGMOD 2025). A value of 1 means that
-one scan of the whole table wins back what the rewrite reads.
+one scan of the whole table wins back what the rewrite reads. What is lost to another writer saves nothing: the chance
+is that of the file groups that the table's runs tried to commit lately.
 
 Of a single group its files and its deletes are known: a reader opens every delete file of a data file beside it.
 """
@@ -24,6 +25,14 @@ def benefit_per_cost(*, avoidable_files: int, rewritten_bytes: int) -> float:
     `rewritten_bytes`: the small files of those partitions that have avoidable ones. Empty files cost one byte.
     """
     return avoidable_files * OPEN_COST_BYTES / max(1, rewritten_bytes)
+
+
+def chance_of_commit(*, committed: int, lost: int) -> float:
+    """Return the chance that a file group of a table is committed, by what its last runs committed and lost.
+
+    One commit more is taken for granted, so that it is 1 without a history and never 0.
+    """
+    return (committed + 1) / (committed + lost + 1)
 
 
 def saved_by(group: FileGroup) -> int:

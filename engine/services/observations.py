@@ -6,8 +6,8 @@ read any table. Keeping is a side effect: a record that is busy fails no read.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Final
 
 import structlog
 from pydantic_core import to_jsonable_python
@@ -21,13 +21,16 @@ from engine.domain.policies import EffectivePolicy, PolicyDocument
 from engine.domain.tables import TableFormatName
 from engine.formats.base import OpenTable
 from engine.planning.health import TableHealth, health
-from engine.planning.ranking import benefit_per_cost
+from engine.planning.ranking import benefit_per_cost, chance_of_commit
 from engine.services.formats import FormatRegistry
 from engine.services.policies import PolicyReader
 from engine.services.registered import open_registered, read_registered
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
+
+RACES_COUNT_FOR: Final = timedelta(days=7)
+"""So long what a table lost to other writers makes its rewrite worth less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ class ObservationService:
             f"table {seen.table_id}", lambda: health(seen.opened.digest(), small_bytes=small, large_bytes=large)
         )
         try:
-            await self._keep(_measurement(seen, found))
+            await self._keep(seen, found)
         except Transient as error:
             _log.warning("measurement_lost", table_id=seen.table_id, error=error.message)
         return found
@@ -113,16 +116,19 @@ class ObservationService:
             await read_registered(unit, table_id, caller)
             return await unit.measurements.list(table_id, before, limit)
 
-    async def _keep(self, measured: Measurement) -> None:
+    async def _keep(self, seen: Observed, found: TableHealth) -> None:
         async with self._database.read() as unit:
-            latest = await unit.measurements.latest(measured.table_id)
+            latest = await unit.measurements.latest(seen.table_id)
+            races = await unit.rewrite_histories.races(seen.table_id, await unit.now() - RACES_COUNT_FOR)
+        chance = chance_of_commit(committed=races.groups_committed, lost=races.groups_lost)
+        measured = _measurement(seen, found, chance)
         if latest is not None and latest.says_the_same(measured):
             return
         async with self._database.begin() as unit:
             await unit.measurements.record(measured)
 
 
-def _measurement(seen: Observed, found: TableHealth) -> Measurement:
+def _measurement(seen: Observed, found: TableHealth, chance: float) -> Measurement:
     return Measurement(
         table_id=seen.table_id,
         snapshot_id=_text(seen.opened.head_snapshot_id),
@@ -132,9 +138,8 @@ def _measurement(seen: Observed, found: TableHealth) -> Measurement:
         avoidable_file_count=found.avoidable_file_count,
         total_bytes=found.total_bytes,
         score=found.score,
-        benefit_per_cost=benefit_per_cost(
-            avoidable_files=found.avoidable_file_count, rewritten_bytes=found.avoidable_bytes
-        ),
+        benefit_per_cost=chance
+        * benefit_per_cost(avoidable_files=found.avoidable_file_count, rewritten_bytes=found.avoidable_bytes),
         document=to_jsonable_python(asdict(found)),
     )
 

@@ -106,7 +106,6 @@ class RunClaims(RunChanges):
         await self._serve(sharer(run.catalog, run.owner_team))
         return run, lease_of(run)
 
-
     async def claim_first(self, run_ids: Sequence[RunId], holder: str, ttl_seconds: float) -> tuple[Run, Lease] | None:
         """Take the first of several queued runs that can be taken, as `claim` does; None when none can."""
         if len(run_ids) > 1:

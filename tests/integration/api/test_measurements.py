@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from engine.domain.runs import RunState
 from tests.integration.api.conftest import Api
 from tests.support.world import Lake
 
@@ -22,6 +23,22 @@ async def test_a_look_at_the_health_is_kept_once_for_each_snapshot(api: Api, lak
     for name in ("snapshot_id", "measured_at", "small_file_count", "avoidable_file_count", "score", "total_bytes"):
         assert kept[name] == seen[name]
     assert kept["benefit_per_cost"] == pytest.approx(10 * 4 * 2**20 / seen["total_bytes"])
+
+
+async def test_what_runs_lost_to_other_writers_makes_a_table_worth_less(api: Api, table_id: str) -> None:
+    await api.get(f"/v1/tables/{table_id}/health")
+    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    async with api.container.database.begin() as unit:
+        claim = await unit.runs.claim(run["id"], "worker", 60)
+        assert claim is not None
+        result = {"groups_committed": 1, "races": {"groups_lost": 2}, "wasted_bytes": 9}
+        await unit.runs.transition(claim[1], to=RunState.FAILED, reason="conflict", result=result)
+    [before] = await history(api, table_id)
+    await api.get(f"/v1/tables/{table_id}/health")
+    [after] = await history(api, table_id)
+    assert after["benefit_per_cost"] == pytest.approx(before["benefit_per_cost"] / 2)
+    [ranked] = (await api.get("/v1/fleet/tables"))["items"]
+    assert ranked["benefit_per_cost"] == after["benefit_per_cost"]
 
 
 @pytest.mark.parametrize(("method", "what"), [("GET", "explain"), ("POST", "plan")])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.domain.files import DeleteRef, InputFile
 from engine.domain.plans import FileGroup
-from engine.planning.ranking import OPEN_COST_BYTES, benefit_per_cost, most_worth, saved_by
+from engine.planning.ranking import OPEN_COST_BYTES, benefit_per_cost, chance_of_commit, most_worth, saved_by
 
 MIB = 2**20
 
@@ -31,6 +31,12 @@ def test_nothing_to_win_is_worth_nothing() -> None:
 
 def test_empty_files_are_worth_something_finite() -> None:
     assert benefit_per_cost(avoidable_files=1, rewritten_bytes=0) == OPEN_COST_BYTES
+
+
+def test_without_a_history_a_commit_is_certain_and_it_is_never_hopeless():
+    assert chance_of_commit(committed=0, lost=0) == 1
+    assert chance_of_commit(committed=3, lost=4) == 0.5
+    assert 0 < chance_of_commit(committed=0, lost=10**6) < 1e-5
 
 
 def a_group(ordinal: int, *, files: int, size: int = MIB, outputs: int = 1, deletes: int = 0) -> FileGroup:

@@ -2032,7 +2032,7 @@ export interface components {
         /** @description A table in the ranking, as it was measured last. */
         FleetTable: {
             avoidable_file_count: number;
-            /** @description Read cost that one scan saves, in bytes for each byte rewritten. */
+            /** @description Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days. */
             benefit_per_cost: number;
             catalog: string;
             file_count: number;
@@ -2232,7 +2232,7 @@ export interface components {
         HealthMeasurement: {
             average_file_bytes: number;
             avoidable_file_count: number;
-            /** @description Read cost that one scan saves, in bytes for each byte rewritten. */
+            /** @description Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days. */
             benefit_per_cost: number;
             file_count: number;
             files_with_deletes: number;

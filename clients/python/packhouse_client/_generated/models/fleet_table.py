@@ -17,7 +17,8 @@ class FleetTable:
 
     avoidable_file_count: int
     benefit_per_cost: float
-    """ Read cost that one scan saves, in bytes for each byte rewritten. """
+    """ Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is
+    committed, by those that its runs committed and lost to other writers in seven days. """
     catalog: str
     file_count: int
     is_paused: bool

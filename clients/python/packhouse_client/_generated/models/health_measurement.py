@@ -18,7 +18,8 @@ class HealthMeasurement:
     average_file_bytes: int
     avoidable_file_count: int
     benefit_per_cost: float
-    """ Read cost that one scan saves, in bytes for each byte rewritten. """
+    """ Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is
+    committed, by those that its runs committed and lost to other writers in seven days. """
     file_count: int
     files_with_deletes: int
     id: int
