@@ -4,7 +4,6 @@ Only the holder of a table's run loses and wins, under its lease: two never writ
 at most `MOST_HOT` rows, those that cool longest.
 """
 
-import builtins
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -40,9 +39,11 @@ class HotPartitionStore:
         by_place: dict[Place, list[LostGroup]] = defaultdict(list)
         for group in lost:
             by_place[group.place].append(group)
-        at = (await self._connection.execute(select(now()))).scalar_one()
-        before = {one.place: one for one in await self._of(table_id, list(by_place))}
-        rows = [_row(table_id, _hotter(before.get(place), lease, at, groups)) for place, groups in by_place.items()]
+        known = await self.at(table_id)
+        before = {place: known.by_place[place] for place in by_place if place in known.by_place}
+        wasted = {place: sum(group.wasted_bytes for group in groups) for place, groups in by_place.items()}
+        chosen = sorted(by_place, key=lambda place: (place not in before, -wasted[place], place))[:MOST_HOT]
+        rows = [_row(table_id, _hotter(before.get(place), lease, known.now, by_place[place])) for place in chosen]
         await self._delete(table_id, list(before))
         for start in range(0, len(rows), _CHUNK):
             await self._connection.execute(insert(hot), rows[start : start + _CHUNK])
@@ -51,7 +52,8 @@ class HotPartitionStore:
     async def win(self, lease: Lease, places: Iterable[Place]) -> None:
         """Forget the losses of partitions whose groups were committed."""
         table_id = await hold(self._connection, lease)
-        await self._delete(table_id, sorted(set(places)))
+        known = (await self.at(table_id)).by_place  # seldom any, and never as many as a commit may have
+        await self._delete(table_id, sorted(known.keys() & set(places)))
 
     async def at(self, table_id: TableId) -> HotPartitions:
         """Return the hot partitions of a table as they are now."""
@@ -75,14 +77,7 @@ class HotPartitionStore:
             await self._connection.execute(delete(hot).where(*same, hot.c.cools_until < older_than))
         return len(rows)
 
-    async def _of(self, table_id: TableId, places: builtins.list[Place]) -> builtins.list[HotPartition]:
-        found: builtins.list[HotPartition] = []
-        for condition in _chunks(table_id, places):
-            rows = (await self._connection.execute(select(hot).where(*condition))).mappings()
-            found += [_to_partition(row) for row in rows]
-        return found
-
-    async def _delete(self, table_id: TableId, places: builtins.list[Place]) -> None:
+    async def _delete(self, table_id: TableId, places: list[Place]) -> None:
         for condition in _chunks(table_id, places):
             await self._connection.execute(delete(hot).where(*condition))
 
