@@ -4,14 +4,12 @@ Real Postgres, Redis and table; tasks run in threads of the worker's process. Th
 leases end and windows are over without waiting.
 """
 
-import asyncio
-import signal
-import subprocess
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, timedelta
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +20,9 @@ from engine.domain.ids import RunId
 from engine.domain.runs import GroupState, Run, RunState, WaitingFor
 from engine.domain.watches import Verdict
 from tests.support.eventually import seen_when
+from tests.support.killable_process import killable, killed
 from tests.support.moved_clock import MovedClock
-from tests.support.processes import child, environment_of
+from tests.support.processes import environment_of
 from tests.support.watching import Watching, runs_of
 from tests.support.windows_ahead import blackout, change_policy
 from tests.support.world import World, open_world
@@ -44,18 +43,13 @@ class Deployment:
     folder: Path
     rows: list[Any]
 
-    @property
-    def gate(self) -> Path:
-        return self.folder / "gate"
-
-    def doomed(self, part: str, point: str, *more: str) -> "AbstractContextManager[subprocess.Popen[bytes]]":
+    def doomed(self, part: str, point: str, waiting_task: int = 0) -> AbstractContextManager[BaseProcess]:
         """Start a process that will kill itself at a point."""
         environment = environment_of(self.world.container.settings, worker_slots=1, watch="on")
-        return child(environment, "tests.support.killable_process", part, point, *more, log=self.folder / "log")
+        return killable(environment, part, point, waiting_task, log=self.folder / "log")
 
-    async def dies(self, process: "subprocess.Popen[bytes]") -> None:
-        ended = await asyncio.to_thread(process.wait, PATIENCE_SECONDS)
-        assert ended == -signal.SIGKILL, (self.folder / "log").read_text()
+    async def dies(self, process: BaseProcess) -> None:
+        await killed(process, within_seconds=PATIENCE_SECONDS, log=self.folder / "log")
 
     async def set_window(self, on_start: str) -> None:
         """Let a blackout hold from now on, for an hour; a run at work hears of it at once."""
@@ -116,12 +110,10 @@ async def test_a_worker_that_is_killed_when_a_window_stops_it(
 ) -> None:
     world = deployment.world
     run = await world.submit()
-    with deployment.doomed("worker", point, "2", str(deployment.gate)) as doomed:
+    with deployment.doomed("worker", point, 2) as doomed:
         await seen_when(lambda: deployment.groups(run.id), lambda groups: groups[GroupState.WRITTEN] == 1)
         await seen_when(lambda: deployment.groups(run.id), lambda groups: groups[GroupState.RUNNING] == 1)
         await deployment.set_window(on_start)
-        if on_start == "drain":
-            deployment.gate.touch()
         await deployment.dies(doomed)
     await deployment.let_leases_end()
     assert not await world.container.worker.advance(run.id)  # the window holds

@@ -4,7 +4,6 @@ Measured from the outside, by what system calls of both processes moved; the pac
 """
 
 import asyncio
-import signal
 import socket
 import time
 from collections.abc import AsyncIterator
@@ -29,8 +28,9 @@ from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
 from engine.domain.tables import TableRef
 from tests.support.eventually import seen_when
+from tests.support.killable_process import killable, killed
 from tests.support.moved_clock import MovedClock
-from tests.support.processes import child, environment_of
+from tests.support.processes import environment_of
 from tests.support.windows_ahead import until
 from tests.support.world import NAME, SCHEMA, SPEC, World, open_world
 
@@ -144,8 +144,8 @@ async def test_the_share_of_a_killed_worker_goes_to_the_other_and_the_limit_hold
     ref = TableRef("lake", NAME[:1], OTHER)
     other = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
     environment, log = environment_of(world.container.settings, worker_slots=1), tmp_path / "workers.log"
-    module = ("tests.support.killable_process", "worker", "never")
-    with child(environment, *module, log=log) as one, child(environment, *module, log=log) as two:
+    never = ("worker", "never")
+    with killable(environment, *never, log=log) as one, killable(environment, *never, log=log) as two:
         first = await at_work(world, world.table_id)
         victim, survivor = (one, two) if f"-{one.pid}-" in str(first.lease_holder) else (two, one)
         moved.count(victim.pid)
@@ -155,7 +155,7 @@ async def test_the_share_of_a_killed_worker_goes_to_the_other_and_the_limit_hold
         moved.count(survivor.pid)
         await until(lambda: moved.of(survivor.pid) > LIMIT / 10)  # shares are re-dealt
         victim.kill()
-        assert await asyncio.to_thread(victim.wait, 30) == -signal.SIGKILL
+        await killed(victim, within_seconds=30, log=log)
         killed_at = time.monotonic()
         await until(lambda: moved.rate_since(killed_at, seconds=2) > 0.8 * LIMIT)  # what the dead one had
         await until(lambda: moved.samples[-1][0] > killed_at + WINDOW_SECONDS)

@@ -1,29 +1,56 @@
-"""A worker or a coordinator in a process that ends itself with SIGKILL: `python -m … <part> <point> [<number> <file>]`.
+"""A worker or a coordinator in a process of its own that ends itself with SIGKILL at a point of its work.
 
 A point is a labelled step (of a rewrite or of a look) or a key of `CALLS`. Tasks run in threads of the process and die
-with it, each with one file group. With a number and a file, the so many-th task that is sent waits until the file is
-there, so that a test knows where the process is. Settings come from the environment, as for the real processes.
+with it, each with one file group. With a number, the so many-th task that is sent waits until its attempt is told to
+stop, so that a test knows where the process is. Processes are forked off one that has imported everything: importing
+takes longer than most tests. Settings come from the environment, as for the real processes.
 """
 
 import asyncio
 import functools
 import inspect
+import multiprocessing
 import os
 import signal
-import sys
-import time
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from engine.factory import open_container
 from engine.services import hold_watch, lanes
-from engine.services.attempts import Attempt
+from engine.services.attempts import Attempt, Stop
 from engine.services.run_claims import ClaimService
 from engine.settings import Settings
 from engine.spark.dispatch import Ticket
 from engine.stores.runs import RunStore
 from tests.support.local_dispatch import LocalDispatcher
+
+_FORKS: Final = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload([__name__])
+
+
+@contextmanager
+def killable(
+    environment: Mapping[str, str], part: str, point: str, waiting_task: int = 0, *, log: Path
+) -> Iterator[BaseProcess]:
+    """Start a process, its output appended to the log; kill it at the end if it still lives."""
+    work = functools.partial(_run, part, point, waiting_task)
+    process = _FORKS.Process(target=_work, args=(dict(environment), log, work))
+    process.start()
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.join(30)
+
+
+async def killed(process: BaseProcess, *, within_seconds: float, log: Path) -> None:
+    """Wait until a process has ended by SIGKILL."""
+    await asyncio.to_thread(process.join, within_seconds)
+    assert process.exitcode == -signal.SIGKILL, log.read_text()
 
 
 class Call(NamedTuple):
@@ -49,28 +76,39 @@ def die() -> None:
 
 
 class GatedDispatcher(LocalDispatcher):
-    """Lets the so many-th task wait for a file; it can be interrupted meanwhile."""
+    """Lets the so many-th task wait until `stopped` is set; it can be interrupted meanwhile."""
 
-    def __init__(self, number: int = 0, gate: Path | None = None) -> None:
+    def __init__(self, number: int, stopped: threading.Event) -> None:
         super().__init__()
-        self._number, self._gate, self._sent = number, gate, 0
+        self._waiting, self._told, self._count = number, stopped, 0
 
     def run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
-        self._sent += 1
-        gate = self._gate if self._sent == self._number else None
+        self._count += 1
+        if self._count != self._waiting:
+            return super().run(ticket, function, payloads)
 
-        def after_gate(payload: str) -> str:
-            while gate is not None and not gate.exists():
-                time.sleep(0.01)
+        def afterwards(payload: str) -> str:
+            while not self._told.wait(0.01):
+                pass
             return function(payload)
 
-        return super().run(ticket, after_gate, payloads)
+        return super().run(ticket, afterwards, payloads)
 
 
-async def main(part: str, point: str, number: int = 0, gate: Path | None = None) -> None:
-    """Work until killed."""
+def _work(environment: Mapping[str, str], log: Path, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
+    with log.open("ab") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    asyncio.run(work())
+
+
+async def _run(part: str, point: str, waiting_task: int) -> None:
     hold_watch.POLICY_SECONDS = 0.0  # type: ignore[misc]
     lanes.LEAST_BUNDLE_BYTES = 1
+    stopped = threading.Event()
+    _tell_of_stops(stopped)
     if point in CALLS:
         _end_at(CALLS[point])
 
@@ -78,8 +116,18 @@ async def main(part: str, point: str, number: int = 0, gate: Path | None = None)
         if name == point:
             die()
 
-    async with open_container(Settings(), step=on_step, dispatcher=GatedDispatcher(number, gate)) as container:
+    async with open_container(Settings(), step=on_step, dispatcher=GatedDispatcher(waiting_task, stopped)) as container:
         await (container.worker if part == "worker" else container.coordinator).run()
+
+
+def _tell_of_stops(stopped: threading.Event) -> None:
+    original = Attempt.stop
+
+    def stop(attempt: Attempt, reason: Stop) -> None:
+        original(attempt, reason)
+        stopped.set()
+
+    Attempt.stop = stop  # type: ignore[method-assign]
 
 
 def _end_at(call: Call) -> None:
@@ -98,9 +146,3 @@ def _end_at(call: Call) -> None:
         die()
 
     setattr(call.owner, call.name, ending if inspect.iscoroutinefunction(original) else ending_at_once)
-
-
-if __name__ == "__main__":
-    asyncio.run(
-        main(sys.argv[1], sys.argv[2], *[kind(given) for kind, given in zip((int, Path), sys.argv[3:], strict=False)])
-    )
