@@ -113,8 +113,11 @@ class Records:
     def plan(self, table: str) -> dict[str, Any]:
         """Return a plan that finds nothing to do."""
         self.table(table)
-        plan = {"table_id": table, "enabled": True, "eligible": True, "prediction": filled(models.Prediction, {})}
-        return filled(models.TablePlan, plan)
+        expected = {
+            "prediction": filled(models.Prediction, {}),
+            "calibration": {"runs": 0, "output_files": 1.0, "output_bytes": 1.0, "seconds": 1.0},
+        }
+        return filled(models.TablePlan, {"table_id": table, "enabled": True, "eligible": True, **expected})
 
     def run(self, identity: str) -> dict[str, Any]:
         """Return a run, or refuse."""
