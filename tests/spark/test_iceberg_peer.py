@@ -245,3 +245,19 @@ async def test_time_travel_to_a_snapshot_before_the_rewrite_reads_its_rows(world
     await rewritten(world, "travel")
     again = [one(spark, f"SELECT count(*) FROM {table} VERSION AS OF {row.snapshot_id}") for row in history]
     assert again == counts == [40 * n for n in range(1, 7)]
+
+
+async def test_a_rewrite_by_the_engine_wins_the_race_and_is_named(world: World, spark: SparkSession) -> None:
+    options = "map('rewrite-all', 'true', 'partial-progress.enabled', 'false')"
+    rewrite = f"CALL lake.system.rewrite_data_files(table => 'lake.lake.events', options => {options})"
+    world.at("before_commit", lambda: one(spark, rewrite))
+    rows = world.lake.rows()
+    run = await world.rewrite()
+    assert (run.state, run.result["races"]["groups_lost"]) == (RunState.SKIPPED, 1), run.detail
+    assert world.lake.rows() == rows
+    one(spark, "CALL lake.system.rewrite_manifests(table => 'lake.lake.events')")  # replaces no data file
+    found = await world.container.explain.explain(SYSTEM, world.table_id)
+    (other,) = found["conflicts"]["other_compactors"]
+    assert other["engine"].startswith("spark ")
+    assert (other["count"], other["application"] is not None) == (1, True)
+    assert [hot["losses"] for hot in found["conflicts"]["hot_partitions"]] == [1]
