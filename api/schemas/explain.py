@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, JsonObject
 from api.schemas.runs import Run
-from api.schemas.tables import Calibration, Condition, Prediction
+from api.schemas.tables import Calibration, Condition, PlannedLater, Prediction
 from engine.domain import runs as domain
 from engine.domain.policies import OnStart, WindowKind
 from engine.domain.watches import Verdict
@@ -254,6 +254,7 @@ class RunNow(Answer):
     shrunk_partitions: int | None = Field(
         default=None, description="Partitions with smaller groups than the policy's, after lost races."
     )
+    later: PlannedLater | None = None
     skipped_total: int | None = None
     skipped_reasons: dict[str, int] = Field(default={}, description="Skipped partitions by reason.")
 

@@ -254,6 +254,14 @@ class Calibration(Answer):
     seconds: float
 
 
+class PlannedLater(Answer):
+    """What the run plans when this is done: of a very large table it takes on the partitions that gain most first."""
+
+    partitions: int
+    files: int = Field(description="In these partitions, those that it may rewrite.")
+    bytes: int
+
+
 class PlannedGroup(Answer):
     """A file group that a run would rewrite."""
 
@@ -292,6 +300,7 @@ class TablePlan(Answer):
     groups_total: int
     deferred_groups: int = Field(description="Left for another day: they do not fit `limits.bytes_per_day` now.")
     shrunk_partitions: int = Field(description="Partitions with smaller groups than the policy's, after lost races.")
+    later: PlannedLater
     groups: list[PlannedGroup] = Field(description="The first thousand.")
     skipped_total: int
     skipped: list[SkippedPartition] = Field(description="The first thousand.")

@@ -78,10 +78,23 @@ UNCALIBRATED: Final = Calibration()
 
 
 @dataclass(frozen=True, slots=True)
+class Later:
+    """What a plan leaves to the next one of the same run: partitions, and the files in them that it may take."""
+
+    partitions: int = 0
+    files: int = 0
+    bytes: int = 0
+
+
+NOTHING_LATER: Final = Later()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """File groups on one base snapshot, the partitions left alone, and what is expected by which calibration.
 
     `shrunk_partitions`: how many of its partitions have smaller groups than the policy asks for, after lost races.
+    `later`: what the run plans when this is done; the prediction is without it.
     """
 
     base_snapshot_id: int | None
@@ -92,6 +105,7 @@ class Plan:
     prediction: Prediction
     shrunk_partitions: int = 0
     calibration: Calibration = UNCALIBRATED
+    later: Later = NOTHING_LATER
 
     def only(self, groups: Sequence[FileGroup]) -> "Plan":
         """Return the plan with some of its groups, expecting files, bytes written and time in proportion."""
@@ -130,5 +144,6 @@ class Plan:
             "shrunk_partitions": self.shrunk_partitions,
             "prediction": asdict(self.prediction),
             "calibration": asdict(self.calibration),
+            "later": asdict(self.later),
             "hash": self.digest(),
         }

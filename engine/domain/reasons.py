@@ -19,6 +19,7 @@ OF_PARTITIONS: Final[Mapping[str, str]] = {
     "not_sealed": "not sealed yet: somebody may still write to it",
     "remainder": "only files that a rewrite left, and another would not halve their number",
     "not_due": "no rule of the policy makes it due now",
+    "later": "the run plans it when partitions that gain more are done",
     "cooling_down": "cooling down after races that other writers won",
     "not_eligible_for_full": "a full rewrite is not worth it by rewrite.full.eligibility",
 }
@@ -43,6 +44,7 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "not_eligible": "the table has what the rewrite can't take",
     "invalid_input": "its policy asks for what can't be done",
     "invariant_broken": "a proof failed, a human must look",
+    "goes_on": "a part of the table is done, the run goes on with the next",
     "paused": "a pause is on",
     "quiet_hours": "quiet hours",
     "blackout": "a blackout",

@@ -26,6 +26,7 @@ class SkipReason(StrEnum):
     EQUALITY_DELETES = "equality_deletes"  # the kernel does not apply them
     ENCRYPTED = "encrypted"  # the kernel does not read encrypted files
     NOT_PARQUET = "not_parquet"  # the kernel reads Parquet only
+    LATER = "later"  # the run takes it when what gains more is done
     COOLING_DOWN = "cooling_down"  # other writers won the last race for it
 
 

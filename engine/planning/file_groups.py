@@ -4,7 +4,8 @@ A Python object is made only for files that are in groups. The same digest in an
 a group is kept only if it ends with fewer files than it began with or holds a file whose deletes or size force it; in
 full also if it holds several files.
 
-A partition that cools down after a lost race is left alone, and the groups of one that lost are smaller.
+The plan of a very large table takes on the partitions that gain most, and leaves the others for later (`parts`). A
+partition that cools down after a lost race is left alone, and the groups of one that lost are smaller.
 """
 
 import heapq
@@ -27,6 +28,7 @@ from engine.planning.cooling import leave_cooling, shrunk_groups
 from engine.planning.estimates import output_count, predict
 from engine.planning.experience import NO_EXPERIENCE, Experience
 from engine.planning.partitions import Flags, Ints, PartitionedFiles, partition_files
+from engine.planning.parts import MOST_FILES, left_for_later, parts_of
 
 MAX_SKIPPED: Final = 1000
 """Skipped partitions that a plan lists; `Plan.skipped_total` counts all."""
@@ -62,6 +64,7 @@ def make_plan(
     known: Experience = NO_EXPERIENCE,
     full: bool = False,
     hot: HotPartitions = NONE_HOT,
+    most_files: int = MOST_FILES,
 ) -> Plan:
     """Plan the rewrite of a snapshot.
 
@@ -74,14 +77,18 @@ def make_plan(
         known: what earlier runs teach; without a rate the plan predicts no time.
         full: take every file of the digest, also those of the right size.
         hot: partitions that lost races to other writers.
+        most_files: about so many candidates are taken on, a partition at least.
     """
     limits = RewriteLimits.of(policy)
     files = partition_files(digest)
     chosen = leave_cooling(files, find_candidates(files, limits, full=full), hot)
     shrunk = shrunk_groups(files, limits, hot)
-    packed = _pack_all(digest, files, chosen, limits, shrunk, full=full)
+    for part, others in parts_of(files, chosen, limits, most_files):
+        packed, later = _pack_all(digest, files, part, limits, shrunk, full=full), others
+        if packed:
+            break
     groups = _groups(digest, files, packed, inputs_of)
-    skipped = _skipped(files, chosen, packed, hot)
+    skipped = _skipped(files, chosen, packed, later, hot)
     shares = _live_shares(files, packed)
     return Plan(
         base_snapshot_id=base_snapshot_id,
@@ -92,6 +99,7 @@ def make_plan(
         prediction=predict(groups, live_share=shares, policy=policy, rate=known.rate, calibration=known.calibration),
         calibration=known.calibration,
         shrunk_partitions=len(shrunk.keys() & packed.keys()),
+        later=left_for_later(files, chosen, later),
     )
 
 
@@ -221,9 +229,14 @@ def _live_shares(files: PartitionedFiles, packed: Mapping[int, Sequence[_Bin]]) 
 
 
 def _skipped(
-    files: PartitionedFiles, chosen: Candidates, packed: Mapping[int, Sequence[_Bin]], hot: HotPartitions
+    files: PartitionedFiles,
+    chosen: Candidates,
+    packed: Mapping[int, Sequence[_Bin]],
+    later: Ints,
+    hot: HotPartitions,
 ) -> list[SkippedPartition]:
     """List partitions without a group, those with most files first."""
+    in_later = set(later.tolist())
     counts, sizes = files.count().tolist(), files.total(files.file_bytes).tolist()
     skipped = [
         SkippedPartition(
@@ -232,7 +245,7 @@ def _skipped(
             files=counts[at],
             bytes=sizes[at],
             # candidates that a whole partition has and no single group can make fewer of
-            reason=str(chosen.reasons[at] or SkipReason.AS_GOOD_AS_IT_GETS),
+            reason=str(chosen.reasons[at] or (SkipReason.LATER if at in in_later else SkipReason.AS_GOOD_AS_IT_GETS)),
             until=_until(chosen.reasons[at], (int(files.spec_ids[at]), name), hot),
         )
         for at, name in enumerate(files.names)

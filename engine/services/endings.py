@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from engine.domain.errors import LeaseLost, Transient
-from engine.domain.plans import Plan
+from engine.domain.plans import Later, Plan
 from engine.domain.reasons import in_words
 from engine.domain.runs import GroupState, RunState, StoredGroup, WaitingFor
 from engine.formats.base import OpenTable
@@ -57,12 +57,12 @@ class RunEnding:
         self._started = context.clock.monotonic()
         self.has_waste = False  # True once a task of this attempt may have left files that no group names
 
-    async def conclude(self, budget: DayBudget) -> None:
-        """Decide what the attempt came to, from its groups alone."""
+    async def conclude(self, budget: DayBudget, later: Later) -> None:
+        """Decide what the attempt came to, from its groups alone; `later` is what its plan left for the next one."""
         stop = self._attempt.stop_reason
         hold = self._attempt.hold if stop in HELD else None
         stored = await self.groups()
-        is_unfinished = any(group.state in _UNFINISHED for group in stored)
+        is_unfinished = later.partitions > 0 or any(group.state in _UNFINISHED for group in stored)
         if stop in (Stop.SHUTDOWN, Stop.LEAVING) and is_unfinished:
             await self._wait(WaitingFor.RETRY, "worker_stopped", "the worker was stopped; another goes on")
         elif stop is Stop.CANCELLED and is_unfinished:
@@ -70,7 +70,7 @@ class RunEnding:
         elif hold is not None and is_unfinished:
             await self._wait_for_end(hold)
         else:
-            await self._end_by_groups(stored, budget)
+            await self._end_by_groups(stored, budget, later)
 
     async def nothing_to_do(self, plan: Plan, budget: DayBudget) -> None:
         """End an attempt whose plan has no groups."""
@@ -156,12 +156,15 @@ class RunEnding:
         async with self._context.database.read() as unit:
             return await unit.groups.list(self._attempt.run.id, states=frozenset(states) or None, limit=ALL_GROUPS)
 
-    async def _end_by_groups(self, stored: Sequence[StoredGroup], budget: DayBudget) -> None:
+    async def _end_by_groups(self, stored: Sequence[StoredGroup], budget: DayBudget, later: Later) -> None:
         committed = [group for group in stored if group.state is GroupState.COMMITTED]
         dropped = [group for group in stored if group.state is GroupState.DROPPED]
         broken = [group.reason for group in dropped if (group.reason or "").startswith(("failed:", "refused:"))]
         if broken:
             await self.fail(reason="groups_failed", detail=f"{len(broken)} of {len(stored)} groups {broken[0]}")
+        elif later.partitions and not budget.deferred and any(self._is_of_attempt(group) for group in committed):
+            left = f"{later.partitions} partitions with {later.files} files are planned next"
+            await self._wait(None, "goes_on", f"{len(committed)} groups committed so far; {left}")
         elif committed:
             waiting = f", {budget.deferred} left for another day (limits.bytes_per_day)" if budget.deferred else ""
             counts = f"{len(committed)} groups committed, {len(dropped)} dropped{waiting}"
@@ -173,6 +176,9 @@ class RunEnding:
             await self.fail(reason="conflict", detail=detail)
         else:
             await self._back_off()
+
+    def _is_of_attempt(self, group: StoredGroup) -> bool:
+        return group.attempt == self._attempt.number
 
     async def _back_off(self) -> None:
         """Leave a table whose writers were faster alone for a while: half a minute, then a minute (F18)."""
@@ -223,7 +229,7 @@ class RunEnding:
 
     async def _wait(
         self,
-        waiting_for: WaitingFor,
+        waiting_for: WaitingFor | None,
         reason: str,
         detail: str,
         *,

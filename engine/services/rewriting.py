@@ -98,7 +98,7 @@ class RewriteFlow:
             await self.ending.cancel()
         elif has_work:
             await self._rewrite(table, policy, plan, leftover)
-            await self.ending.conclude(budget)
+            await self.ending.conclude(budget, plan.later)
         else:
             await self.ending.nothing_to_do(plan, budget)
 

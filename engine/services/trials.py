@@ -72,6 +72,7 @@ def plan_document(plan: Plan, deferred: int) -> dict[str, Any]:
         "groups_total": len(plan.groups),
         "deferred_groups": deferred,
         "shrunk_partitions": plan.shrunk_partitions,
+        "later": asdict(plan.later),
         "groups": [_group_document(group) for group in plan.groups[:MAX_GROUPS_SHOWN]],
         "skipped_total": plan.skipped_total,
         "skipped": [asdict(partition) for partition in plan.skipped],

@@ -193,13 +193,15 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         self,
         lease: Lease,
         *,
-        waiting_for: WaitingFor,
+        waiting_for: WaitingFor | None,
         not_before: datetime | None,
         reason: str,
         detail: str | None,
         failed: bool,
     ) -> Run:
         """Put a held run back to wait until `not_before`; `failed` counts the attempt as a failure.
+
+        Without `waiting_for` it waits for a worker only.
 
         Raises:
             LeaseLost: the lease expired or is another holder's.
@@ -213,7 +215,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
             "failures": runs.c.failures + int(failed),
         }
         until = None if not_before is None else not_before.isoformat()
-        details = _with_detail(detail, {"waiting_for": waiting_for.value, "not_before": until, "failed": failed})
+        details = _with_detail(detail, {"waiting_for": waiting_for, "not_before": until, "failed": failed})
         entry = Entry("parked", lease.holder, reason, details)
         run = await self._change((*held(lease), runs.c.state.in_(_sources(RunState.QUEUED))), values, entry)
         if run is None:

@@ -18,6 +18,8 @@ from engine.domain.watches import Verdict
 from engine.stores.columns import ID_LENGTH, NAME_LENGTH, EnumText, UtcTime, document, one_of, ordered_text
 from engine.stores.schema import metadata
 
+__all__ = ["breakers", "hot_partitions", "leaders", "metadata", "sharers", "watches"]
+
 watches = Table(
     "watches",
     metadata,

@@ -11,6 +11,7 @@ from engine.domain.files import InputFile
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import PolicyDocument, effective_policy
 from engine.planning.file_groups import MAX_SKIPPED, make_plan
+from engine.planning.parts import MOST_FILES
 from tests.support.digests import DigestFile, digest_of, inputs_of, random_digest
 
 MIB = 2**20
@@ -29,11 +30,12 @@ data_files = st.builds(
 tables = st.lists(data_files, max_size=120)
 
 
-def plan(digest: pa.Table, *, parallel_groups: int = 1, **rewrite: Any) -> Plan:
+def plan(digest: pa.Table, *, parallel_groups: int = 1, most_files: int = MOST_FILES, **rewrite: Any) -> Plan:
     wanted = {"target_file_bytes": TARGET, "max_group_bytes": CAPACITY} | rewrite
     own = PolicyDocument.model_validate({"rewrite": wanted, "limits": {"parallel_groups": parallel_groups}})
     policy = effective_policy(table_properties={}, own=own)
-    return make_plan(digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=inputs_of(digest))
+    inputs = inputs_of(digest)
+    return make_plan(digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=inputs, most_files=most_files)
 
 
 def is_forced(files: Mapping[str, DigestFile], group: FileGroup) -> bool:
@@ -169,7 +171,7 @@ def test_the_prediction_adds_up() -> None:
 
 def test_two_hundred_thousand_files_in_four_thousand_partitions_are_planned() -> None:
     digest = random_digest(files=200_000, partitions=4000, mean_bytes=0.6 * MIB, seed=5)
-    made = plan(digest)
+    made = plan(digest, most_files=200_000)
     planned = [one.path for group in made.groups for one in group.inputs]
     assert len(planned) == len(set(planned))
     assert made.prediction.input_files > 190_000

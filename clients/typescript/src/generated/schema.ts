@@ -2838,6 +2838,13 @@ export interface components {
             predicted_outputs: number;
             spec_id: number;
         };
+        /** @description What the run plans when this is done: of a very large table it takes on the partitions that gain most first. */
+        PlannedLater: {
+            bytes: number;
+            /** @description In these partitions, those that it may rewrite. */
+            files: number;
+            partitions: number;
+        };
         /**
          * @description What to plan with.
          * @example {
@@ -3858,6 +3865,7 @@ export interface components {
             deferred_groups: number | null;
             detail: string | null;
             groups_total: number | null;
+            later: components["schemas"]["PlannedLater"] | null;
             /** @enum {string} */
             outcome: "rewrite" | "nothing_to_do" | "refused" | "disabled" | "unknown";
             plan_hash: string | null;
@@ -4294,6 +4302,7 @@ export interface components {
             /** @description The first thousand. */
             groups: components["schemas"]["PlannedGroup"][];
             groups_total: number;
+            later: components["schemas"]["PlannedLater"];
             /** @description The same on the same snapshot and policy. */
             plan_hash: string;
             prediction: components["schemas"]["Prediction"];

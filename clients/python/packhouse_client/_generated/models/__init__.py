@@ -136,6 +136,7 @@ from .pause_mode import PauseMode
 from .pause_request import PauseRequest
 from .plan_request import PlanRequest
 from .planned_group import PlannedGroup
+from .planned_later import PlannedLater
 from .policy_create import PolicyCreate
 from .policy_document_input import PolicyDocumentInput
 from .policy_document_input_preset_type_0 import PolicyDocumentInputPresetType0
@@ -389,6 +390,7 @@ __all__ = (
     "PauseMode",
     "PauseRequest",
     "PlannedGroup",
+    "PlannedLater",
     "PlanRequest",
     "PolicyCreate",
     "PolicyDocumentInput",

@@ -12,6 +12,7 @@ from ..models.run_now_outcome import RunNowOutcome
 if TYPE_CHECKING:
     from ..models.calibration import Calibration
     from ..models.cost import Cost
+    from ..models.planned_later import PlannedLater
     from ..models.prediction import Prediction
     from ..models.run_now_prediction_errors import RunNowPredictionErrors
     from ..models.run_now_skipped_reasons import RunNowSkippedReasons
@@ -31,6 +32,7 @@ class RunNow:
     """ Of the plan, left for another day: they do not fit `limits.bytes_per_day` now. """
     detail: None | str
     groups_total: int | None
+    later: None | PlannedLater
     outcome: RunNowOutcome
     plan_hash: None | str
     prediction: None | Prediction
@@ -49,6 +51,7 @@ class RunNow:
     def to_dict(self) -> dict[str, Any]:
         from ..models.calibration import Calibration  # noqa: PLC0415
         from ..models.cost import Cost  # noqa: PLC0415
+        from ..models.planned_later import PlannedLater  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
 
         base_snapshot_id: None | str
@@ -74,6 +77,12 @@ class RunNow:
 
         groups_total: int | None
         groups_total = self.groups_total
+
+        later: dict[str, Any] | None
+        if isinstance(self.later, PlannedLater):
+            later = self.later.to_dict()
+        else:
+            later = self.later
 
         outcome = self.outcome.value
 
@@ -111,6 +120,7 @@ class RunNow:
                 "deferred_groups": deferred_groups,
                 "detail": detail,
                 "groups_total": groups_total,
+                "later": later,
                 "outcome": outcome,
                 "plan_hash": plan_hash,
                 "prediction": prediction,
@@ -129,6 +139,7 @@ class RunNow:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.calibration import Calibration  # noqa: PLC0415
         from ..models.cost import Cost  # noqa: PLC0415
+        from ..models.planned_later import PlannedLater  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
         from ..models.run_now_prediction_errors import RunNowPredictionErrors  # noqa: PLC0415
         from ..models.run_now_skipped_reasons import RunNowSkippedReasons  # noqa: PLC0415
@@ -193,6 +204,21 @@ class RunNow:
 
         groups_total = _parse_groups_total(d.pop("groups_total"))
 
+        def _parse_later(data: object) -> None | PlannedLater:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                later_type_0 = PlannedLater.from_dict(data)
+
+                return later_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | PlannedLater, data)
+
+        later = _parse_later(d.pop("later"))
+
         outcome = RunNowOutcome(d.pop("outcome"))
 
         def _parse_plan_hash(data: object) -> None | str:
@@ -251,6 +277,7 @@ class RunNow:
             deferred_groups=deferred_groups,
             detail=detail,
             groups_total=groups_total,
+            later=later,
             outcome=outcome,
             plan_hash=plan_hash,
             prediction=prediction,

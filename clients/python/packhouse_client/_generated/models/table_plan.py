@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..models.calibration import Calibration
     from ..models.condition import Condition
     from ..models.planned_group import PlannedGroup
+    from ..models.planned_later import PlannedLater
     from ..models.prediction import Prediction
     from ..models.skipped_partition import SkippedPartition
 
@@ -35,6 +36,9 @@ class TablePlan:
     groups: list[PlannedGroup]
     """ The first thousand. """
     groups_total: int
+    later: PlannedLater
+    """ What the run plans when this is done: of a very large table it takes on the partitions that gain most first.
+    """
     plan_hash: str
     """ The same on the same snapshot and policy. """
     prediction: Prediction
@@ -72,6 +76,8 @@ class TablePlan:
 
         groups_total = self.groups_total
 
+        later = self.later.to_dict()
+
         plan_hash = self.plan_hash
 
         prediction = self.prediction.to_dict()
@@ -101,6 +107,7 @@ class TablePlan:
                 "enabled": enabled,
                 "groups": groups,
                 "groups_total": groups_total,
+                "later": later,
                 "plan_hash": plan_hash,
                 "prediction": prediction,
                 "schema_id": schema_id,
@@ -118,6 +125,7 @@ class TablePlan:
         from ..models.calibration import Calibration  # noqa: PLC0415
         from ..models.condition import Condition  # noqa: PLC0415
         from ..models.planned_group import PlannedGroup  # noqa: PLC0415
+        from ..models.planned_later import PlannedLater  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
         from ..models.skipped_partition import SkippedPartition  # noqa: PLC0415
 
@@ -154,6 +162,8 @@ class TablePlan:
 
         groups_total = d.pop("groups_total")
 
+        later = PlannedLater.from_dict(d.pop("later"))
+
         plan_hash = d.pop("plan_hash")
 
         prediction = Prediction.from_dict(d.pop("prediction"))
@@ -182,6 +192,7 @@ class TablePlan:
             enabled=enabled,
             groups=groups,
             groups_total=groups_total,
+            later=later,
             plan_hash=plan_hash,
             prediction=prediction,
             schema_id=schema_id,
