@@ -110,6 +110,7 @@ async def test_quiet_hours_hold_a_due_table_back_until_they_end_or_it_is_urgent(
     seen = await watching.look(wake=True)
     (run,) = await runs_of(world)
     assert (seen.verdict, run.due_since) == (Verdict.SUBMITTED, seen.due_since)
+    assert run.urgent_at == run.due_since + timedelta(hours=1)
     assert (await finish_live(world)).state is RunState.SUCCEEDED
 
 

@@ -1,0 +1,28 @@
+"""What a look at a table comes to, by what holds the table back."""
+
+from dataclasses import replace
+
+import pytest
+
+from engine.domain.fleet import AtWork, Fleet, FleetLimits
+from engine.domain.watches import Verdict
+from engine.services.watch_decisions import decide
+from tests.unit.services.explanations import DUE, NOW, SITUATIONS, situation
+
+FULL = {"fleet": Fleet(1, NOW, "x", FleetLimits(parallel_runs=2)), "fleet_at_work": AtWork({"archive": 2})}
+
+
+@pytest.mark.parametrize("facts", [SITUATIONS["catalog_full"](), situation(DUE, **FULL)], ids=["catalog", "fleet"])
+def test_a_want_of_room_holds_no_submission_back_because_the_turn_counts_in_line(facts):
+    decision = decide(facts)
+    assert decision.verdict is Verdict.SUBMITTED
+    assert decision.request is not None
+
+
+@pytest.mark.parametrize(("name", "code"), [("paused", "fleet_paused"), ("quiet_hours", "quiet_hours")])
+def test_what_holds_a_table_back_holds_the_submission_back_also_without_room(name: str, code: str):
+    facts = SITUATIONS[name]()
+    limits = replace(facts.record.fleet, limits=FleetLimits(parallel_runs=2))
+    decision = decide(replace(facts, record=replace(facts.record, fleet=limits, fleet_at_work=AtWork({"a": 2}))))
+    assert (decision.verdict, decision.code, decision.request) == (Verdict.HELD, code, None)
+    assert "runs as there may be" not in (decision.detail or "")
