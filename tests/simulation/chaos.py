@@ -24,13 +24,13 @@ from engine.domain.signals import QueryLatency, SignalKind
 from engine.domain.tables import Table
 from tests.simulation.checks import Facts, Violation, violations
 from tests.simulation.journal import Journal, KnownPolicy, Trouble
+from tests.simulation.lake import CatalogFaults, ModelTable
 from tests.simulation.limit_checks import limit_violations
 from tests.simulation.loop import EPOCH, START, Livelock
-from tests.simulation.plans import MIB, Plan, limits, policy
+from tests.simulation.plans import CATALOGS, MIB, Plan, limits, policy
 from tests.simulation.processes import Process
 from tests.simulation.redis_model import Faults
 from tests.simulation.spark import TaskFaults
-from tests.simulation.tables import CatalogFaults, ModelTable
 from tests.simulation.world import Running, World
 
 MOST_ACTIVE_SECONDS: Final = 900.0
@@ -95,7 +95,7 @@ class Chaos:
     async def _set_up(self) -> None:
         world, plan = self.world, self.plan
         world.spark.speed = plan.speed
-        for name in ("lake", "pond"):
+        for name in CATALOGS:
             await world.add_catalog(name)
         for wanted in plan.tables:
             table, model = await world.add_table(wanted.catalog, wanted.name, team=wanted.team)
@@ -106,8 +106,9 @@ class Chaos:
             self.journal.policies[str(table.ref)] = [KnownPolicy(0.0, wanted.policy, wanted.windows)]
             self._tables.append((table, model))
         if plan.limits:
-            await world.set_limits(**plan.limits)
-            self.journal.limits = [(0.0, FleetLimits(**plan.limits))]
+            limits = FleetLimits.of(plan.limits)
+            await world.write_limits(limits)
+            self.journal.limits = [(0.0, limits)]
         world.redis.faults = Faults(**plan.faults["redis"])
         world.lake.faults = CatalogFaults(**plan.faults["catalog"])
         world.spark.faults = TaskFaults(**plan.faults["tasks"])
@@ -180,6 +181,12 @@ class Chaos:
         await asyncio.sleep(seconds)
         await self.world.api.pauses.resume_fleet(SYSTEM)
 
+    async def pause_catalog(self, name: str, stops: bool, seconds: float) -> None:
+        """Somebody pauses a catalog for a while."""
+        await self.world.api.pauses.pause_catalog(SYSTEM, name, reason="a test", stops=stops)
+        await asyncio.sleep(seconds)
+        await self.world.api.pauses.resume_catalog(SYSTEM, name)
+
     async def change_policy(self, number: int, seed: int) -> None:
         """Somebody writes another policy."""
         table, _ = self._tables[number]
@@ -196,10 +203,10 @@ class Chaos:
 
     async def change_limits(self, seed: int) -> None:
         """Somebody writes other limits."""
-        before, wanted = self.journal.limits[-1][1], limits(Random(seed))
-        self.journal.limits.append((self.world.loop.time(), FleetLimits(**wanted)))
+        before, wanted = self.journal.limits[-1][1], FleetLimits.of(limits(Random(seed)))
+        self.journal.limits.append((self.world.loop.time(), wanted))
         try:
-            await self.world.set_limits(**wanted)
+            await self.world.write_limits(wanted)
         except PackhouseError:
             self.journal.limits.append((self.world.loop.time(), before))
             raise
@@ -322,6 +329,8 @@ class Chaos:
                 self._start(kind)
         for table, _ in self._tables:
             await world.api.pauses.resume_table(SYSTEM, table.id)
+        for name in CATALOGS:
+            await world.api.pauses.resume_catalog(SYSTEM, name)
         await world.api.pauses.resume_fleet(SYSTEM)
 
     async def _until_quiet(self) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, TRANSITIONS, RunState
-from tests.simulation.tables import ModelTable
+from tests.simulation.lake import ModelTable
 from tests.simulation.world import World
 
 _OF_ANYBODY = frozenset({"submitted", "reaped", "cancel_requested", "cancelled", "held_back", "let_go"})

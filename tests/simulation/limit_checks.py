@@ -15,6 +15,7 @@ import numpy as np
 from tests.simulation.checks import Facts, Violation
 from tests.simulation.journal import ENDLESS, Journal, KnownPolicy
 from tests.simulation.loop import EPOCH, START
+from tests.simulation.plans import CATALOGS
 from tests.simulation.spark import Move, Operation
 from tests.simulation.world import World
 
@@ -32,6 +33,11 @@ def limit_violations(world: World, facts: Facts, journal: Journal) -> Iterator[V
     """Yield every broken limit."""
     moves = sorted(world.spark.moves, key=lambda move: move.at)
     yield from _rates("the fleet", moves, journal, facts, lambda at: _fleet_limit(journal, at))
+    for catalog in CATALOGS:
+        own = [move for move in moves if move.table.startswith(f"{catalog}.")]
+        yield from _rates(
+            catalog, own, journal, facts, lambda at, catalog=catalog: _catalog_limit(journal, catalog, at)
+        )
     for table in sorted(journal.policies):
         own = [move for move in moves if move.table == table]
         yield from _rates(table, own, journal, facts, lambda at, table=table: _table_limit(journal, table, at))
@@ -65,6 +71,12 @@ def _rates(
 
 def _fleet_limit(journal: Journal, at: float) -> float | None:
     found = [limits.bandwidth for limits in journal.limits_between(at - _SETTLED, at + _WINDOW)]
+    return None if None in found else max(map(float, filter(None, found)))
+
+
+def _catalog_limit(journal: Journal, catalog: str, at: float) -> float | None:
+    between = journal.limits_between(at - _SETTLED, at + _WINDOW)
+    found = [limits.of_catalog(catalog).bandwidth for limits in between]
     return None if None in found else max(map(float, filter(None, found)))
 
 
@@ -154,6 +166,11 @@ def _claims(facts: Facts, journal: Journal) -> Iterator[Violation]:
         limits = [each.parallel_runs for each in journal.limits_between(at - 1, at + 1)]
         if None not in limits and len(held) > max(filter(None, limits)):
             yield Violation("I7", f"{len(held)} runs held at {at - START:.3f}, limits {limits}")
+        own = facts.tables[tables[event["run_id"]]].partition(".")[0]
+        in_catalog = sum(facts.tables[table].startswith(f"{own}.") for table in held.values())
+        limits = [each.of_catalog(own).parallel_runs for each in journal.limits_between(at - 1, at + 1)]
+        if None not in limits and in_catalog > max(filter(None, limits)):
+            yield Violation("I7", f"{in_catalog} runs of {own} held at {at - START:.3f}, limits {limits}")
         if len(set(held.values())) < len(held):
             yield Violation("I7", f"a table has two holders at {at - START:.3f}: {held}")
 

@@ -10,6 +10,7 @@ from tests.simulation.journal import Window
 from tests.simulation.loop import EPOCH, START
 
 MIB: Final = 2**20
+CATALOGS: Final = ("lake", "pond")
 _DAY: Final = 86_400.0
 _ON_START: Final = ("drain", "interrupt", "finish")
 
@@ -83,6 +84,10 @@ def limits(random: Random) -> dict[str, Any]:
         found["parallel_runs"] = random.randint(1, 4)
         if random.random() < 0.7:
             found["bandwidth"] = random.randint(4, 30) * 1_000_000
+        if random.random() < 0.3:
+            own = {"parallel_runs": random.randint(1, 2), "bandwidth": random.randint(3, 20) * 1_000_000}
+            name = random.choice(sorted(own))
+            found["catalogs"] = {random.choice(CATALOGS): {name: own[name]}}
     return found
 
 
@@ -181,6 +186,7 @@ def _happenings(random: Random, plan: Plan) -> list[Happening]:
     some(5, "submit", lambda: (any_table(), random.random() < 0.2, random.random() < 0.1))
     some(2, "cancel", lambda: (random.random(),))
     some(1, "pause_table", lambda: (any_table(), random.random() < 0.5, random.uniform(3, 20)))
+    some(1, "pause_catalog", lambda: (random.choice(CATALOGS), random.random() < 0.5, random.uniform(3, 15)))
     some(1, "pause_fleet", lambda: (random.random() < 0.5, random.uniform(3, 15)))
     some(2, "change_policy", lambda: (any_table(), random.randrange(2**32)))
     some(1, "change_limits", lambda: (random.randrange(2**32),))

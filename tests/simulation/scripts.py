@@ -13,12 +13,13 @@ class ScriptServer:
     """A connection to a Redis whose database is the simulation's own. Blocks for the tens of microseconds of a call."""
 
     def __init__(self, url: str, *, database: int) -> None:
-        self._client = Redis.from_url(url, protocol=2, db=database)
+        self._client = Redis.from_url(url, protocol=2)
         self._connection: Any = self._client.connection_pool.get_connection()
         self._connection.connect()
         self._socket = self._connection._sock
         self._reader = hiredis.Reader(encoding="utf-8")
         self._known: dict[str, str] = {}
+        self._call("SELECT", database)  # said here, because a database that the URL names would win over an argument
 
     def run(self, text: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         """Run a script."""

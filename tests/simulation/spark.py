@@ -20,9 +20,9 @@ from engine.rewriting.kernel.errors import Stopped
 from engine.rewriting.kernel.pacing import Bucket
 from engine.rewriting.kernel.transfer import Moved
 from engine.spark.dispatch import Ticket
+from tests.simulation.lake import Lake, ModelTable
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.processes import PROCESS, Process, present
-from tests.simulation.tables import Lake, ModelTable
 
 _SLICE_SECONDS: Final = 0.25
 _LONGEST_KILL: Final = 2.5

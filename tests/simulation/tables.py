@@ -1,16 +1,12 @@
-"""Tables in memory behind the same Protocol as Iceberg: snapshots, files with rows, writers, and a catalog with faults.
+"""The tables of the lake behind the same Protocol as Iceberg's (`formats.base`).
 
 A commit is a compare-and-swap on the head, as a catalog does it: what was sent may land late, after its answer was
-given up, or after its process died. The rows of a file are the numbers of those that were appended, so that a lost or
-doubled row can be told at the end. `checks_sources` is the defence that a test may take away.
+given up, or after its process died.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context
-from dataclasses import dataclass, field, replace
-from itertools import count
-from random import Random
 from typing import Any, Final
 
 import pyarrow as pa
@@ -33,154 +29,11 @@ from engine.formats.base import (
 )
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.commit import MAX_TRIES, check_rows
-from engine.planning.digest import FILE_DIGEST, PartitionTime, TableFigures
+from engine.planning.digest import FILE_DIGEST, TableFigures
 from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
-from tests.simulation.loop import VirtualLoop
-from tests.simulation.processes import present
+from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
 
 _SCHEMA_ID: Final = 0
-
-
-@dataclass(frozen=True)
-class DataFile:
-    """A live file. `deleted` are rows that position deletes took out of it."""
-
-    path: str
-    partition: str
-    file_bytes: int
-    rows: frozenset[int]
-    sequence: int
-    added_at_ms: int
-    deleted: frozenset[int] = frozenset()
-
-    @property
-    def delete_path(self) -> str:
-        """The delete file that holds all of `deleted`."""
-        return f"{self.path}.{len(self.deleted)}.deletes"
-
-    @property
-    def live_rows(self) -> frozenset[int]:
-        return self.rows - self.deleted
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """The files of a table after one commit, by path, and what the commit was."""
-
-    number: int
-    at_ms: int
-    operation: str
-    files: Mapping[str, DataFile]
-    run_id: str | None = None
-    attempt: int = 0
-    groups: tuple[int, ...] = ()
-    removed: tuple[DataFile, ...] = ()
-    added: tuple[DataFile, ...] = ()
-
-
-@dataclass
-class CatalogFaults:
-    """How likely what goes wrong with one commit is, and how often it did."""
-
-    refused: float = 0.0
-    lost_request: float = 0.0
-    lost_answer: float = 0.0
-    late: float = 0.0
-    counts: dict[str, int] = field(default_factory=dict)
-
-    def note(self, what: str) -> None:
-        self.counts[what] = self.counts.get(what, 0) + 1
-
-
-class ModelTable:
-    """One table: its history, and the files that lie in its storage, live or not."""
-
-    def __init__(self, ref: TableRef, lake: "Lake") -> None:
-        self.ref = ref
-        self.lake = lake
-        self.uuid = f"uuid-{ref.name}"
-        self.location = f"file:///lake/{ref.name}"
-        self.snapshots: list[Snapshot] = []
-        self.expected: set[int] = set()
-        self.storage: dict[str, frozenset[int]] = {}
-        self.deletes: dict[str, frozenset[int]] = {}
-        self.digests: dict[int, pa.Table] = {}
-        self.times: dict[int, PartitionTime] = {}
-        self._rows = count()
-        self._names = count()
-
-    @property
-    def head(self) -> Snapshot | None:
-        return self.snapshots[-1] if self.snapshots else None
-
-    @property
-    def files(self) -> Mapping[str, DataFile]:
-        return self.head.files if self.head else {}
-
-    def append(self, partition: str, sizes: Sequence[int]) -> None:
-        """A writer adds files of so many bytes, one row for each 256 KiB."""
-        added = []
-        for size in sizes:
-            rows = frozenset(next(self._rows) for _ in range(max(1, size // 262_144)))
-            path = f"{self.location}/data/{partition}/w{next(self._names)}.parquet"
-            self.storage[path] = rows
-            self.expected |= rows
-            added.append(DataFile(path, partition, size, rows, len(self.snapshots) + 1, self.lake.now_ms()))
-        self.install(Snapshot(0, 0, "append", {**self.files, **{f.path: f for f in added}}, added=tuple(added)))
-
-    def delete_files(self, paths: Sequence[str]) -> None:
-        """A writer removes whole files."""
-        removed = tuple(self.files[path] for path in paths)
-        for each in removed:
-            self.expected -= each.rows
-        left = {path: each for path, each in self.files.items() if path not in set(paths)}
-        self.install(Snapshot(0, 0, "delete", left, removed=removed))
-
-    def delete_rows(self, path: str, rows: frozenset[int]) -> None:
-        """A writer deletes rows by position."""
-        self.expected -= rows
-        changed = replace(self.files[path], deleted=self.files[path].deleted | rows)
-        self.deletes[changed.delete_path] = changed.deleted
-        self.install(Snapshot(0, 0, "overwrite", {**self.files, path: changed}))
-
-    def install(self, snapshot: Snapshot) -> Snapshot:
-        """Make a snapshot the head."""
-        made = replace(snapshot, number=len(self.snapshots) + 1, at_ms=self.lake.now_ms())
-        self.snapshots.append(made)
-        return made
-
-    def by_number(self, number: int) -> Snapshot | None:
-        return self.snapshots[number - 1] if 0 < number <= len(self.snapshots) else None
-
-
-class Lake:
-    """The catalog with its tables, and its faults. While it is `away` it answers nobody."""
-
-    def __init__(self, *, loop: VirtualLoop, random: Random) -> None:
-        self.loop = loop
-        self.random = random
-        self.tables: dict[TableRef, ModelTable] = {}
-        self.away = False
-        self.checks_sources = True
-        self.faults = CatalogFaults()
-        self.lost_races = 0
-
-    def table(self, ref: TableRef) -> ModelTable:
-        """Return a table, made when it is asked for first."""
-        return self.tables.setdefault(ref, ModelTable(ref, self))
-
-    def now_ms(self) -> int:
-        return round(self.loop.instant().timestamp() * 1000)
-
-    def answer(self, *, most: float = 0.03) -> None:
-        """Let a call take its time; raise Transient while the catalog is away."""
-        present()
-        if self.random.random() < 0.3:
-            self.loop.pause(self.random.uniform(0.001, most))
-            present()
-        if self.away:
-            self.loop.pause(self.random.uniform(0.01, 2.0))
-            raise Transient("the catalog is away")
 
 
 class ModelFormat:

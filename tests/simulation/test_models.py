@@ -19,7 +19,7 @@ from engine.rewriting.kernel.task import rewrite_group
 from tests.integration.queue import test_run_queue as queue_tests
 from tests.simulation.spark import ModelDispatcher
 from tests.simulation.tables import ModelCatalog
-from tests.simulation.world import Machine, World, open_machine, open_world
+from tests.simulation.world import Machine, World, open_ground, open_machine, open_world
 from tests.support.world import NAME, Lake, make_lake
 
 QUEUE_TESTS = [
@@ -55,6 +55,18 @@ def test_the_model_of_streams_passes_the_tests_of_the_queue(
 ):
     with open_world(machine, seed=1) as world:
         world.run(test(world.redis.client()))
+
+
+def test_processes_beside_each_other_share_no_ledger():
+    with open_ground() as ground:
+        one, other = Machine(ground, number=0), Machine(ground, number=1)
+        ask = "return redis.call('INCR', KEYS[1])"
+        assert [one.scripts.run(ask, ["runs"], []), one.scripts.run(ask, ["runs"], [])] == [1, 2]
+        other.scripts.flush()
+        assert other.scripts.run(ask, ["runs"], []) == 1
+        assert one.scripts.run(ask, ["runs"], []) == 3
+        one.scripts.close()
+        other.scripts.close()
 
 
 class Subject(Protocol):

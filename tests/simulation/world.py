@@ -38,13 +38,14 @@ from engine.queue.streams import RunQueue
 from engine.settings import Settings
 from engine.spark.sessions import SparkSessions
 from engine.workers import coordinator
+from tests.simulation.lake import Lake, ModelTable
 from tests.simulation.loop import VirtualClock, VirtualLoop
 from tests.simulation.processes import Process
 from tests.simulation.record import Record, make_template, open_record
 from tests.simulation.redis_model import RedisServer
 from tests.simulation.scripts import ScriptServer
 from tests.simulation.spark import ModelDispatcher, SparkServer
-from tests.simulation.tables import Lake, ModelFormat, ModelTable
+from tests.simulation.tables import ModelFormat
 
 PACE_URL: Final = "http://pace/internal/pace"
 _NO_SPARK: Final = "sc://nowhere:1"
@@ -156,8 +157,12 @@ class World:
 
     async def set_limits(self, **limits: Any) -> None:
         """Write the fleet's limits."""
+        await self.write_limits(FleetLimits(**limits))
+
+    async def write_limits(self, limits: FleetLimits) -> None:
+        """Write the fleet's limits as they are."""
         fleet = await self.api.limits.get(SYSTEM)
-        await self.api.limits.replace(SYSTEM, FleetLimits(**limits), version=fleet.version)
+        await self.api.limits.replace(SYSTEM, limits, version=fleet.version)
 
     def say(self, text: str) -> None:
         """Tell what happens, when somebody listens."""
