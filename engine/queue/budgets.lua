@@ -14,8 +14,8 @@
 local SILENCE = 5        -- seconds after which a member counts as gone and its share is dealt again
 local SETTLE = 2         -- seconds in which nobody grows after a ledger was lost, until every member has reported again
 local REST = 60          -- seconds that a shared ledger knows a run that fell silent
-local RESERVE = 0.02     -- part of the limit kept for members that come before the others have shrunk
-local FLOOR = 0.01       -- part of an equal share (limit / lanes) that such a member gets at once
+local RESERVE = 0.01     -- part of the limit kept for members that come before the others have shrunk
+local FLOOR = 0.005      -- part of an equal share (limit / lanes) that such a member gets at once
 local WINDOW = 10        -- seconds over which the live rate is measured
 local KEEP = 3600        -- seconds that an attempt is remembered after its last sign of life
 local KEEP_CLOSED = 900  -- the same after it was closed; longer than Spark keeps an orphaned operation (7.5 minutes)

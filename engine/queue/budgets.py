@@ -7,8 +7,8 @@ Invariants (property test: `tests/integration/queue/test_shares.py`):
 - The shares last answered to all tasks that are alive never sum to more than the budget, floors included. A task is
   alive while it has reported within `SILENCE_SECONDS` and has not reported that it finished.
 - Nobody's share grows before the others made room: a task shrinks at its own next report only, so a newcomer gets what
-  is free, at least 1 % of budget / lanes (out of a reserve of 2 %), and its full share once the others have reported.
-- Every share is above zero. When `n` tasks are alive and each has reported twice, each holds 98 % of budget / n.
+  is free, at least 0.5 % of budget / lanes (out of a reserve of 1 %), and its full share once the others have reported.
+- Every share is above zero. When `n` tasks are alive and each has reported twice, each holds 99 % of budget / n.
 - Totals never fall: reports carry totals since the task's start, so a lost one loses nothing and a late one changes
   nothing.
 

@@ -15,7 +15,7 @@ from engine.queue.shared_budgets import FLEET, RunReport, RunShare, SharedLedger
 
 LIMIT = 100e6
 REQUESTS = 300.0
-DEALT = 0.98
+DEALT = 0.99
 LANES = 6
 ROUNDING = 1e-6
 
@@ -156,7 +156,7 @@ async def test_no_run_starves_and_none_gets_more_than_it_can_use(redis: Redis, h
         answer = await runs.step(step)
         if answer is not None:
             share, cap = answer.budget.bytes_per_second or 0.0, step.cap or LIMIT
-            assert min(cap, 0.01 * LIMIT / LANES) * (1 - ROUNDING) <= share <= cap
+            assert min(cap, 0.005 * LIMIT / LANES) * (1 - ROUNDING) <= share <= cap
 
 
 @any_history
@@ -192,7 +192,7 @@ async def test_after_a_loss_nobody_grows_until_everybody_is_back(
         await runs.report(run)
         if newcomer:
             await runs.report(LANES - 1 + order.index(run) + 1)
-        floors = 0.01 * LIMIT
+        floors = 0.005 * LIMIT
         assert sum(each.most for each in runs.alive().values()) <= LIMIT + floors
     for _ in range(4):
         runs.clock[0] += 1.0
@@ -212,8 +212,8 @@ async def test_a_run_that_joins_gets_its_share_once_the_tasks_of_the_other_slowe
     await runs.report(0)
     third = await runs.report(1)
     assert [answer.budget.bytes_per_second for answer in (first, second, third)] == [
-        pytest.approx(0.01 * LIMIT / LANES),
-        pytest.approx(0.01 * LIMIT / LANES),
+        pytest.approx(0.005 * LIMIT / LANES),
+        pytest.approx(0.005 * LIMIT / LANES),
         pytest.approx(DEALT * LIMIT / 2),
     ]
     assert third.runs == 2
