@@ -98,7 +98,11 @@ def make_plan(
         skipped_total=len(skipped),
         prediction=predict(groups, live_share=shares, policy=policy, rate=known.rate, calibration=known.calibration),
         calibration=known.calibration,
-        shrunk_partitions=len(shrunk.keys() & packed.keys()),
+        shrunk_partitions=sum(
+            sum(one.bytes for one in packed[partition]) > most
+            for partition, most in shrunk.items()
+            if partition in packed
+        ),
         later=left_for_later(files, chosen, later),
     )
 

@@ -114,6 +114,8 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
         waits = any(hold.holds_requests for hold in eligible.held_by)
         begin = "A run asked for now would wait, then rewrite" if waits else "A run now would rewrite"
         yield f"{begin} {what}{time}, with about {many(requests, 'storage request')}."
+        if plan.shrunk_partitions:
+            yield f"{many(plan.shrunk_partitions, 'partition')} of it in smaller file groups, after lost races."
         if 0 < deferred < len(trial.plan.groups):
             yield f"{many(deferred, 'group')} would be left for another day: they do not fit limits.bytes_per_day now."
         yield from _due_only(facts, expected.input_files)

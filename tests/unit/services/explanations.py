@@ -240,6 +240,12 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
         conflicts=[Conflict(RUN, ago(minutes=2), 2, "gone")] * 4,
         races=TableRaces(9, 8, 6 * MIB),
     ),
+    "after_lost_races": lambda: situation(
+        day(19, 60, 24 * MIB) + day(20, 25),
+        hot=HotPartitions.at(
+            NOW, [HotPartition((0, '{"day":"2026-11-19"}'), 3, ago(hours=1), ago(minutes=40), 3 * MIB, "gone", RUN, 1)]
+        ),
+    ),
     "catalog_fails": lambda: situation(
         DUE,
         breaker=Breaker("lake", ago(minutes=1), "gave_up", (TABLE.id,), 2, NOW + timedelta(minutes=1)),
