@@ -116,7 +116,7 @@ class Records:
         expected = {
             "prediction": filled(models.Prediction, {}),
             "calibration": {"runs": 0, "output_files": 1.0, "output_bytes": 1.0, "seconds": 1.0},
-            "later": filled(models.PlannedLater, {}),
+            "later": {"partitions": 0, "files": 0, "bytes": 0},
         }
         return filled(models.TablePlan, {"table_id": table, "enabled": True, "eligible": True, **expected})
 
