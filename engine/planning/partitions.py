@@ -48,12 +48,12 @@ class PartitionedFiles:
 def partition_files(digest: pa.Table) -> PartitionedFiles:
     """Return a digest (`planning.digest.FILE_DIGEST`) by partition."""
     codes, values = _dictionary(digest["partition"])
-    specs, spec_of = np.unique(_ints(digest["spec_id"]), return_inverse=True)
-    keys, partition_of = np.unique(spec_of.astype(np.int64) * max(1, len(values)) + codes, return_inverse=True)
+    specs, spec_of = _distinct(_ints(digest["spec_id"]))
+    keys, partition_of = _distinct(spec_of * max(1, len(values)) + codes)
     spec_ids, names = specs[keys // max(1, len(values))], [values[code] for code in keys % max(1, len(values))]
     formats, format_values = _dictionary(digest["file_format"])
     return PartitionedFiles(
-        partition_of=partition_of.astype(np.int64),
+        partition_of=partition_of,
         file_bytes=_ints(digest["file_bytes"]),
         record_count=_ints(digest["record_count"]),
         delete_files=_ints(digest["delete_files"]),
@@ -61,9 +61,17 @@ def partition_files(digest: pa.Table) -> PartitionedFiles:
         equality_deletes=_ints(digest["equality_deletes"]),
         is_parquet=np.array([value == "parquet" for value in format_values], dtype=np.bool_)[formats],
         is_encrypted=digest["is_encrypted"].to_numpy(),
-        spec_ids=spec_ids.astype(np.int64),
+        spec_ids=spec_ids,
         names=tuple(names),
     )
+
+
+def _distinct(values: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct values in order, and the place of each value among them; small numbers, none negative."""
+    distinct: Ints = np.flatnonzero(np.bincount(values))
+    place = np.zeros(int(distinct[-1]) + 1 if len(distinct) else 0, dtype=np.int64)
+    place[distinct] = np.arange(len(distinct))
+    return distinct, place[values]
 
 
 def _ints(column: pa.ChunkedArray) -> Ints:
