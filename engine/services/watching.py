@@ -22,7 +22,7 @@ import structlog
 from engine.domain.access import COORDINATOR
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import NotFound, PackhouseError, Transient
-from engine.domain.runs import TERMINAL_STATES, Run, RunState
+from engine.domain.runs import TERMINAL_STATES, Run, RunState, WaitingFor
 from engine.domain.tables import TableRef
 from engine.domain.watches import Verdict, Watch, longer, shorter
 from engine.metrics import WorkMetrics
@@ -211,9 +211,13 @@ class WatchService:
 
 
 def _is_quiet(watch: Watch, pointer: str | None, now: datetime) -> bool:
-    """Tell whether nothing was written to a table, and time alone changes nothing yet."""
+    """Tell whether nothing was written to a table, and time alone changes nothing yet.
+
+    Slow queries hold a table until they are fast again, which no time is known of: each look has to ask.
+    """
     is_same = pointer is not None and pointer == watch.pointer
-    return is_same and (watch.reconsider_at is None or watch.reconsider_at > now)
+    is_known = watch.code != WaitingFor.LATENCY_BACKOFF and (watch.reconsider_at is None or watch.reconsider_at > now)
+    return is_same and is_known
 
 
 def _unchanged(watch: Watch, now: datetime) -> Watch:

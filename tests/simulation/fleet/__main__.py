@@ -47,7 +47,7 @@ def _starvation(seed: int) -> tuple[str, list[str]]:
 
 
 def _storm(seed: int) -> tuple[str, list[str]]:
-    found = _in_worlds([seed], lambda world: storm.storm(world, tables=1000, parallel_runs=16))
+    found = _in_worlds([seed], lambda world: storm.storm(world, tables=400, parallel_runs=16))
     return storm.report(found), found[0].broken()
 
 

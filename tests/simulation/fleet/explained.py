@@ -147,6 +147,25 @@ async def explained(world: World, *, minutes: float) -> Explained:
     return found
 
 
+async def recovered(world: World) -> Explained:
+    """Let a table be due while queries are slow, and ask explain as soon as they are fast again."""
+    await world.add_catalog("lake")
+    found = Explained()
+    table, model = await world.add_table("lake", "slow")
+    await world.set_policy(table.id, _policies()["slow"])
+    await _tell(world, table.id, 8.0, found)
+    model.append(_DAY_PARTITION, [2 * MIB] * 20)
+    world.start("coordinator", "leader")
+    await asyncio.sleep(60)
+    await _tell(world, table.id, 0.5, found)
+    await asyncio.sleep(1)
+    await _ask(world, found, {"slow": table.id})
+    await asyncio.sleep(360)
+    await _starts(world, found, {table.id: "slow"})
+    found.judge()
+    return found
+
+
 def report(results: Sequence[Explained]) -> str:
     """Return the table of results."""
     errors: dict[str, list[float]] = defaultdict(list)
@@ -181,14 +200,18 @@ async def _disturb(world: World, tables: dict[str, tuple[TableId, ModelTable]], 
     while True:
         for seconds in (8.0, 0.5):
             await asyncio.sleep(world.random.uniform(100, 250))
-            value = QueryLatency(kind=SignalKind.QUERY_LATENCY, p95_seconds=seconds)
-            await world.api.signals.send(SYSTEM, slow, value)
-            found.changes["slow"].append(world.loop.instant())
+            await _tell(world, slow, seconds, found)
         await world.api.pauses.pause_table(SYSTEM, paused, reason="a look", stops=False)
         found.changes["paused"].append(world.loop.instant())
         await asyncio.sleep(world.random.uniform(60, 120))
         await world.api.pauses.resume_table(SYSTEM, paused)
         found.changes["paused"].append(world.loop.instant())
+
+
+async def _tell(world: World, table_id: TableId, seconds: float, found: Explained) -> None:
+    value = QueryLatency(kind=SignalKind.QUERY_LATENCY, p95_seconds=seconds)
+    await world.api.signals.send(SYSTEM, table_id, value)
+    found.changes["slow"].append(world.loop.instant())
 
 
 async def _ask(world: World, found: Explained, tables: dict[str, TableId]) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from tests.simulation.fleet.explained import Explained, explained
+from tests.simulation.fleet.explained import Explained, explained, recovered
 from tests.simulation.world import Machine, open_world
 
 
@@ -20,6 +20,18 @@ def test_predicted_starts_come_true(machine: Machine) -> None:
     assert sum(map(len, found[0].errors.values())) >= 10
     assert judged_anew(found[0], timedelta(seconds=30)).wrong
     assert judged_anew(found[0], None).wrong
+
+
+def test_a_run_begins_at_the_next_look_when_queries_are_fast_again(machine: Machine) -> None:
+    found: list[Explained] = []
+
+    async def main(world: Any) -> None:
+        found.append(await recovered(world))
+
+    with open_world(machine, seed=3) as world:
+        world.run(main(world))
+    assert found[0].wrong == []
+    assert [len(errors) for errors in found[0].errors.values()] == [1]
 
 
 def judged_anew(found: Explained, shift: timedelta | None) -> Explained:
