@@ -36,6 +36,7 @@ from tests.simulation.world import Running, World
 MOST_ACTIVE_SECONDS: Final = 900.0
 """So long may it take, without the times that are slept through, until every run has ended after the last fault."""
 _LOOK_SECONDS: Final = 2.0
+_MOST_STEPS: Final = 400_000
 _WORTH_A_LEAP: Final = 6.0
 
 
@@ -67,6 +68,7 @@ class Chaos:
     def run(self) -> Result:
         """Do it all and judge it."""
         result = Result(self.plan.seed)
+        self.world.loop.most_steps = _MOST_STEPS
         try:
             self.world.run(self._play())
         except Livelock as stuck:
@@ -257,7 +259,8 @@ class Chaos:
             self._trouble("frozen", running.process.name, seconds)
             running.process.freeze()
             await asyncio.sleep(seconds)
-            running.process.thaw()
+            if not self._is_over:  # else it runs already, or is to be slept through the night
+                running.process.thaw()
 
     async def turn_clock(self, luck: float, seconds: float) -> None:
         """A machine's wall clock jumps."""

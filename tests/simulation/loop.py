@@ -40,6 +40,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._at_this_instant = 0
         self._hub = greenlet.getcurrent()
         self.steps = 0
+        self.most_steps: int | None = None
         self.set_exception_handler(self._note)
         self.set_task_factory(_task)
         self.errors: list[dict[str, Any]] = []
@@ -130,8 +131,14 @@ class VirtualLoop(asyncio.BaseEventLoop):
             self._at_this_instant += 1
             handle._run()
         self.steps += 1
+        self._check_progress()
+
+    def _check_progress(self) -> None:
         if self._at_this_instant > _MOST_AT_ONE_INSTANT:
             message = f"more than {_MOST_AT_ONE_INSTANT} steps at {self._at}"
+            raise Livelock(message)
+        if self.most_steps is not None and self.steps > self.most_steps:
+            message = f"it goes on for ever: {self.steps} steps until {self._at}"
             raise Livelock(message)
 
     def call_soon_threadsafe(self, callback: Any, *args: Any, context: Context | None = None) -> Any:
