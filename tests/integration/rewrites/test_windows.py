@@ -176,6 +176,7 @@ async def test_a_worker_that_is_stopped_in_a_window_leaves_the_run_to_wait_for_i
     await change_policy(world, ONE_LANE | {"blackouts": [blackout(instant(seconds=-1), end)]})
     await until(lambda: is_held(world))
     world.container.worker.stop()
+    world.container.worker.stop()  # at once
     parked = await under_way.parked()
     assert (parked.state, parked.waiting_for, parked.failures) == (RunState.QUEUED, WaitingFor.RETRY, 0)
     world.container.worker._stopping.clear()  # as a new worker
