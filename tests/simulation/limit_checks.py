@@ -2,7 +2,7 @@
 
 A limit is judged from ten seconds after the last change of it: tasks hear of a new one in about three, and what lapses
 does so within five. While Redis or the pace channel can't be reached, tasks go by equal fixed shares, which those who
-held more take three seconds to come down to: then a limit is judged at twice its value.
+held more take three seconds to come down to: when others begin meanwhile, ten seconds hold up to 130 % of the limit.
 """
 
 from collections import Counter
@@ -22,6 +22,7 @@ from tests.simulation.world import World
 _WINDOW: Final = 10.0
 _SETTLED: Final = 10.0
 _TOLERANCE: Final = 1.05
+_TOLERANCE_OUT_OF_REACH: Final = 1.4
 _SLACK_BYTES: Final = 64 * 1024
 _STOPPED_AFTER: Final = 5.0
 _KNOWN_FOR: Final = 60.0
@@ -62,7 +63,10 @@ def _rates(
         limit = limit_at(at)
         if limit is None or count <= limit * _WINDOW * _TOLERANCE + _SLACK_BYTES:
             continue
-        if journal.is_troubled(_OUT_OF_REACH, at - _SETTLED, at + _WINDOW) and count <= 2 * limit * _WINDOW:
+        if (
+            journal.is_troubled(_OUT_OF_REACH, at - _SETTLED, at + _WINDOW)
+            and count <= _TOLERANCE_OUT_OF_REACH * limit * _WINDOW
+        ):
             continue
         percent = 100 * count / (limit * _WINDOW)
         yield Violation("I7", f"{name}: {percent:.1f} % of {limit:.0f} B/s in the 10 s from {at - START:.3f}")
