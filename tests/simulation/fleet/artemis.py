@@ -54,7 +54,7 @@ class Plan:
     slow: float
     phase: float
     ends: float
-    asleep: tuple[float, float] | None = None
+    asleep: tuple[tuple[float, float], ...] = ()
 
 
 FULL = Plan(
@@ -68,11 +68,11 @@ FULL = Plan(
 SMALL = Plan(
     partitions=14,
     begins=8.92,
-    watched=((8.92, 9.03), (16.99, 17.2)),
+    watched=((8.92, 9.03), (16.99, 17.2), (24.98, 25.1)),
     slow=17.01,
     phase=40.0,
-    ends=17.2,
-    asleep=(9.02, 16.99),
+    ends=25.1,
+    asleep=((9.02, 16.99), (17.19, 24.98)),
 )
 
 
@@ -136,11 +136,11 @@ async def artemis(world: World, plan: Plan) -> Archive:
     while _hour(world) < plan.ends:
         await asyncio.sleep(30 if _is_watched(plan, _hour(world)) else 600)
         _count(world, model, found)
-        if plan.asleep is not None and plan.asleep[0] <= _hour(world) < plan.asleep[1]:
+        if (wakes := _wakes(plan, _hour(world))) is not None:
             for each in running:
                 await world.stop(each)
-            await _until(world, plan.asleep[1])
-            running = [world.start("coordinator", "second leader"), world.start("worker", "other hands")]
+            await _until(world, wakes)
+            running = [world.start("coordinator", f"leader from {wakes:g}"), world.start("worker", f"hands {wakes:g}")]
     for other in others:
         other.cancel()
     judge(world, found)
@@ -178,7 +178,7 @@ async def _write(world: World, model: LongTable, plan: Plan, found: Archive) -> 
     while True:
         is_watched = _is_watched(plan, _hour(world))
         await asyncio.sleep(30 if is_watched else 600)
-        if plan.asleep is not None and plan.asleep[0] <= _hour(world) < plan.asleep[1]:
+        if _wakes(plan, _hour(world)) is not None:
             continue
         files = sum(world.random.randint(8, 15) for _ in range(1 if is_watched else 20))
         sizes = [world.random.randint(MB, 2 * MB) for _ in range(files)]
@@ -247,6 +247,11 @@ async def _until(world: World, hour: float) -> None:
 
 def _is_watched(plan: Plan, hour: float) -> bool:
     return any(start <= hour < end for start, end in plan.watched)
+
+
+def _wakes(plan: Plan, hour: float) -> float | None:
+    """Return when the processes come back, None while they are there."""
+    return next((end for start, end in plan.asleep if start <= hour < end), None)
 
 
 def _hour(world: World) -> float:
