@@ -180,9 +180,9 @@ async def test_a_redirect_is_not_followed_and_its_target_never_sees_the_token(
 
 
 async def test_a_token_is_read_anew_for_each_question(
-    database: Database, server: PrometheusServer, tmp_path: Path
+    database: Database, server: PrometheusServer, tmp_path: Path, secret_folder: Path
 ) -> None:
-    file = tmp_path / "token"
+    file = secret_folder / "token"
     async with polling(database, server, tmp_path / "own", token=f"file:{file}") as poller:
         for token in ("first", "second"):
             file.write_text(f"{token}\n")
