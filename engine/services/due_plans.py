@@ -102,6 +102,8 @@ def due_files(
         taken.append(place in due)
         if place not in due:
             others.append(SkippedPartition(place[1], place[0], counts[at], sizes[at], NOT_DUE))
+    if all(taken):
+        return DueFiles(digest)
     is_taken = pa.array(taken, pa.bool_()).take(pa.array(files.partition_of)) if taken else pa.array([], pa.bool_())
     return DueFiles(digest.filter(is_taken), tuple(sorted(others, key=lambda one: -one.files)))
 

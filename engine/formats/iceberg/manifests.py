@@ -75,12 +75,12 @@ T = TypeVar("T", bound=Held)
 class ManifestCache:
     """What was read of files that never change, by path and length, least recently used out first.
 
-    Holds the entries of manifests, and the live files of whole snapshots by their manifest list. Safe between threads,
-    for all tables. What is larger than half of the bound is not held, so that one huge table does not push out
-    all others.
+    Holds the entries of manifests, and the live files of whole snapshots by their manifest list; the default has room
+    for two million files. Safe between threads, for all tables. What is larger than half of the bound is not held, so
+    that one huge table does not push out all others.
     """
 
-    def __init__(self, *, max_bytes: int = 256 * 2**20) -> None:
+    def __init__(self, *, max_bytes: int = 512 * 2**20) -> None:
         self._max_bytes = max_bytes
         self._held: OrderedDict[tuple[str, int], Any] = OrderedDict()
         self._bytes = 0
@@ -123,9 +123,12 @@ class ManifestReader:
             return list(pool.map(self.entries, manifests))
 
     def live(self, manifests: Iterable[ManifestFile]) -> pa.Table:
-        """Return the entries of several manifests that are not deleted, as one table with one dictionary a column."""
-        parts = [table.filter(pc.not_equal(table["status"], DELETED)) for table in self.each(list(manifests))]
-        return pa.concat_tables([ENTRIES.empty_table(), *parts]).unify_dictionaries().combine_chunks()
+        """Return the entries of several manifests that are not deleted, as one table with one dictionary a column.
+
+        It shares the memory of what the cache holds, as far as nothing was deleted.
+        """
+        parts = [_live(table) for table in self.each(list(manifests))]
+        return pa.concat_tables([ENTRIES.empty_table(), *parts]).unify_dictionaries()
 
     def _read(self, manifest: ManifestFile) -> pa.Table:
         with self.io.new_input(manifest.manifest_path).open() as stream:
@@ -135,6 +138,11 @@ class ManifestReader:
             codec=self.codecs[manifest.partition_spec_id],
             with_targets=manifest.content == ManifestContent.DELETES,
         )
+
+
+def _live(table: pa.Table) -> pa.Table:
+    is_live = pc.not_equal(table["status"], DELETED)
+    return table if pc.all(is_live).as_py() else table.filter(is_live)
 
 
 def _inherited(table: pa.Table, manifest: ManifestFile) -> pa.Table:
