@@ -1,6 +1,6 @@
 """Very large tables are planned part by part: best first, nothing twice, nothing left out."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.domain.plans import NOTHING_LATER, Later, Plan
@@ -55,6 +55,7 @@ def test_a_first_part_without_a_worthwhile_group_does_not_hide_the_next() -> Non
     assert made.groups
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 12), st.integers(1, 6)), min_size=1, max_size=12),
     st.integers(1, 30),
