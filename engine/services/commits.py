@@ -66,6 +66,23 @@ class Commits:
             intent=intent | {"commit": sorted({*intent.get("commit", ()), *ordinals})},
             details={"groups": ordinals},
         )
+        await self._commit_all(groups)
+
+    async def settle(self, groups: Sequence[StoredGroup]) -> bool:
+        """Send batches again that an earlier attempt sent, or was about to, and whose outcome nobody knows.
+
+        Whatever comes of it, no earlier send can land afterwards: one that changes the table makes all that were meant
+        for the table before it void. So a run never ends, cancelled or failed, before a commit of its own. False when
+        there was nothing to send.
+
+        Raises: as `commit`.
+        """
+        unsettled = set(self._attempt.run.intent.get("commit", ()))
+        sent = [group for group in groups if group.ordinal in unsettled]
+        await self._commit_all(sent)
+        return bool(sent)
+
+    async def _commit_all(self, groups: Sequence[StoredGroup]) -> None:
         by_base: dict[tuple[int, int], list[StoredGroup]] = defaultdict(list)
         for group in groups:
             by_base[int(group.measured["base_snapshot_id"]), int(group.measured["schema_id"])].append(group)

@@ -104,6 +104,9 @@ class RunEnding:
     async def fail(self, *, reason: str, detail: str) -> None:
         """End the run as failed: committed groups stay, everything else of ours is removed."""
         is_quiet = await self._is_quiet()
+        unsettled = len(self._attempt.run.intent.get("commit", ()))
+        if unsettled:
+            detail += f"; what became of {unsettled} groups that were sent to the catalog is not known"
         await self._drop_unfinished(reason)
         await self.end(RunState.FAILED, reason, detail, is_quiet=is_quiet)
 

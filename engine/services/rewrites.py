@@ -75,7 +75,8 @@ class RewriteService:
             await self._retry_later(attempt, flow, f"internal error ({type(error).__name__}); see the worker's log")
 
     async def _stopped_or(self, attempt: Attempt, flow: RewriteFlow, error: PackhouseError) -> None:
-        if attempt.stop_reason is Stop.CANCELLED and not isinstance(error, OutcomeUnknown):
+        is_known = not isinstance(error, OutcomeUnknown) and not attempt.run.intent.get("commit")
+        if attempt.stop_reason is Stop.CANCELLED and is_known:
             await flow.ending.cancel()
         else:
             await self._retry_later(attempt, flow, error.message)

@@ -74,8 +74,7 @@ class RewriteFlow:
         A run that failed `most_failures` times, also by the death of its workers, is only settled and ended.
         """
         self._step("claimed")
-        table = await self._open()
-        await self._take_over(table)
+        table = await self._take_over(await self._open())
         if self._attempt.run.failures >= most_failures:
             await self.ending.fail(reason="gave_up", detail=f"{self._attempt.run.failures} attempts failed or died")
             return
@@ -107,16 +106,22 @@ class RewriteFlow:
             table, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
         return await open_registered(self._context.formats, catalog, table)
 
-    async def _take_over(self, table: OpenTable) -> None:
-        """Find out what earlier attempts left: adopt their commits, stop their tasks, remove what nobody will use."""
+    async def _take_over(self, table: OpenTable) -> OpenTable:
+        """Find out what earlier attempts left: adopt their commits, stop their tasks, remove what nobody will use.
+
+        Return the table as it is then.
+        """
         if self._attempt.number == 1:
-            return
-        await self._commits.adopt_found(await self.ending.groups(GroupState.WRITTEN))
+            return table
+        left = await self._commits.adopt_found(await self.ending.groups(GroupState.WRITTEN))
         await self._attempt.check()
+        if await self._commits.settle(left):
+            table = await self._open()
         if not await self.ending.stop_tasks():
             raise Transient("tasks of an earlier attempt still run on Spark; waiting for them to end")
         await self.ending.remove_outputs(table)
         self._step("taken_over")
+        return table
 
     async def _policy(self, table: OpenTable) -> tuple[EffectivePolicy, DayBudget]:
         async with self._context.database.read() as unit:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import CommitFailedException
 
 from engine.domain.access import SYSTEM
 from engine.domain.errors import StateConflict, Transient
@@ -258,6 +259,56 @@ async def test_output_of_a_commit_that_may_still_land_is_never_removed(
     assert world.lake.rows() == rows
     run = await world.finish(run.id)
     assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
+
+
+async def test_a_cancelled_run_ends_only_when_no_commit_of_it_can_land_any_more(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """I5: every answer was lost, somebody cancelled, the run ended; then the first send arrives at the catalog."""
+    rows, run = world.lake.rows(), await world.submit()
+    sent: list[Callable[[], Any]] = []
+    real: Callable[..., Any] = SqlCatalog.commit_table
+
+    def lost(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
+        sent.append(lambda: real(self, *args, **kwargs))
+        world.cancel_soon(run.id)()
+        message = "connection reset by peer"
+        raise ConnectionResetError(message)
+
+    monkeypatch.setattr(SqlCatalog, "commit_table", lost)
+    await world.container.worker.advance(run.id)
+    assert (await world.get(run.id)).state is RunState.QUEUED
+    monkeypatch.setattr(SqlCatalog, "commit_table", real)
+    ended = await world.finish(run.id)
+    before = [summary["packhouse.run-id"] for summary in world.lake.replaces()]
+    with pytest.raises(CommitFailedException):
+        sent[0]()
+    assert [summary["packhouse.run-id"] for summary in world.lake.replaces()] == before == [run.id]
+    assert (ended.state, ended.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
+    assert not ended.intent["commit"]
+    assert world.lake.rows() == rows
+
+
+async def test_a_cancel_does_not_end_a_run_while_nobody_can_tell_what_its_commit_came_to(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers were lost, somebody cancelled, the catalog is away: the run waits, and says so when it is given up."""
+    run = await world.submit()
+
+    def lost(*_: Any, **__: Any) -> Any:
+        world.cancel_soon(run.id)()
+        message = "connection reset by peer"
+        raise ConnectionResetError(message)
+
+    monkeypatch.setattr(SqlCatalog, "commit_table", lost)
+    await world.container.worker.advance(run.id)
+    monkeypatch.setattr(SqlCatalog, "load_table", lost)
+    world.make_due(run.id)
+    await world.container.worker.advance(run.id)
+    assert (await world.get(run.id)).state is RunState.QUEUED
+    ended = await world.finish(run.id)
+    assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up")
+    assert "what became of 3 groups that were sent to the catalog is not known" in (ended.detail or "")
 
 
 async def test_a_snapshot_that_does_not_hold_what_it_should_fails_the_run_for_good(
