@@ -4,6 +4,7 @@ A task is stopped by an exception that Python raises in its thread, at the lates
 """
 
 import ctypes
+import sys
 import threading
 import time
 import uuid
@@ -33,8 +34,8 @@ class _Task:
     def stop(self) -> None:
         self.stopped = True
         self.over.set()
-        if self.thread.is_alive() and self.thread.ident is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread.ident), ctypes.py_object(_Stopped))
+        while self.thread.is_alive() and self.thread.ident is not None and not _raise_in(self.thread.ident):
+            time.sleep(0.001)
 
     def _work(self) -> None:
         try:
@@ -45,6 +46,26 @@ class _Task:
             self.stopped = True
         finally:
             self.over.set()
+
+
+def _raise_in(ident: int) -> bool:
+    """Raise `_Stopped` in a thread, not while it starts another one.
+
+    Until that runs, Python 3.11 has it under its parent's ident as well: the exception could end it before it says that
+    it started, and its parent, which holds the lock of all thread pools, would wait for ever.
+    """
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(60)  # no other thread runs between the look and the exception
+    try:
+        frame = sys._current_frames().get(ident)
+        while frame is not None:
+            if frame.f_code is threading.Thread.start.__code__:
+                return False
+            frame = frame.f_back
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(_Stopped))
+        return True
+    finally:
+        sys.setswitchinterval(interval)
 
 
 class LocalDispatcher:
