@@ -69,7 +69,7 @@ def _make_lake(folder: Path, shared: Shared) -> Path:
         record.execute("UPDATE catalogs SET properties = %s", [properties])
         record.execute(_WATCHES)
         record.execute("VACUUM ANALYZE")
-        rows = record.execute("SELECT namespace ->> 0, name FROM tables")
+        rows = record.execute("SELECT namespace::json ->> 0, name FROM tables")
         catalog.executemany(
             "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, iceberg_type) "
             "VALUES (?, ?, ?, ?, 'TABLE')",
