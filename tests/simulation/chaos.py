@@ -73,6 +73,8 @@ class Chaos:
             self.world.run(self._play())
         except Livelock as stuck:
             result.violations.append(Violation("progress", str(stuck)))
+        except PackhouseError as error:  # of a caller, while nothing is wrong
+            result.violations.append(Violation("crash", repr(error)))
         facts = Facts.read(self.world)
         result.violations += violations(self.world, facts)
         result.violations += limit_violations(self.world, facts, self.journal)
@@ -324,7 +326,7 @@ class Chaos:
         self.counts += Counter({f"commits {name}": count for name, count in world.lake.faults.counts.items()})
         world.redis.away = world.record.away = world.lake.away = world.spark.away = False
         world.redis.faults, world.lake.faults, world.spark.faults = Faults(), CatalogFaults(), TaskFaults()
-        for running in world.running:
+        for running in world.running + world.leaving:
             running.process.thaw()
             running.clock.skew = 0.0
         for kind in ("worker", "coordinator"):

@@ -101,6 +101,7 @@ class World:
     rates: RateLimits
     api: Container = field(init=False)
     running: list[Running] = field(default_factory=list)
+    leaving: list[Running] = field(default_factory=list)  # asked to end, and not at their end yet
     trace: Callable[[str], None] | None = None
     steps: list[str] = field(default_factory=list)
 
@@ -133,8 +134,10 @@ class World:
         """End a process as SIGTERM does."""
         self.say(f"{running.process.name} is stopped")
         self.running.remove(running)
+        self.leaving.append(running)
         (running.container.worker if running.kind == "worker" else running.container.coordinator).stop()
         await running.process.ended()
+        self.leaving.remove(running)
 
     async def add_catalog(self, name: str) -> None:
         """Register the lake's catalog under a name."""
