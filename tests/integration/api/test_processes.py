@@ -4,13 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx
 import pytest
 
 from api.__main__ import main
+from tests.support.eventually import eventually
 
 PYTHON = [sys.executable, "-m", "api"]
 
@@ -64,7 +64,8 @@ def _start_and_stop(variables: dict[str, str]) -> str:
         assert process.stdout is not None
         said = process.stdout.readline()
         try:
-            assert _answers(said.split()[3])
+            url = said.split()[3]
+            eventually(lambda: _answers(url))
         finally:
             process.send_signal(signal.SIGTERM)
             said += process.stdout.read()
@@ -74,13 +75,10 @@ def _start_and_stop(variables: dict[str, str]) -> str:
 
 
 def _answers(url: str) -> bool:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        try:
-            return httpx.get(f"{url}/healthz").is_success
-        except httpx.TransportError:
-            time.sleep(0.05)
-    return False
+    try:
+        return httpx.get(f"{url}/healthz").is_success
+    except httpx.TransportError:
+        return False
 
 
 def test_settings_that_do_not_fit_together_are_refused_at_the_start(sqlite_url: str, tmp_path: Path) -> None:

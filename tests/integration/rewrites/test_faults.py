@@ -1,7 +1,8 @@
 """What a rewrite comes to when something goes wrong between two of its steps."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +20,7 @@ from engine.domain.ids import RunId
 from engine.domain.runs import GroupState, RunState
 from engine.formats.base import Verification
 from engine.formats.iceberg.table import IcebergTable
+from tests.support.eventually import seen_when
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.world import World
 
@@ -237,48 +239,24 @@ async def test_a_commit_that_lands_after_its_answer_was_given_up_is_found(
     assert world.lake.rows() == rows
 
 
-async def test_output_of_a_commit_that_may_still_land_is_never_removed(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_output_of_a_commit_that_may_still_land_is_never_removed(world: World) -> None:
     """F14: the answer was lost, then the catalog was away, then somebody cancelled; then the commit landed."""
     rows, run = world.lake.rows(), await world.submit()
-    sent: list[Callable[[], Any]] = []
-    real: Callable[..., Any] = SqlCatalog.commit_table
-
-    def lost(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
-        sent.append(lambda: real(self, *args, **kwargs))
-        world.cancel_soon(run.id)()
-        message = "connection reset by peer"
-        raise ConnectionResetError(message)
-
-    monkeypatch.setattr(SqlCatalog, "commit_table", lost)
-    await world.container.worker.advance(run.id)
+    with cancelled_while_answers_are_lost(world, run.id) as sent:
+        await world.container.worker.advance(run.id)
     assert (await world.get(run.id)).state is RunState.QUEUED  # not cancelled: nobody knows what happened
-    monkeypatch.setattr(SqlCatalog, "commit_table", real)
     sent[0]()
     assert world.lake.rows() == rows
     run = await world.finish(run.id)
     assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
 
 
-async def test_a_cancelled_run_ends_only_when_no_commit_of_it_can_land_any_more(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_cancelled_run_ends_only_when_no_commit_of_it_can_land_any_more(world: World) -> None:
     """I5: every answer was lost, somebody cancelled, the run ended; then the first send arrives at the catalog."""
     rows, run = world.lake.rows(), await world.submit()
-    sent: list[Callable[[], Any]] = []
-    real: Callable[..., Any] = SqlCatalog.commit_table
-
-    def lost(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
-        sent.append(lambda: real(self, *args, **kwargs))
-        world.cancel_soon(run.id)()
-        message = "connection reset by peer"
-        raise ConnectionResetError(message)
-
-    monkeypatch.setattr(SqlCatalog, "commit_table", lost)
-    await world.container.worker.advance(run.id)
+    with cancelled_while_answers_are_lost(world, run.id) as sent:
+        await world.container.worker.advance(run.id)
     assert (await world.get(run.id)).state is RunState.QUEUED
-    monkeypatch.setattr(SqlCatalog, "commit_table", real)
     ended = await world.finish(run.id)
     before = [summary["packhouse.run-id"] for summary in world.lake.replaces()]
     with pytest.raises(CommitFailedException):
@@ -294,15 +272,14 @@ async def test_a_cancel_does_not_end_a_run_while_nobody_can_tell_what_its_commit
 ) -> None:
     """Answers were lost, somebody cancelled, the catalog is away: the run waits, and says so when it is given up."""
     run = await world.submit()
+    with cancelled_while_answers_are_lost(world, run.id):
+        await world.container.worker.advance(run.id)
 
-    def lost(*_: Any, **__: Any) -> Any:
-        world.cancel_soon(run.id)()
+    def away(*_: Any, **__: Any) -> Any:
         message = "connection reset by peer"
         raise ConnectionResetError(message)
 
-    monkeypatch.setattr(SqlCatalog, "commit_table", lost)
-    await world.container.worker.advance(run.id)
-    monkeypatch.setattr(SqlCatalog, "load_table", lost)
+    monkeypatch.setattr(SqlCatalog, "load_table", away)
     world.make_due(run.id)
     await world.container.worker.advance(run.id)
     assert (await world.get(run.id)).state is RunState.QUEUED
@@ -402,6 +379,23 @@ def land_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SqlCatalog, "commit_table", late)
 
 
+@contextmanager
+def cancelled_while_answers_are_lost(world: World, run_id: RunId) -> Iterator[list[Callable[[], Any]]]:
+    """Let the run be cancelled at each commit, which never arrives; yield what was sent, to arrive later."""
+    sent: list[Callable[[], Any]] = []
+    real: Callable[..., Any] = SqlCatalog.commit_table
+
+    def lost(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
+        sent.append(lambda: real(self, *args, **kwargs))
+        world.cancel_soon(run_id)()
+        message = "connection reset by peer"
+        raise ConnectionResetError(message)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(SqlCatalog, "commit_table", lost)
+        yield sent
+
+
 def lose_answers(monkeypatch: pytest.MonkeyPatch, *, count: int, after_success: bool) -> None:
     """Let the catalog's next commits end in a broken connection, before or after they took effect."""
     real: Callable[..., Any] = SqlCatalog.commit_table
@@ -449,9 +443,7 @@ async def test_a_run_whose_workers_keep_dying_is_given_up(world: World) -> None:
 async def test_an_entry_without_a_run_ends_in_the_dead_letters(world: World) -> None:
     await world.container.queue.enqueue(RunId("run_that_never_was"))
     worker = asyncio.create_task(world.container.worker.run())
-    async with asyncio.timeout(20):
-        while not (await world.container.queue.depth()).dead:
-            await asyncio.sleep(0)
+    await seen_when(world.container.queue.depth, lambda depth: depth.dead)
     world.container.worker.stop()
     await worker
 

@@ -1,7 +1,6 @@
 """What lost races leave behind: partitions that cool down, smaller groups, and figures; on real tables."""
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -18,6 +17,7 @@ from engine.domain.runs import Run, RunState
 from engine.domain.watches import Verdict
 from engine.formats.iceberg.connection import IcebergConnection
 from engine.services import early_losses, lanes
+from tests.support.eventually import eventually
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.watching import Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
@@ -249,9 +249,8 @@ async def test_groups_of_a_partition_that_lost_are_committed_as_soon_as_they_are
     before = len(world.lake.replaces())
 
     def wait_for_commit(_group: str) -> None:
-        deadline = time.monotonic() + 20
-        while len(sent) == 2 and len(world.lake.replaces()) == before and time.monotonic() < deadline:
-            time.sleep(0.02)
+        if len(sent) == 2:
+            eventually(lambda: len(world.lake.replaces()) > before)
 
     monkeypatch.setattr(LocalDispatcher, "run", beginning_with(wait_for_commit, LocalDispatcher.run))
     run = await world.finish((await world.submit(force=True)).id)

@@ -94,9 +94,7 @@ async def test_a_coordinator_leads_while_it_runs_and_resigns_when_it_stops(world
     )
     await set_policy(world)
     running = asyncio.create_task(coordinator.run())
-    async with asyncio.timeout(30):
-        while not await runs_of(world):
-            await asyncio.sleep(0.05)
+    await seen_when(lambda: runs_of(world))
     assert await is_led(world)
     coordinator.stop()
     await running
@@ -127,7 +125,7 @@ async def test_another_takes_over_from_a_leader_that_fell_silent(world: World):
     await silent.service.lead()
     other = Watching(world, holder="second")
     assert await other.service.lead() == 0
-    await asyncio.sleep(0.5)
+    await seen_when(other.service.lead)
     assert (await other.look()).verdict is Verdict.SUBMITTED
     assert await silent.service.turn() == 0
     await other.service.close()

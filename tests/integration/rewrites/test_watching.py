@@ -16,6 +16,7 @@ from engine.domain.runs import RunState
 from engine.domain.signals import CommitSeen, SignalKind
 from engine.domain.tables import TableRef
 from engine.domain.watches import LONGEST_SECONDS, Verdict
+from tests.support.eventually import seen_when
 from tests.support.watching import (
     AT_ONCE,
     DAY,
@@ -307,7 +308,6 @@ async def test_a_policy_that_makes_a_table_due_is_felt_without_a_commit(world: W
     await watching.look()
     await watching.look()
     await set_policy(world)
-    await asyncio.sleep(0.2)  # a table on its own is woken within a tenth of a second
-    await watching.service.turn()
+    assert await seen_when(watching.service.turn) == 1  # a table on its own is woken within a tenth of a second
     await watching.service.finish()
     assert (await watching.watch()).verdict is Verdict.SUBMITTED

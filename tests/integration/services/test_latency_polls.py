@@ -20,6 +20,7 @@ from engine.stores.database import Database
 from engine.stores.leadership import LATENCY
 from tests.integration.stores.samples import registered
 from tests.support.databases import FreshDatabase
+from tests.support.eventually import eventually
 from tests.support.fake_clock import FakeClock
 from tests.support.prometheus_server import PrometheusServer, prometheus_server, refusal, vector
 
@@ -116,8 +117,7 @@ async def test_a_leader_that_was_followed_while_it_waited_for_the_answer_keeps_n
     async with polling(fresh_database.connect(), server, tmp_path) as poller:
         server.gate.clear()
         poll = asyncio.create_task(poller.poll())
-        while not server.asked:
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(eventually, lambda: bool(server.asked))
         async with fresh_database.connect().begin() as unit:
             token = poller.leadership.token
             assert token is not None

@@ -52,7 +52,7 @@ async def test_a_run_ends_although_a_cancel_of_its_pace_was_lost(
     async def deaf() -> None:
         entered.set()
         with suppress(asyncio.CancelledError):
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
 
     monkeypatch.setattr(run.pacing, "reread", deaf)
     async with asyncio.timeout(10), run.pacing.at_work():
