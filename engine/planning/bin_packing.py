@@ -3,7 +3,8 @@
 First aim: at most 1 % more groups than total ÷ capacity. Second aim: neighbours stay together, so that the outputs keep
 the clustering that arrival gave the data. The files therefore come in the order to keep, and are cut into contiguous
 stretches where that meets the first aim; else they are packed by size, first-fit decreasing, within windows of
-neighbours; else by size over all.
+neighbours; else by size over all. That is the order `locality`. `fill` packs by size at once, for the fewest groups;
+`arrival` never packs by size: groups are stretches of neighbours, and no file comes before one that it came after.
 
 A file above the capacity is a group of its own. Sizes are bytes; positions are indices into the given order.
 """
@@ -18,12 +19,16 @@ from engine.planning.estimates import output_count
 
 Ints = npt.NDArray[np.int64]
 
+LOCALITY: Final = "locality"
+FILL: Final = "fill"
+ARRIVAL: Final = "arrival"
+
 VOLUME_SLACK_PERCENT: Final = 1
 WINDOW_GROUPS: Final = 32
 """Bytes of a window of neighbours, in capacities."""
 
 
-def pack(sizes: Ints, *, capacity: int, target: int, at_least: int = 1) -> list[Ints]:
+def pack(sizes: Ints, *, capacity: int, target: int, at_least: int = 1, order_by: str = LOCALITY) -> list[Ints]:
     """Return groups of positions, each ascending, ordered by their first; every position is in exactly one.
 
     Args:
@@ -31,13 +36,17 @@ def pack(sizes: Ints, *, capacity: int, target: int, at_least: int = 1) -> list[
         capacity: bytes that a group may hold.
         target: bytes of an output: groups are cut where whole outputs end, as near as the files allow.
         at_least: wanted groups for the sake of parallel tasks; never more than there are outputs.
+        order_by: `locality`, `fill` or `arrival`, as `rewrite.order_bins_by`.
     """
     over = np.flatnonzero(sizes > capacity)
     rest = np.flatnonzero(sizes <= capacity)
     bins = [over[at : at + 1] for at in range(len(over))]
-    if len(rest):
-        inside = _pack_fitting(sizes[rest], capacity=capacity, target=target, at_least=at_least - len(over))
-        bins += [rest[positions] for positions in inside]
+    parts = np.split(rest, np.searchsorted(rest, over)) if order_by == ARRIVAL else [rest]
+    for part in parts:
+        if len(part):
+            wanted = at_least - len(over)
+            inside = _pack_fitting(sizes[part], capacity=capacity, target=target, at_least=wanted, order_by=order_by)
+            bins += [part[positions] for positions in inside]
     return sorted(bins, key=lambda positions: int(positions[0]))
 
 
@@ -46,18 +55,20 @@ def volume_bound(total: int, capacity: int) -> int:
     return max(1, -(-total // capacity))
 
 
-def _pack_fitting(sizes: Ints, *, capacity: int, target: int, at_least: int) -> list[Ints]:
+def _pack_fitting(sizes: Ints, *, capacity: int, target: int, at_least: int, order_by: str) -> list[Ints]:
     total = int(sizes.sum())
     least = volume_bound(total, capacity)
     wanted = max(least, min(at_least, output_count(total, target)))
     allowed = max(wanted, least * (100 + VOLUME_SLACK_PERCENT) // 100)
+    if order_by == FILL:
+        return first_fit_decreasing(sizes, max(int(sizes.max()), -(-total // wanted)) if wanted > least else capacity)
     for groups in sorted({wanted, allowed}):
         dealt = _deal(sizes, groups=groups, outputs=output_count(total, target))
         if all(int(sizes[positions].sum()) <= capacity for positions in dealt):
             return dealt
     for packing in (_next_fit, _fill_windows):
         packed = packing(sizes, capacity)
-        if len(packed) <= allowed:
+        if len(packed) <= allowed or order_by == ARRIVAL:
             return packed
     return first_fit_decreasing(sizes, capacity)
 

@@ -1,8 +1,9 @@
 """Which files are worth rewriting, and why whole partitions are left alone. Vectors over the digest, no objects.
 
-A file is a candidate when it is small, too large (and so is split), or burdened with deletes. A partition is taken
-when its candidates are enough and come to fewer files than they are now; a delete or a split is reason enough alone.
-In full, every file is a candidate, and two of them are reason enough: one file that would come out as one never is.
+A file is a candidate when it is small, too large (and so is split), or burdened with deletes. Candidates are taken by
+units of what may merge (`planning.merge_units`; most strategies know only whole partitions): when those of a unit are
+enough and come to fewer files than they are now; a delete or a split is reason enough alone. In full, every file is a
+candidate, and two of them are reason enough: one file that would come out as one never is.
 """
 
 from dataclasses import dataclass
@@ -11,9 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from engine.domain.policies import EffectivePolicy
 from engine.planning.estimates import output_counts
+from engine.planning.merge_units import merge_units
 from engine.planning.partitions import Flags, Ints, PartitionedFiles
+from engine.planning.rewrite_limits import RewriteLimits
 
 
 class SkipReason(StrEnum):
@@ -31,50 +33,18 @@ class SkipReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class RewriteLimits:
-    """The policy's figures for planning; bytes, None is off.
-
-    `group_bytes` is at least the target: a group smaller than the file it is to make could never make it.
-    """
-
-    target_bytes: int
-    small_bytes: int
-    large_bytes: int | None
-    exclude_above_bytes: int | None
-    min_input_files: int
-    group_bytes: int
-    delete_files: int
-    delete_ratio: float
-    parallel_groups: int
-
-    @staticmethod
-    def of(policy: EffectivePolicy) -> "RewriteLimits":
-        """Return the figures of an effective policy."""
-        values = policy.values
-        target = int(values["rewrite.target_file_bytes"])
-        return RewriteLimits(
-            target_bytes=target,
-            small_bytes=int(values["rewrite.small_file_bytes"]),
-            large_bytes=policy.bytes_of("rewrite.large_file_bytes"),
-            exclude_above_bytes=policy.bytes_of("rewrite.exclude_above_bytes"),
-            min_input_files=int(values["rewrite.min_input_files"]),
-            group_bytes=max(target, int(values["rewrite.max_group_bytes"])),
-            delete_files=int(values["rewrite.deletes.files"]),
-            delete_ratio=float(values["rewrite.deletes.ratio"]),
-            parallel_groups=policy.parallel_groups,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Candidates:
     """Flags over files and over partitions.
 
-    `is_candidate`: to be put in a group (only files of taken partitions). `is_forced`: a delete or a split is reason
-    enough. `reasons`: by partition, None where it is taken.
+    `is_candidate`: to be put in a group (only files of taken units). `is_forced`: a delete or a split is reason
+    enough. `unit_of`: over files, which of them may merge. `outputs`: by partition, the files that candidates come to.
+    `reasons`: by partition, None where it is taken.
     """
 
     is_candidate: Flags
     is_forced: Flags
+    unit_of: Ints
+    outputs: Ints
     reasons: tuple[SkipReason | None, ...]
 
 
@@ -85,24 +55,38 @@ _REFUSED: Final = (SkipReason.NOT_PARQUET, SkipReason.ENCRYPTED, SkipReason.EXCL
 def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: bool = False) -> Candidates:
     """Return what is worth rewriting under `limits`; `full`: all that can be, also files of the right size."""
     forced = _burdened(files, limits) | _too_large(files, limits)
-    wanted = forced | (files.file_bytes < limits.small_bytes) | full
+    wanted = forced | (files.file_bytes < limits.candidate_bytes) | full
     allowed, refused = _allowed(files, limits)
     wanted_here, forced_here = wanted & allowed, forced & allowed
     blocked = files.count(files.equality_deletes > 0) > 0
 
-    count, has_forced = files.count(wanted_here), files.count(forced_here) > 0
-    has_forced |= full & (count > 1)
-    gain = count - output_counts(files.total(files.file_bytes, wanted_here), limits.target_bytes)
-    reasons: list[SkipReason | None] = [None] * len(files.names)
-    _set(reasons, ~has_forced & (count < limits.min_input_files), SkipReason.TOO_FEW_FILES)
-    _set(reasons, ~has_forced & (gain < 1), SkipReason.AS_GOOD_AS_IT_GETS)
-    _set(reasons, count == 0, SkipReason.WELL_SIZED)
-    for reason in reversed(_REFUSED):
-        _set(reasons, (count == 0) & (files.count(wanted & refused[reason]) > 0), reason)
-    _set(reasons, blocked, SkipReason.EQUALITY_DELETES)
+    units = merge_units(files, wanted_here, forced_here, limits, full=full)
+    count = units.count(wanted_here)
+    outputs = output_counts(units.total(files.file_bytes, wanted_here), limits.target_bytes)
+    has_forced = (units.count(forced_here) > 0) | (full & (count > 1))
+    is_enough = has_forced | (count >= units.least_files)
+    taken = (count > 0) & is_enough & (has_forced | (count > outputs)) & ~blocked[units.partition_of]
 
-    taken = np.array([reason is None for reason in reasons], dtype=np.bool_)[files.partition_of]
-    return Candidates(wanted_here & taken, forced_here & taken, tuple(reasons))
+    def has_any(of: Flags) -> Flags:
+        return units.in_partitions(of & (count > 0), len(files.names)) > 0
+
+    wanted_count = files.count(wanted_here)
+    reasons: list[SkipReason | None] = [None] * len(files.names)
+    is_left = ~has_any(taken)
+    _set(reasons, is_left, SkipReason.TOO_FEW_FILES)
+    _set(reasons, is_left & ~has_any(count > outputs), SkipReason.AS_GOOD_AS_IT_GETS)
+    _set(reasons, wanted_count == 0, SkipReason.WELL_SIZED)
+    for reason in reversed(_REFUSED):
+        _set(reasons, (wanted_count == 0) & (files.count(wanted & refused[reason]) > 0), reason)
+    _set(reasons, blocked, SkipReason.EQUALITY_DELETES)
+    chosen = taken[units.unit_of]
+    return Candidates(
+        wanted_here & chosen,
+        forced_here & chosen,
+        units.unit_of,
+        units.in_partitions(np.where(taken, outputs, 0), len(files.names)),
+        tuple(reasons),
+    )
 
 
 def _burdened(files: PartitionedFiles, limits: RewriteLimits) -> Flags:

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from engine.domain.hot_partitions import HotPartitions
-from engine.planning.candidates import Candidates, RewriteLimits, SkipReason
+from engine.planning.candidates import Candidates, SkipReason
 from engine.planning.partition_metrics import Floats
 from engine.planning.partitions import PartitionedFiles
+from engine.planning.rewrite_limits import RewriteLimits
 
 
 def leave_cooling(files: PartitionedFiles, chosen: Candidates, hot: HotPartitions) -> Candidates:

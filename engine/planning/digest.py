@@ -24,6 +24,7 @@ FILE_DIGEST: Final = pa.schema(
         pa.field("deleted_rows", pa.int64(), nullable=False),  # upper bound of rows they delete in it
         pa.field("equality_deletes", pa.int32(), nullable=False),  # equality-delete files that may apply to it
         pa.field("added_at_ms", pa.int64()),  # when the file was committed, since 1970; null: its snapshot is gone
+        pa.field("data_at_ms", pa.int64(), nullable=False),  # when its newest data was, at the latest; see the format
     ]
 )
 

@@ -12,13 +12,14 @@ import pyarrow as pa
 
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.policies import OFF, EffectivePolicy
-from engine.planning.candidates import RewriteLimits, SkipReason, find_candidates
+from engine.planning.candidates import SkipReason, find_candidates
 from engine.planning.cooling import cools_in_seconds
 from engine.planning.digest import TableFigures
 from engine.planning.full_rewrites import NOT_ELIGIBLE, full_rules, is_eligible, with_amplification
 from engine.planning.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
 from engine.planning.partitions import Flags, partition_files
 from engine.planning.remainders import REMAINDER, are_remainders
+from engine.planning.rewrite_limits import RewriteLimits
 from engine.planning.seals import SealRule, Seals, find_seals
 from engine.planning.triggers import Guards, Rule, RuleState, evaluate
 
@@ -131,7 +132,7 @@ def trigger_rules(policy: EffectivePolicy) -> list[Rule]:
 def _reasons(metrics: PartitionMetrics, limits: RewriteLimits) -> Sequence[SkipReason | str | None]:
     """Return why a rewrite by itself would leave each partition alone, None where it would not."""
     candidates = find_candidates(metrics.files, limits)
-    remainders = are_remainders(metrics, candidates, target_bytes=limits.target_bytes)
+    remainders = are_remainders(metrics, candidates)
     kept = zip(candidates.reasons, remainders.tolist(), strict=True)
     return [reason or (REMAINDER if is_left else None) for reason, is_left in kept]
 

@@ -10,25 +10,26 @@ partition that cools down after a lost race is left alone, and the groups of one
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from engine.domain.files import InputFile
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
 from engine.domain.plans import FileGroup, Plan, SkippedPartition
 from engine.domain.policies import EffectivePolicy
 from engine.planning.bin_packing import pack
-from engine.planning.candidates import Candidates, RewriteLimits, SkipReason, find_candidates
+from engine.planning.candidates import Candidates, SkipReason, find_candidates
 from engine.planning.cooling import leave_cooling, shrunk_groups
 from engine.planning.estimates import output_count, predict
 from engine.planning.experience import NO_EXPERIENCE, Experience
 from engine.planning.partitions import Flags, Ints, PartitionedFiles, partition_files
 from engine.planning.parts import MOST_FILES, left_for_later, parts_of
+from engine.planning.rewrite_limits import RewriteLimits
 
 MAX_SKIPPED: Final = 1000
 """Skipped partitions that a plan lists; `Plan.skipped_total` counts all."""
@@ -36,9 +37,10 @@ MAX_SKIPPED: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Bin:
-    """A group to be: rows of the digest in the order to read them."""
+    """A group to be: rows of the digest in the order to read them, and their partition."""
 
     rows: Ints
+    partition: int
     bytes: int
     outputs: int
     forced: bool
@@ -83,12 +85,12 @@ def make_plan(
     files = partition_files(digest)
     chosen = leave_cooling(files, find_candidates(files, limits, full=full), hot)
     shrunk = shrunk_groups(files, limits, hot)
-    for part, others in parts_of(files, chosen, limits, most_files):
-        packed, later = _pack_all(digest, files, part, limits, shrunk, full=full), others
+    for part, others in parts_of(files, chosen, most_files):
+        packed, later = _pack_all(files, part, limits, shrunk, full=full), others
         if packed:
             break
-    groups = _groups(digest, files, packed, inputs_of)
-    skipped = _skipped(files, chosen, packed, later, hot)
+    groups = _groups(files, packed, inputs_of)
+    skipped = _skipped(files, chosen, frozenset(one.partition for one in packed), later, hot)
     shares = _live_shares(files, packed)
     return Plan(
         base_snapshot_id=base_snapshot_id,
@@ -98,54 +100,37 @@ def make_plan(
         skipped_total=len(skipped),
         prediction=predict(groups, live_share=shares, policy=policy, rate=known.rate, calibration=known.calibration),
         calibration=known.calibration,
-        shrunk_partitions=sum(
-            sum(one.bytes for one in packed[partition]) > most
-            for partition, most in shrunk.items()
-            if partition in packed
-        ),
+        shrunk_partitions=_count_shrunk(packed, shrunk),
         later=left_for_later(files, chosen, later),
     )
 
 
 def _pack_all(
-    digest: pa.Table,
-    files: PartitionedFiles,
-    chosen: Candidates,
-    limits: RewriteLimits,
-    shrunk: Mapping[int, int],
-    *,
-    full: bool,
-) -> dict[int, list[_Bin]]:
-    """Return the worthwhile bins by partition; a partition without any is not in it."""
-    members = _members(digest, files, chosen.is_candidate)
+    files: PartitionedFiles, chosen: Candidates, limits: RewriteLimits, shrunk: Mapping[int, int], *, full: bool
+) -> list[_Bin]:
+    """Return the worthwhile bins, partition by partition."""
+    members = _members(files, chosen)
 
-    def packing(partition: int, at_least: int) -> list[_Bin]:
-        own = replace(limits, group_bytes=shrunk[partition]) if partition in shrunk else limits
-        return _pack_one(members[partition], files, chosen.is_forced, own, at_least=at_least, full=full)
+    def packing(unit: int, at_least: int) -> list[_Bin]:
+        rows = members[unit]
+        own = replace(limits, group_bytes=shrunk.get(int(files.partition_of[rows[0]]), limits.group_bytes))
+        return _pack_one(rows, files, chosen.is_forced, own, at_least=at_least, full=full)
 
-    packed = {partition: packing(partition, 1) for partition in members}
-    for partition, wanted in _more_for_parallel_tasks(packed, limits).items():
-        split = packing(partition, wanted)
-        if _outcome(split) >= _outcome(packed[partition]):
-            packed[partition] = split
-    return {partition: bins for partition, bins in packed.items() if bins}
+    packed = {unit: packing(unit, 1) for unit in members}
+    for unit, wanted in _more_for_parallel_tasks(packed, limits).items():
+        split = packing(unit, wanted)
+        if _outcome(split) >= _outcome(packed[unit]):
+            packed[unit] = split
+    return sorted((one for bins in packed.values() for one in bins), key=lambda one: one.partition)
 
 
-def _members(digest: pa.Table, files: PartitionedFiles, flags: Flags) -> dict[int, Ints]:
-    """Return the flagged rows by partition in the order of arrival: data sequence number, then path."""
-    rows = np.flatnonzero(flags)
-    if not len(rows):
+def _members(files: PartitionedFiles, chosen: Candidates) -> dict[int, Ints]:
+    """Return the candidates by what may merge, each in the order of arrival."""
+    ordered = files.in_order_of_arrival(chosen.is_candidate)
+    if not len(ordered):
         return {}
-    keys = pa.table(
-        {
-            "partition": files.partition_of[rows],
-            "sequence": digest["sequence_number"].take(pa.array(rows)),
-            "path": digest["path"].take(pa.array(rows)),
-        }
-    )
-    order = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names]).to_numpy()
-    ordered = rows[order]
-    owner = files.partition_of[ordered]
+    ordered = ordered[np.argsort(chosen.unit_of[ordered], kind="stable")]
+    owner = chosen.unit_of[ordered]
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     return dict(zip(owner[starts].tolist(), np.split(ordered, starts[1:]), strict=True))
 
@@ -153,15 +138,21 @@ def _members(digest: pa.Table, files: PartitionedFiles, flags: Flags) -> dict[in
 def _pack_one(
     rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits, *, at_least: int, full: bool
 ) -> list[_Bin]:
-    sizes = files.file_bytes[rows]
-    packed = pack(sizes, capacity=limits.group_bytes, target=limits.target_bytes, at_least=at_least)
+    packed = pack(
+        files.file_bytes[rows],
+        capacity=limits.group_bytes,
+        target=limits.target_bytes,
+        at_least=at_least,
+        order_by=limits.order_bins_by,
+    )
     bins = [_bin(rows[positions], files, is_forced, limits, full=full) for positions in packed]
     return [candidate for candidate in bins if candidate.is_worth_it]
 
 
 def _bin(rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits, *, full: bool) -> _Bin:
     total = int(files.file_bytes[rows].sum())
-    return _Bin(rows, total, output_count(total, limits.target_bytes), bool(is_forced[rows].any()), full)
+    outputs = output_count(total, limits.target_bytes)
+    return _Bin(rows, int(files.partition_of[rows[0]]), total, outputs, bool(is_forced[rows].any()), full)
 
 
 def _outcome(bins: Sequence[_Bin]) -> tuple[int, int]:
@@ -170,51 +161,56 @@ def _outcome(bins: Sequence[_Bin]) -> tuple[int, int]:
 
 
 def _more_for_parallel_tasks(packed: Mapping[int, Sequence[_Bin]], limits: RewriteLimits) -> dict[int, int]:
-    """Return partitions to cut into more groups, when the whole plan can't keep `parallel_groups` tasks busy.
+    """Return units to cut into more groups, when the whole plan can't keep `parallel_groups` tasks busy.
 
-    One more group at a time goes to the partition with the largest groups; a group keeps about a target of
+    One more group at a time goes to the unit with the largest groups; a group keeps about a target of
     bytes at least.
     """
     lacking = limits.parallel_groups - sum(len(bins) for bins in packed.values())
     if lacking <= 0:
         return {}
-    heap = [(-sum(b.bytes for b in bins) / len(bins), partition) for partition, bins in packed.items() if bins]
-    groups = {partition: len(bins) for partition, bins in packed.items()}
+    heap = [(-sum(b.bytes for b in bins) / len(bins), unit) for unit, bins in packed.items() if bins]
+    groups = {unit: len(bins) for unit, bins in packed.items()}
     heapq.heapify(heap)
     wanted: dict[int, int] = {}
     while heap and lacking > 0:
-        _, partition = heapq.heappop(heap)
-        total = sum(b.bytes for b in packed[partition])
-        if groups[partition] >= max(1, total // limits.target_bytes):
+        _, unit = heapq.heappop(heap)
+        total = sum(b.bytes for b in packed[unit])
+        if groups[unit] >= max(1, total // limits.target_bytes):
             continue
-        groups[partition] += 1
+        groups[unit] += 1
         lacking -= 1
-        wanted[partition] = groups[partition]
-        heapq.heappush(heap, (-total / groups[partition], partition))
+        wanted[unit] = groups[unit]
+        heapq.heappush(heap, (-total / groups[unit], unit))
     return wanted
 
 
+def _count_shrunk(packed: Sequence[_Bin], shrunk: Mapping[int, int]) -> int:
+    sizes: dict[int, int] = {}
+    for one in packed:
+        sizes[one.partition] = sizes.get(one.partition, 0) + one.bytes
+    return sum(sizes.get(partition, 0) > most for partition, most in shrunk.items())
+
+
 def _groups(
-    digest: pa.Table,
     files: PartitionedFiles,
-    packed: Mapping[int, Sequence[_Bin]],
+    packed: Sequence[_Bin],
     inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
 ) -> tuple[FileGroup, ...]:
     """Make the groups, numbered from 0 in the order of partitions."""
-    listed = [(partition, one) for partition, bins in packed.items() for one in bins]
-    if not listed:
+    if not packed:
         return ()
-    paths = digest["path"].take(pa.array(np.concatenate([one.rows for _, one in listed]))).to_pylist()
+    paths = files.paths.take(pa.array(np.concatenate([one.rows for one in packed]))).to_pylist()
     inputs = inputs_of(paths)
     groups: list[FileGroup] = []
     start = 0
-    for partition, one in listed:
+    for one in packed:
         named = paths[start : start + len(one.rows)]
         start += len(one.rows)
         group = FileGroup(
             ordinal=len(groups),
-            spec_id=int(files.spec_ids[partition]),
-            partition=files.names[partition],
+            spec_id=int(files.spec_ids[one.partition]),
+            partition=files.names[one.partition],
             inputs=tuple(inputs[path] for path in named),
             predicted_outputs=one.outputs,
         )
@@ -222,20 +218,19 @@ def _groups(
     return tuple(groups)
 
 
-def _live_shares(files: PartitionedFiles, packed: Mapping[int, Sequence[_Bin]]) -> list[float]:
+def _live_shares(files: PartitionedFiles, packed: Sequence[_Bin]) -> list[float]:
     shares = []
-    for bins in packed.values():
-        for one in bins:
-            records = np.maximum(1, files.record_count[one.rows])
-            live = 1 - np.minimum(1.0, files.deleted_rows[one.rows] / records)
-            shares.append(float((files.file_bytes[one.rows] * live).sum()) / max(1, one.bytes))
+    for one in packed:
+        records = np.maximum(1, files.record_count[one.rows])
+        live = 1 - np.minimum(1.0, files.deleted_rows[one.rows] / records)
+        shares.append(float((files.file_bytes[one.rows] * live).sum()) / max(1, one.bytes))
     return shares
 
 
 def _skipped(
     files: PartitionedFiles,
     chosen: Candidates,
-    packed: Mapping[int, Sequence[_Bin]],
+    taken: AbstractSet[int],
     later: Ints,
     hot: HotPartitions,
 ) -> list[SkippedPartition]:
@@ -253,7 +248,7 @@ def _skipped(
             until=_until(chosen.reasons[at], (int(files.spec_ids[at]), name), hot),
         )
         for at, name in enumerate(files.names)
-        if at not in packed
+        if at not in taken
     ]
     return sorted(skipped, key=lambda one: (-one.files, one.spec_id, one.partition))
 

@@ -29,6 +29,9 @@ class PartitionedFiles:
     equality_deletes: Ints
     is_parquet: Flags
     is_encrypted: Flags
+    sequence_number: Ints
+    data_at_ms: Ints
+    paths: pa.ChunkedArray
     spec_ids: Ints
     names: tuple[str, ...]
 
@@ -43,6 +46,26 @@ class PartitionedFiles:
         rows, values = (self.partition_of, column) if flags is None else (self.partition_of[flags], column[flags])
         np.add.at(sums, rows, values)
         return sums
+
+    def in_order_of_arrival(self, flags: Flags) -> Ints:
+        """Return the flagged files, partition by partition, in the order in which their data came.
+
+        By data sequence number, then by time (all numbers are 0 in Iceberg's version 1), then by path.
+        """
+        rows = np.flatnonzero(flags)
+        if not len(rows):
+            return rows
+        keys = pa.table(
+            {
+                "partition": self.partition_of[rows],
+                "sequence": self.sequence_number[rows],
+                "time": self.data_at_ms[rows],
+                "path": self.paths.take(pa.array(rows)),
+            }
+        )
+        order = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names]).to_numpy()
+        ordered: Ints = rows[order]
+        return ordered
 
 
 def partition_files(digest: pa.Table) -> PartitionedFiles:
@@ -61,6 +84,9 @@ def partition_files(digest: pa.Table) -> PartitionedFiles:
         equality_deletes=_ints(digest["equality_deletes"]),
         is_parquet=np.array([value == "parquet" for value in format_values], dtype=np.bool_)[formats],
         is_encrypted=digest["is_encrypted"].to_numpy(),
+        sequence_number=_ints(digest["sequence_number"]),
+        data_at_ms=_ints(digest["data_at_ms"]),
+        paths=digest["path"],
         spec_ids=spec_ids,
         names=tuple(names),
     )

@@ -11,23 +11,20 @@ from typing import Final
 import numpy as np
 
 from engine.domain.plans import Later
-from engine.planning.candidates import Candidates, RewriteLimits
-from engine.planning.estimates import output_counts
+from engine.planning.candidates import Candidates
 from engine.planning.partitions import Flags, Ints, PartitionedFiles
 
 MOST_FILES: Final = 20_000
 """Candidates of one part; a partition with more is a part of its own."""
 
 
-def parts_of(
-    files: PartitionedFiles, chosen: Candidates, limits: RewriteLimits, most_files: int
-) -> Iterator[tuple[Candidates, Ints]]:
+def parts_of(files: PartitionedFiles, chosen: Candidates, most_files: int) -> Iterator[tuple[Candidates, Ints]]:
     """Yield candidates part by part, each with the partitions of all parts after it; once all, if they are one part."""
     count = files.count(chosen.is_candidate)
     if count.sum() <= most_files:
         yield chosen, np.empty(0, dtype=np.int64)
         return
-    order = _best_first(files, chosen, limits, count)
+    order = _best_first(files, chosen, count)
     total, begin = 0, 0
     for at, partition in enumerate(order.tolist()):
         if at > begin and total + count[partition] > most_files:
@@ -45,10 +42,10 @@ def left_for_later(files: PartitionedFiles, chosen: Candidates, partitions: Ints
     return Later(len(partitions), int(count[partitions].sum()), int(size[partitions].sum()))
 
 
-def _best_first(files: PartitionedFiles, chosen: Candidates, limits: RewriteLimits, count: Ints) -> Ints:
+def _best_first(files: PartitionedFiles, chosen: Candidates, count: Ints) -> Ints:
     """Return the partitions with candidates, those first that lose most files for each byte that is read."""
     size = files.total(files.file_bytes, chosen.is_candidate)
-    gain = count - output_counts(size, limits.target_bytes) + files.count(chosen.is_forced)
+    gain = count - chosen.outputs + files.count(chosen.is_forced)
     worth = gain / np.maximum(1, size)
     with_any = np.flatnonzero(count)
     ordered: Ints = with_any[np.argsort(-worth[with_any], kind="stable")]

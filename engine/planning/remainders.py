@@ -9,7 +9,6 @@ of their own. A run that somebody asks for knows no such bound.
 import numpy as np
 
 from engine.planning.candidates import Candidates
-from engine.planning.estimates import output_counts
 from engine.planning.partition_metrics import PartitionMetrics
 from engine.planning.partitions import Flags
 
@@ -18,11 +17,10 @@ _LEAST_GAIN = 2
 """A rewrite of what rewrites left makes one file of so many at least."""
 
 
-def are_remainders(metrics: PartitionMetrics, candidates: Candidates, *, target_bytes: int) -> Flags:
+def are_remainders(metrics: PartitionMetrics, candidates: Candidates) -> Flags:
     """Return, by partition, whether there is nothing to rewrite but what rewrites left."""
     files, chosen = metrics.files, candidates.is_candidate
     count = files.count(chosen)
-    outputs = output_counts(files.total(files.file_bytes, chosen), target_bytes)
     others = files.count(chosen & ~metrics.is_own) + files.count(candidates.is_forced)
-    flags: Flags = (count > 0) & (others == 0) & (_LEAST_GAIN * outputs > count)
+    flags: Flags = (count > 0) & (others == 0) & (_LEAST_GAIN * candidates.outputs > count)
     return np.asarray(flags, dtype=np.bool_)

@@ -10,9 +10,9 @@ from engine.domain.capabilities import is_acted_on
 from engine.domain.policies import EffectivePolicy, Metric, MetricKind
 from engine.domain.reasons import in_words
 from engine.domain.runs import Run
-from engine.planning.candidates import RewriteLimits
 from engine.planning.estimates import predicted_requests
 from engine.planning.full_rewrites import SIZE_AMPLIFICATION
+from engine.planning.rewrite_limits import RewriteLimits
 from engine.planning.triggers import MeasuredCondition, RuleState
 from engine.services.budgets import RunLimits
 from engine.services.explain_facts import CONFLICT_DAYS, Facts, RecordFacts, Sight

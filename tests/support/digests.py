@@ -27,6 +27,7 @@ class DigestFile:
     file_format: str = "parquet"
     is_encrypted: bool = False
     added_at_ms: int | None = None
+    data_at_ms: int = 0
     path: str | None = None
 
 
@@ -60,6 +61,7 @@ def random_digest(*, files: int, partitions: int, mean_bytes: float, seed: int) 
             "deleted_rows": zeros.astype(np.int64),
             "equality_deletes": zeros,
             "added_at_ms": np.arange(files, dtype=np.int64) * 1000,
+            "data_at_ms": np.arange(files, dtype=np.int64) * 1000,
         },
         schema=FILE_DIGEST,
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.manifest import ManifestContent, ManifestFile
@@ -23,7 +24,7 @@ class LiveFiles:
     """Live data and delete entries of one snapshot, in the shape of `manifests.ENTRIES`.
 
     `manifest_count`, `manifest_bytes`: of the manifests that list them. `committed_at_ms` has the commit time of every
-    snapshot that the metadata still knows, by its id.
+    snapshot that the metadata still knows, by its id; `sequence_at_ms` the same by its sequence number.
     """
 
     data: pa.Table
@@ -31,6 +32,7 @@ class LiveFiles:
     manifest_count: int = 0
     manifest_bytes: int = 0
     committed_at_ms: Mapping[int, int] = field(default_factory=dict)
+    sequence_at_ms: Mapping[int, int] = field(default_factory=dict)
 
     @staticmethod
     def empty() -> "LiveFiles":
@@ -68,11 +70,13 @@ class LiveFiles:
 
     def digest(self) -> pa.Table:
         """Return the data files in the shape of `planning.digest.FILE_DIGEST`."""
+        added_at_ms = self._added_at_ms()
         counted = {
             "delete_files": pa.array(self.counts.files, pa.int32()),
             "deleted_rows": pa.array(self.counts.rows, pa.int64()),
             "equality_deletes": pa.array(self.counts.equality, pa.int32()),
-            "added_at_ms": self._added_at_ms(),
+            "added_at_ms": added_at_ms,
+            "data_at_ms": self._data_at_ms(added_at_ms),
         }
         columns = [counted[f.name] if f.name in counted else self.data[f.name] for f in FILE_DIGEST]
         return pa.table(columns, schema=FILE_DIGEST)
@@ -88,6 +92,19 @@ class LiveFiles:
         known = pa.array(self.committed_at_ms.keys(), pa.int64())
         times = pa.array(self.committed_at_ms.values(), pa.int64())
         return times.take(pc.index_in(self.data["snapshot_id"], value_set=known))
+
+    def _data_at_ms(self, added_at_ms: pa.ChunkedArray) -> pa.Array:
+        """Return by when the newest data of each file was committed: its rewrites since then do not count.
+
+        The commit time of the oldest snapshot that is retained and has the file's data sequence number, or a later one.
+        Version 1 has no numbers: there it is when the file itself was added, 0 when nobody knows.
+        """
+        if not self.sequence_at_ms or set(self.sequence_at_ms) == {0}:
+            return pc.fill_null(added_at_ms, 0)
+        known = np.array(sorted(self.sequence_at_ms), dtype=np.int64)
+        times = np.array([self.sequence_at_ms[number] for number in known.tolist()], dtype=np.int64)
+        place = np.searchsorted(known, self.data["sequence_number"].to_numpy())
+        return pa.array(times[np.minimum(place, len(known) - 1)], pa.int64())
 
     def inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         """Return inputs by path, each with the position deletes that apply to it.

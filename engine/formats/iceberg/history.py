@@ -57,6 +57,11 @@ def commit_times(metadata: TableMetadata) -> dict[int, int]:
     return {snapshot.snapshot_id: snapshot.timestamp_ms for snapshot in metadata.snapshots}
 
 
+def sequence_times(metadata: TableMetadata) -> dict[int, int]:
+    """Return when each retained snapshot was committed, by its sequence number; all are 0 in version 1."""
+    return {snapshot.sequence_number or 0: snapshot.timestamp_ms for snapshot in metadata.snapshots}
+
+
 def known_since(metadata: TableMetadata) -> int | None:
     """Return the time of the oldest commit before which nothing is known, going back from the head without a gap.
 

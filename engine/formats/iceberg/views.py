@@ -9,7 +9,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.formats.iceberg.digest import LiveFiles
-from engine.formats.iceberg.history import commit_times, head_of
+from engine.formats.iceberg.history import commit_times, head_of, sequence_times
 from engine.formats.iceberg.manifests import ManifestCache, ManifestReader
 from engine.formats.iceberg.partitions import PartitionCodec, schema_of_spec
 
@@ -54,4 +54,4 @@ class TableView:
         if head is None:
             return LiveFiles.empty()
         held = self.reader.cache.get((head.manifest_list, 0), lambda: LiveFiles.read(self.reader, self.manifests(head)))
-        return replace(held, committed_at_ms=commit_times(self.metadata))
+        return replace(held, committed_at_ms=commit_times(self.metadata), sequence_at_ms=sequence_times(self.metadata))

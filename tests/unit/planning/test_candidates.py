@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from engine.domain.policies import PolicyDocument, effective_policy
-from engine.planning.candidates import Candidates, RewriteLimits, SkipReason, find_candidates
+from engine.planning.candidates import Candidates, SkipReason, find_candidates
 from engine.planning.partitions import partition_files
+from engine.planning.rewrite_limits import RewriteLimits
 from tests.support.digests import DigestFile, digest_of
 
 MIB = 2**20

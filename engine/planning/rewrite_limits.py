@@ -1,0 +1,69 @@
+"""The policy's figures for planning."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.domain.policies import EffectivePolicy
+
+
+@dataclass(frozen=True, slots=True)
+class TierLimit:
+    """A class of sizes: files below `below_bytes`, and how many of them make it due."""
+
+    below_bytes: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteLimits:
+    """Sizes are bytes, None is off.
+
+    `group_bytes` is at least the target: a group smaller than the file it is to make could never make it. `tiers` is
+    empty unless the strategy is `tiered`. `order_bins_by`: `locality`, `fill` or `arrival`.
+    """
+
+    target_bytes: int
+    small_bytes: int
+    large_bytes: int | None
+    exclude_above_bytes: int | None
+    min_input_files: int
+    group_bytes: int
+    delete_files: int
+    delete_ratio: float
+    parallel_groups: int
+    order_bins_by: str = "locality"
+    tiers: tuple[TierLimit, ...] = ()
+    is_window: bool = False
+    time_span_ms: int | None = None
+
+    @staticmethod
+    def of(policy: EffectivePolicy) -> "RewriteLimits":
+        """Return the figures of an effective policy."""
+        values = policy.values
+        target = int(values["rewrite.target_file_bytes"])
+        strategy, span = str(values["rewrite.strategy"]), policy.seconds_of("rewrite.max_time_span")
+        return RewriteLimits(
+            target_bytes=target,
+            small_bytes=int(values["rewrite.small_file_bytes"]),
+            large_bytes=policy.bytes_of("rewrite.large_file_bytes"),
+            exclude_above_bytes=policy.bytes_of("rewrite.exclude_above_bytes"),
+            min_input_files=int(values["rewrite.min_input_files"]),
+            group_bytes=max(target, int(values["rewrite.max_group_bytes"])),
+            delete_files=int(values["rewrite.deletes.files"]),
+            delete_ratio=float(values["rewrite.deletes.ratio"]),
+            parallel_groups=policy.parallel_groups,
+            order_bins_by="arrival" if strategy == "window" else str(values["rewrite.order_bins_by"]),
+            tiers=tuple(map(_tier, values["rewrite.tiers"])) if strategy == "tiered" else (),
+            is_window=strategy == "window",
+            time_span_ms=None if span is None else 1000 * span,
+        )
+
+    @property
+    def candidate_bytes(self) -> int:
+        """Files below are candidates: small ones, or those of a tier."""
+        return self.tiers[-1].below_bytes if self.tiers else self.small_bytes
+
+
+def _tier(value: Mapping[str, Any]) -> TierLimit:
+    return TierLimit(int(value["below_bytes"]), int(value["files"]))
