@@ -48,7 +48,8 @@ class GroupTask:
     `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with its table field id in the metadata key
     `PARQUET:field_id`; outputs have exactly this schema. Output files are
     `<output_dir>/<name_prefix><n>.parquet`; `output_files` is how many the plan predicted, kept to as long as files of
-    about the target come of it. `storage` holds the properties of the Arrow file system.
+    about the target come of it. `storage` holds the properties of the Arrow file system. `check_rows`:
+    outputs are read back and their rows compared with the inputs'.
     """
 
     run_id: str
@@ -63,6 +64,7 @@ class GroupTask:
     storage: dict[str, str] = field(default_factory=dict)
     key_value_metadata: dict[str, str] = field(default_factory=dict)
     pace: Pace = field(default_factory=Pace)
+    check_rows: bool = False
 
     def to_json(self) -> str:
         """Return the task as JSON."""
@@ -93,7 +95,9 @@ class GroupResult:
     """How a task ended.
 
     `outcome` is `written`, `stopped` (told to), `refused` (the kernel must not do it) or `failed` (a file or a count is
-    wrong). All but the first left no output behind, and the last two have a `reason`.
+    wrong). All but the first left no output behind, and the last two have a `reason`. `row_digest` is what inputs and
+    outputs hold, as `RowDigest` writes it, empty unless rows were compared; `bytes_checked` (part of `bytes_read`) and
+    `seconds_checking` are what that took.
     """
 
     group: int
@@ -110,6 +114,9 @@ class GroupResult:
     seconds_working: float = 0.0
     seconds_writing: float = 0.0
     throttled_seconds: float = 0.0
+    row_digest: str = ""
+    bytes_checked: int = 0
+    seconds_checking: float = 0.0
 
     def to_json(self) -> str:
         """Return the result as JSON."""

@@ -6,7 +6,8 @@ after an interrupt, without `finally`) leaves files: their names begin with run,
 them by that.
 
 Of a result, `seconds_reading` is how long the task waited for its inputs and `seconds_writing` for its outputs, both
-with what the share made them wait; `seconds_working` is the rest. `throttled_seconds` adds up all threads' waits.
+with what the share made them wait; `seconds_checking` is what reading the outputs back took, and `seconds_working` is
+the rest. `throttled_seconds` adds up all threads' waits.
 """
 
 import base64
@@ -17,12 +18,13 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from engine.rewriting.kernel.channel import PaceChannel, Post, http_post
-from engine.rewriting.kernel.contract import GroupResult, GroupTask
+from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput
 from engine.rewriting.kernel.deletes import PositionDeletes
 from engine.rewriting.kernel.errors import KernelError, Refused, Stopped
 from engine.rewriting.kernel.layout import Layout
 from engine.rewriting.kernel.pacing import Bucket, Pause
 from engine.rewriting.kernel.reading import GroupReader
+from engine.rewriting.kernel.row_check import CheckedRows, check_rows
 from engine.rewriting.kernel.storage import Storage
 from engine.rewriting.kernel.transfer import Transfer
 from engine.rewriting.kernel.writing import GroupWriter
@@ -98,11 +100,19 @@ class GroupRewrite:
                 writer.add(rows)
             writer.finish()
             _check_counts(task, reader, writer, deletes.count())
+            checked = self._check_rows(writer, schema, deletes) if task.check_rows else None
         except BaseException:
             self._bucket.stop()
             writer.discard()
             raise
-        return self._result("written", begun, reader=reader, writer=writer, rows_deleted=deletes.count())
+        rows_deleted = deletes.count()
+        return self._result("written", begun, reader=reader, writer=writer, rows_deleted=rows_deleted, checked=checked)
+
+    def _check_rows(self, writer: GroupWriter, schema: pa.Schema, deletes: PositionDeletes) -> CheckedRows:
+        outputs = [TaskInput(one.path, one.file_bytes, one.record_count) for one in writer.outputs]
+        return check_rows(
+            inputs=self._task.inputs, outputs=outputs, target=schema, deletes=deletes, transfer=self._transfer
+        )
 
     def _result(
         self,
@@ -113,10 +123,12 @@ class GroupRewrite:
         reader: GroupReader | None = None,
         writer: GroupWriter | None = None,
         rows_deleted: int = 0,
+        checked: CheckedRows | None = None,
     ) -> GroupResult:
         moved = self._transfer.moved
         reading = reader.seconds_waiting if reader else 0.0
         writing = self._transfer.seconds_writing
+        checking = checked.seconds if checked else 0.0
         return GroupResult(
             group=self._task.group,
             outcome=outcome,
@@ -129,9 +141,12 @@ class GroupRewrite:
             bytes_written=moved.bytes_written,
             requests=moved.requests,
             seconds_reading=reading,
-            seconds_working=max(0.0, self._clock() - begun - reading - writing),
+            seconds_working=max(0.0, self._clock() - begun - reading - writing - checking),
             seconds_writing=writing,
             throttled_seconds=self._bucket.throttled_seconds,
+            row_digest=str(checked.digest) if checked else "",
+            bytes_checked=checked.bytes_read if checked else 0,
+            seconds_checking=checking,
         )
 
 

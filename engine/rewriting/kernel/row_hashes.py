@@ -1,0 +1,253 @@
+"""Hashes of rows by what they hold, whatever the file that holds them looks like.
+
+A value's hash goes by the field id, not by the column's name, place, encoding, or width: an int32 hashes as the int64
+that it is promoted to, a float as the double, a decimal by its unscaled value, a dictionary code as its value. A field
+that is null, or that the file lacks, adds nothing: added and dropped columns need no projection. As SQL has it, any NaN
+is the same and 0.0 is -0.0. Lists keep their order, entries of a map have none.
+
+A row's hash mixes the sum of its fields once more: values that change places between two rows change both of them.
+Sixty-four bits, no secret: they tell accidents, not attacks. Arrays are worked through in blocks that fit a cache.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT, Refused
+from engine.rewriting.kernel.projection import child_fields, field_id
+
+Hashes = npt.NDArray[np.uint64]
+"""One hash a row; 0 stands for null."""
+
+_Ints = npt.NDArray[np.int64]
+
+_BLOCK_ROWS: Final = 2**15
+_BLOCK_BYTES: Final = 2**20
+_WORD: Final = 8
+_MASK: Final = 2**64 - 1
+_STEP: Final = np.uint64(0x9E3779B97F4A7C15)
+_FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND: Final = np.uint64(0x94D049BB133111EB)
+_ROW, _STRUCT, _LIST, _MAP, _VALUE, _BYTES = (np.uint64(0x51ED270B27A3F1D9 + i) for i in range(6))
+_MICROSECONDS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
+
+
+@dataclass(slots=True)
+class RowDigest:
+    """Count, sum and exclusive or of row hashes: equal for equal multisets of rows in whatever order."""
+
+    rows: int = 0
+    total: int = 0
+    folded: int = 0
+
+    def add(self, hashes: Hashes) -> None:
+        """Add rows."""
+        self.rows += len(hashes)
+        self.total = (self.total + int(hashes.sum(dtype=np.uint64))) & _MASK
+        self.folded ^= int(np.bitwise_xor.reduce(hashes)) if len(hashes) else 0
+
+    def __str__(self) -> str:
+        """Return the three in one word, for the record."""
+        return f"{self.rows}-{self.total:016x}-{self.folded:016x}"
+
+
+class RowHasher:
+    """Sums up the fields of the same rows, column by column."""
+
+    def __init__(self, rows: int) -> None:
+        self._sums = np.zeros(rows, np.uint64)
+
+    def add(self, column: pa.ChunkedArray, wanted: pa.Field) -> None:
+        """Add a column of all rows as the target's field `wanted`; nested fields are found by id.
+
+        Raises:
+            Refused: a type that no projection leads from or to.
+        """
+        at = 0
+        for chunk in column.chunks:
+            self._sums[at : at + len(chunk)] += _of_field(_hashes(chunk, wanted), wanted)
+            at += len(chunk)
+
+    def finish(self) -> Hashes:
+        """Return a hash for each row."""
+        return _mixed(self._sums + _ROW)
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """Spread every bit over all others, in place (the finaliser of splitmix64)."""
+    for start in range(0, len(values), _BLOCK_ROWS):
+        block = values[start : start + _BLOCK_ROWS]
+        block ^= block >> np.uint64(30)
+        block *= _FIRST
+        block ^= block >> np.uint64(27)
+        block *= _SECOND
+        block ^= block >> np.uint64(31)
+    return values
+
+
+def _of_field(hashes: Hashes, field: pa.Field) -> Hashes:
+    """Return what values are worth in this field; nothing where null."""
+    seed = np.uint64((field_id(field) or 0) * int(_STEP) & _MASK)
+    worth = _mixed(hashes + seed)
+    worth[hashes == 0] = 0
+    return worth
+
+
+def _hashes(array: pa.Array, wanted: pa.Field) -> Hashes:
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    of = array.type
+    if pt.is_null(of):
+        return np.zeros(len(array), np.uint64)
+    if pt.is_dictionary(of):
+        return _of_dictionary(array, wanted)
+    if pt.is_fixed_size_list(of):
+        array = array.cast(pa.list_(of.value_field))
+        of = array.type
+    if bool(child_fields(of)) is not bool(child_fields(wanted.type)):
+        raise Refused(UNREADABLE_LAYOUT, f"{wanted.name}: {of} in place of {wanted.type}")
+    if pt.is_struct(of):
+        found = _of_struct(array, wanted)
+    elif pt.is_map(of):
+        found = _of_map(array, wanted)
+    elif pt.is_list(of) or pt.is_large_list(of):
+        found = _of_list(array, wanted)
+    else:
+        found = _of_leaf(array, wanted)
+    if array.null_count:
+        found[array.is_null().to_numpy(zero_copy_only=False)] = 0
+    return found
+
+
+def _of_dictionary(array: pa.DictionaryArray, wanted: pa.Field) -> Hashes:
+    values = np.append(_hashes(array.dictionary, wanted), np.uint64(0))
+    codes = array.indices.fill_null(len(array.dictionary)) if array.null_count else array.indices
+    taken: Hashes = values[codes.to_numpy(zero_copy_only=False)]
+    return taken
+
+
+def _of_struct(array: pa.StructArray, wanted: pa.Field) -> Hashes:
+    place = {field_id(one): i for i, one in enumerate(child_fields(array.type))}
+    sums = np.full(len(array), _STRUCT)
+    for child in child_fields(wanted.type):
+        at = place.get(field_id(child))
+        if at is not None:
+            sums += _of_field(_hashes(array.field(at), child), child)
+    return _mixed(sums)
+
+
+def _of_list(array: pa.ListArray, wanted: pa.Field) -> Hashes:
+    offsets, (element,) = _offsets(array), child_fields(wanted.type)
+    values = _hashes(array.values.slice(offsets[0], offsets[-1] - offsets[0]), element)
+    values += (_places(offsets) + 1).astype(np.uint64) * _STEP  # also where null: it takes a place
+    return _of_many(_mixed(values), offsets, _LIST)
+
+
+def _of_map(array: pa.MapArray, wanted: pa.Field) -> Hashes:
+    offsets, (key, value) = _offsets(array), child_fields(wanted.type)
+    first, count = offsets[0], offsets[-1] - offsets[0]
+    values = _mixed(_hashes(array.items.slice(first, count), value) + _VALUE)
+    return _of_many(_mixed(values + _hashes(array.keys.slice(first, count), key) * _STEP), offsets, _MAP)
+
+
+def _offsets(array: Any) -> _Ints:
+    return np.asarray(array.offsets.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def _places(offsets: _Ints) -> _Ints:
+    """Return the place of each element within its list."""
+    places: _Ints = np.arange(offsets[-1] - offsets[0]) - np.repeat(offsets[:-1] - offsets[0], np.diff(offsets))
+    return places
+
+
+def _of_many(inner: Hashes, offsets: _Ints, seed: np.uint64) -> Hashes:
+    """Return a hash for each range of `inner`, of its sum and its length."""
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(inner, dtype=np.uint64)])
+    within = offsets - offsets[0]
+    lengths = np.diff(offsets).astype(np.uint64)
+    return _mixed(sums[within[1:]] - sums[within[:-1]] + _mixed(lengths + seed))
+
+
+def _of_leaf(array: pa.Array, wanted: pa.Field) -> Hashes:
+    of = array.type
+    if pt.is_fixed_size_binary(of):
+        starts = (np.arange(len(array) + 1) + array.offset) * of.byte_width
+        return _of_bytes(array.buffers()[1], starts)
+    if pt.is_string_view(of) or pt.is_binary_view(of):
+        array = array.cast(pa.large_binary())
+        of = array.type
+    if pt.is_string(of) or pt.is_binary(of) or pt.is_large_string(of) or pt.is_large_binary(of):
+        width = np.int64 if pt.is_large_string(of) or pt.is_large_binary(of) else np.int32
+        offsets = _values(array, width, len(array) + 1)
+        return _of_bytes(array.buffers()[2], offsets.astype(np.int64))
+    if pt.is_decimal(of):
+        words = _values(array.cast(pa.decimal128(of.precision, of.scale)), np.dtype("2u8"), len(array))
+        return _mixed(_mixed(words[:, 0] + _VALUE) + words[:, 1])
+    return _mixed(_numbers(array, wanted) + _VALUE)
+
+
+def _numbers(array: pa.Array, wanted: pa.Field) -> Any:
+    """Return numbers, and what is stored as one, as 64 bits."""
+    of = array.type
+    if pt.is_boolean(of):
+        return _values(array.cast(pa.uint8()), np.uint8, len(array)).astype(np.uint64)
+    if pt.is_floating(of):
+        exact = _values(array, of.to_pandas_dtype(), len(array)).astype(np.float64) + 0.0  # -0.0 becomes 0.0
+        exact[np.isnan(exact)] = np.nan
+        return exact.view(np.uint64)
+    if pt.is_integer(of) or pt.is_date32(of) or pt.is_time(of) or pt.is_timestamp(of):
+        whole = _values(array, np.dtype(f"i{of.bit_width // 8}"), len(array)).astype(np.int64)
+        factor = _MICROSECONDS[of.unit] if pt.is_time(of) or pt.is_timestamp(of) else 1
+        return (whole * factor if factor > 1 else whole).view(np.uint64)
+    raise Refused(UNREADABLE_LAYOUT, f"{wanted.name}: rows with {of} can't be compared")
+
+
+def _values(array: pa.Array, kind: Any, count: int) -> Any:
+    """Return values, or offsets, as they lie in memory."""
+    buffer = array.buffers()[1]
+    if buffer is None or not buffer.size:
+        return np.zeros(count, kind)
+    return np.frombuffer(buffer, kind, count, array.offset * np.dtype(kind).itemsize)
+
+
+def _of_bytes(data: pa.Buffer | None, starts: _Ints) -> Hashes:
+    """Return hashes of the bytes between each start and the next."""
+    found = np.empty(len(starts) - 1, np.uint64)
+    whole = np.frombuffer(b"" if data is None else data, np.uint8)
+    for first, last in _blocks(starts):
+        begin, end = starts[first], starts[last]
+        padded = np.zeros(end - begin + _WORD, np.uint8)
+        padded[:-_WORD] = whole[begin:end]
+        found[first:last] = _of_texts(padded, starts[first : last + 1] - begin)
+    return found
+
+
+def _blocks(starts: _Ints) -> Iterator[tuple[int, int]]:
+    """Yield (first, past the last) of runs of values that take about a megabyte; a longer value is one by itself."""
+    first, count = 0, len(starts) - 1
+    while first < count:
+        last = int(np.searchsorted(starts, starts[first] + _BLOCK_BYTES, side="right")) - 1
+        last = min(max(last, first + 1), first + _BLOCK_ROWS, count)
+        yield first, last
+        first = last
+
+
+def _of_texts(data: npt.NDArray[np.uint8], starts: _Ints) -> Hashes:
+    """Hash texts word by word; `data` has a word of zeros at its end."""
+    lengths = np.diff(starts)
+    counts = (lengths + _WORD - 1) // _WORD
+    bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    places = np.arange(bounds[-1])
+    at = np.repeat(starts[:-1] - bounds[:-1] * _WORD, counts) + places * _WORD
+    words = np.ndarray((len(data) - _WORD + 1,), np.dtype("<u8"), data.data, strides=(1,))[at].astype(np.uint64)
+    rest = (lengths % _WORD).astype(np.uint64)
+    cut = np.flatnonzero(rest)
+    words[bounds[cut + 1] - 1] &= (np.uint64(1) << rest[cut] * np.uint64(_WORD)) - np.uint64(1)
+    words += (places - np.repeat(bounds[:-1], counts) + 1).astype(np.uint64) * _STEP
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mixed(words), dtype=np.uint64)])
+    return _mixed(sums[bounds[1:]] - sums[bounds[:-1]] + _mixed(lengths.astype(np.uint64) + _BYTES))
