@@ -31,6 +31,33 @@ class WriteSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderColumn:
+    """A top-level column of the target schema to order by; direction and place of nulls mean something for `sort`."""
+
+    field_id: int
+    descending: bool = False
+    nulls_first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RowOrder:
+    """How the rows of a group are arranged: `sort` by 1 to 16 columns, or along the `zorder` or `hilbert` curve.
+
+    `memory_bytes` is how much of the rows is held in memory; what is more waits in unnamed files of the temporary
+    folder of the machine.
+    """
+
+    strategy: str
+    columns: tuple[OrderColumn, ...]
+    memory_bytes: int = 512 * 2**20
+
+    @staticmethod
+    def from_raw(raw: "dict[str, Any] | None") -> "RowOrder | None":
+        """Return the order of a task that was read from JSON."""
+        return None if raw is None else RowOrder(**{**raw, "columns": tuple(OrderColumn(**c) for c in raw["columns"])})
+
+
+@dataclass(frozen=True, slots=True)
 class Pace:
     """The task's share. With a `channel_url` it is renewed about once a second and the task can be told to stop."""
 
@@ -48,8 +75,9 @@ class GroupTask:
     `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with its table field id in the metadata key
     `PARQUET:field_id`; outputs have exactly this schema. Output files are
     `<output_dir>/<name_prefix><n>.parquet`; `output_files` is how many the plan predicted, kept to as long as files of
-    about the target come of it. `storage` holds the properties of the Arrow file system. `check_rows`:
-    outputs are read back and their rows compared with the inputs'.
+    about the target come of it. `storage` holds the properties of the Arrow file system. Without an `order`
+    rows keep theirs: inputs one after the other. `check_rows`: outputs are read back and their rows
+    compared with the inputs'.
     """
 
     run_id: str
@@ -65,6 +93,7 @@ class GroupTask:
     key_value_metadata: dict[str, str] = field(default_factory=dict)
     pace: Pace = field(default_factory=Pace)
     check_rows: bool = False
+    order: RowOrder | None = None
 
     def to_json(self) -> str:
         """Return the task as JSON."""
@@ -77,6 +106,7 @@ class GroupTask:
         raw["inputs"] = tuple(TaskInput(**{**i, "delete_paths": tuple(i["delete_paths"])}) for i in raw["inputs"])
         raw["write"] = WriteSettings(**raw["write"])
         raw["pace"] = Pace(**raw["pace"])
+        raw["order"] = RowOrder.from_raw(raw["order"])
         return GroupTask(**raw)
 
 

@@ -21,6 +21,7 @@ ENCRYPTED_FILE: Final = "encrypted_file"
 UNREADABLE_LAYOUT: Final = "unreadable_layout"
 UNSUPPORTED_DELETE_FILE: Final = "unsupported_delete_file"
 UNSUPPORTED_STORAGE: Final = "unsupported_storage"
+UNSORTABLE_COLUMN: Final = "unsortable_column"
 
 REASONS: Final = frozenset(
     {
@@ -34,6 +35,7 @@ REASONS: Final = frozenset(
         UNREADABLE_LAYOUT,
         UNSUPPORTED_DELETE_FILE,
         UNSUPPORTED_STORAGE,
+        UNSORTABLE_COLUMN,
     }
 )
 """Every `reason` that a refused group can carry, before the colon; what follows the colon is for people."""

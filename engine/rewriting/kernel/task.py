@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
+from engine.rewriting.kernel.arranging import Arrangement
 from engine.rewriting.kernel.channel import PaceChannel, Post, http_post
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput
 from engine.rewriting.kernel.deletes import PositionDeletes
@@ -87,6 +88,10 @@ class GroupRewrite:
         task, schema = self._task, read_schema(self._task.schema)
         deletes = PositionDeletes.read(task.inputs, self._transfer)
         reader = GroupReader(inputs=task.inputs, target=schema, deletes=deletes, transfer=self._transfer)
+        rows_in_order = reader.rows()
+        if task.order is not None:
+            arrangement = Arrangement(schema=schema, order=task.order, check=self._bucket.check)
+            rows_in_order = arrangement.arranged(rows_in_order)
         writer = GroupWriter(
             schema=schema,
             settings=task.write,
@@ -94,9 +99,10 @@ class GroupRewrite:
             stem=f"{task.output_dir.rstrip('/')}/{task.name_prefix}",
             layout=_layout(task, deletes.count()),
             transfer=self._transfer,
+            order=task.order,
         )
         try:
-            for rows in reader.rows():
+            for rows in rows_in_order:
                 writer.add(rows)
             writer.finish()
             _check_counts(task, reader, writer, deletes.count())

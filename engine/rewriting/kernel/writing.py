@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.types as pt
 
-from engine.rewriting.kernel.contract import TaskOutput, WriteSettings
+from engine.rewriting.kernel.contract import RowOrder, TaskOutput, WriteSettings
 from engine.rewriting.kernel.errors import OutputFault
 from engine.rewriting.kernel.layout import Layout
 from engine.rewriting.kernel.projection import leaf_ids
@@ -45,9 +45,10 @@ class GroupWriter:
         stem: str,
         layout: Layout,
         transfer: Transfer,
+        order: RowOrder | None = None,
     ) -> None:
-        """`stem` is the path of the outputs up to their number."""
-        self._format = _Format(schema=schema, settings=settings, key_values=key_values)
+        """`stem` is the path of the outputs up to their number; `order` is what the rows come in, for the footers."""
+        self._format = _Format(schema=schema, settings=settings, key_values=key_values, order=order)
         self._stem = stem
         self._layout = layout
         self._transfer = transfer
@@ -157,12 +158,18 @@ def _mostly(votes: Sequence[tuple[int, frozenset[int | None]]]) -> frozenset[int
 class _Format:
     """The target schema and what goes with it, worked out once per task."""
 
-    def __init__(self, *, schema: pa.Schema, settings: WriteSettings, key_values: Mapping[str, str]) -> None:
+    def __init__(
+        self, *, schema: pa.Schema, settings: WriteSettings, key_values: Mapping[str, str], order: RowOrder | None
+    ) -> None:
         self.schema = schema.remove_metadata()
         self.settings = settings
         self.key_values = dict(key_values)
         self.leaf_ids = leaf_ids(list(schema))
         self.leaf_paths = _leaf_paths(self.schema)
+        self.sorting_columns = [
+            pq.SortingColumn(self.leaf_ids.index(column.field_id), column.descending, column.nulls_first)
+            for column in (order.columns if order is not None and order.strategy == "sort" else ())
+        ]
 
     def options(self, dictionary_ids: frozenset[int | None], widest_bytes: float) -> dict[str, Any]:
         """Return the writer's options; `widest_bytes` is the mean size of a value in the widest column."""
@@ -180,6 +187,7 @@ class _Format:
             "write_page_checksum": True,
             "store_schema": False,
             "store_decimal_as_integer": True,
+            "sorting_columns": self.sorting_columns or None,
         }
 
 
