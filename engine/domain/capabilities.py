@@ -118,7 +118,6 @@ _NO_FORMAT: Final = "no table format that this version serves has a use for it"
 _NOT_ACTED_ON: Final[Mapping[str, str]] = {
     "maintenance.": _MAINTENANCE,
     "rewrite.key_tables.": _NO_FORMAT,
-    "rewrite.tiers": _NO_FORMAT,
 }
 """Dotted names, or beginnings of them that end in a dot."""
 

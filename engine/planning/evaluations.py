@@ -21,6 +21,7 @@ from engine.planning.partitions import Flags, partition_files
 from engine.planning.remainders import REMAINDER, are_remainders
 from engine.planning.rewrite_limits import RewriteLimits
 from engine.planning.seals import SealRule, Seals, find_seals
+from engine.planning.tiers import tier_rules, with_fullest_tier
 from engine.planning.triggers import Guards, Rule, RuleState, evaluate
 
 
@@ -115,10 +116,11 @@ def evaluate_policy(
     sealed_in = np.maximum(0.0, (seals.sealed_from_ms - now_ms) / 1000)
     cools_in = cools_in_seconds(files, hot)
     guards = Guards(sealed_in, _reasons(metrics, limits), cools_in)
+    tiered = with_fullest_tier(metrics, limits) if limits.tiers else metrics
     in_full = Guards(sealed_in, _full_reasons(policy, metrics, limits), cools_in)
     amplified = with_amplification(metrics)
     return Evaluation(
-        triggers=[evaluate(rule, metrics, guards) for rule in trigger_rules(policy)],
+        triggers=[evaluate(rule, tiered, guards) for rule in (*trigger_rules(policy), *tier_rules(limits))],
         full=[evaluate(rule, amplified, in_full) for rule in full_rules(policy.values)],
         seal=_seal_state(seal, seals),
     )

@@ -23,6 +23,7 @@ import numpy as np
 
 from engine.planning.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.rewrite_limits import RewriteLimits
+from engine.planning.tiers import tier_of
 
 _NEVER: Final = np.iinfo(np.int64).max
 _WINDOW_TARGETS: Final = 2
@@ -66,13 +67,6 @@ def merge_units(
     if limits.is_window and not full:
         units = _in_windows(units, files, wanted, forced, limits)
     return units
-
-
-def tier_of(files: PartitionedFiles, limits: RewriteLimits) -> Ints:
-    """Return the class of each file, 0 for the smallest; files from the last bound on are in one of their own."""
-    bounds = np.array([tier.below_bytes for tier in limits.tiers], dtype=np.int64)
-    tiers: Ints = np.searchsorted(bounds, files.file_bytes, side="right").astype(np.int64)
-    return tiers
 
 
 def _by_tier(units: MergeUnits, files: PartitionedFiles, limits: RewriteLimits) -> MergeUnits:

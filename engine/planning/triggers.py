@@ -143,6 +143,11 @@ class Guards:
         return np.array([reason is None for reason in self.skip_reasons], dtype=np.bool_)
 
 
+def is_percent(metric: str) -> bool:
+    """Tell a percentage, which only built-in metrics are, named so; shares that a policy names go from 0 to 1."""
+    return metric.endswith("_percent")
+
+
 def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState:
     """Return which partitions a rule makes due; with metrics of the table alone, whether the table is due."""
     if all(condition.metric in metrics.table for condition in rule.conditions):

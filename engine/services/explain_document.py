@@ -11,9 +11,8 @@ from engine.domain.policies import EffectivePolicy, Metric, MetricKind
 from engine.domain.reasons import in_words
 from engine.domain.runs import Run
 from engine.planning.estimates import predicted_requests
-from engine.planning.full_rewrites import SIZE_AMPLIFICATION
 from engine.planning.rewrite_limits import RewriteLimits
-from engine.planning.triggers import MeasuredCondition, RuleState
+from engine.planning.triggers import MeasuredCondition, RuleState, is_percent
 from engine.services.budgets import RunLimits
 from engine.services.explain_facts import CONFLICT_DAYS, Facts, RecordFacts, Sight
 from engine.services.explain_starts import how_it_starts, start_at, starts_by_itself
@@ -124,7 +123,7 @@ def _rule(rule: RuleState, kind: str) -> Mapping[str, Any]:
 
 def _condition(condition: MeasuredCondition) -> Mapping[str, Any]:
     metric = condition.metric
-    unit = "percent" if metric == SIZE_AMPLIFICATION else _UNITS[Metric[metric.upper()].kind]
+    unit = "percent" if is_percent(metric) else _UNITS[Metric[metric.upper()].kind]
     return {
         "metric": metric,
         "unit": unit,

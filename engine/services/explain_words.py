@@ -5,8 +5,7 @@ from typing import Final
 
 from engine.domain.policies import Metric, MetricKind
 from engine.domain.units import format_bytes
-from engine.planning.full_rewrites import SIZE_AMPLIFICATION
-from engine.planning.triggers import PartitionRef
+from engine.planning.triggers import PartitionRef, is_percent
 
 _LONGEST_NAME: Final = 60
 _UNITS: Final = (("d", 86_400), ("h", 3600), ("m", 60))
@@ -14,7 +13,7 @@ _UNITS: Final = (("d", 86_400), ("h", 3600), ("m", 60))
 
 def figure(metric: str, value: float) -> str:
     """Return a measured or wanted value of a metric for people."""
-    if metric == SIZE_AMPLIFICATION:
+    if is_percent(metric):
         return f"{value:.0f} %"
     match Metric[metric.upper()].kind:
         case MetricKind.SIZE:

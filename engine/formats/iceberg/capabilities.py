@@ -9,8 +9,6 @@ _STRATEGIES: Final = {
     "sort": "this version does not sort rows while it rewrites Iceberg tables",
     "zorder": "this version does not cluster rows while it rewrites Iceberg tables",
     "hilbert": "this version does not cluster rows while it rewrites Iceberg tables",
-    "tiered": "this version does not keep tiers of files in Iceberg tables",
-    "window": "this version does not bound file groups by time windows in Iceberg tables",
 }
 _OPERATIONS: Final = {
     Operation.REWRITE_MANIFESTS: "this version does not rewrite manifests of Iceberg tables by themselves",
@@ -38,18 +36,7 @@ CAPABILITIES: Final = Capabilities(
     settings={
         "rewrite.strategy": _STRATEGIES,
         "rewrite.columns": {"*": "binpack, the strategy that this version has for Iceberg tables, orders no columns"},
-        "rewrite.order_bins_by": {
-            "fill": "this version packs files of Iceberg tables by locality",
-            "arrival": "this version packs files of Iceberg tables by locality",
-        },
-        "rewrite.max_time_span": {
-            "*": "this version merges files of Iceberg tables whatever lies between them in time"
-        },
         "rewrite.engine": {"native": _NATIVE},
-        "verification": {
-            "sample": "this version proves rewrites of Iceberg tables from metadata",
-            "content": "this version proves rewrites of Iceberg tables from metadata",
-        },
     },
 )
 """The matrix of Iceberg."""

@@ -1,10 +1,11 @@
 """One try of a `replace` snapshot: its manifests and manifest list, written but not committed.
 
 PyIceberg 0.12 has no rewrite: its producers stamp outputs with the new sequence number (older equality deletes would
-stop applying) and the default spec, and refuse the operation `replace`. Here outputs keep the base snapshot's data
-sequence number and the spec and partition of their inputs. Inputs become DELETED entries, all of a spec in one
-manifest, their neighbours EXISTING ones of rewritten manifests with the sequence numbers they had; every other
-manifest, and every delete manifest, is reused as it is.
+stop applying) and the default spec, and refuse the operation `replace`. Here outputs keep the spec and partition of
+their inputs, and the greatest data sequence number among them, so that the order in which data came stays visible;
+where position deletes were applied it is the base snapshot's, so that others see that these have nothing left to do.
+Inputs become DELETED entries, all of a spec in one manifest, their neighbours EXISTING ones of rewritten manifests with
+the sequence numbers they had; every other manifest, and every delete manifest, is reused as it is.
 """
 
 import itertools
@@ -84,7 +85,7 @@ class SnapshotProducer:
     def _stage(self) -> StagedSnapshot:
         rewritten, removed = self._rewrite_touched()
         outputs = self._outputs(removed)
-        manifests = [*self._write_outputs(outputs), *rewritten, *self._untouched()]
+        manifests = [*self._write_outputs(outputs, self._sequence_numbers()), *rewritten, *self._untouched()]
         summary = replace_summary(
             self.view, self.request, self.surviving.groups, removed=removed.values(), added=outputs
         )
@@ -154,7 +155,18 @@ class SnapshotProducer:
             if codec is None or file.spec_id != group.spec_id or codec.encode(values) != group.partition:
                 raise Fatal(f"group {group.ordinal} mixes partitions: {file.file_path} is not in {group.partition}")
 
-    def _write_outputs(self, outputs: Sequence[DataFile]) -> list[ManifestFile]:
+    def _sequence_numbers(self) -> dict[str, int]:
+        """Return the data sequence number of each output."""
+        base = self.base.sequence_number or 0
+        return {
+            output.path: base
+            if any(each.deletes for each in group.inputs)
+            else max(each.sequence_number for each in group.inputs)
+            for group in self.surviving.groups
+            for output in group.outputs
+        }
+
+    def _write_outputs(self, outputs: Sequence[DataFile], numbers: Mapping[str, int]) -> list[ManifestFile]:
         by_spec: dict[int, list[DataFile]] = defaultdict(list)
         for file in outputs:
             by_spec[file.spec_id].append(file)
@@ -166,7 +178,7 @@ class SnapshotProducer:
                         ManifestEntry.from_args(
                             status=ManifestEntryStatus.ADDED,
                             snapshot_id=self._snapshot_id,
-                            sequence_number=self.base.sequence_number or 0,
+                            sequence_number=numbers[file.file_path],
                             file_sequence_number=None,
                             data_file=file,
                         )

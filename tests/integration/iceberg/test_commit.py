@@ -99,6 +99,34 @@ def test_outputs_keep_the_data_sequence_number_of_the_base(lake: Lake):
     assert entry.file_sequence_number == table.current_snapshot().sequence_number == base.sequence_number + 1
 
 
+def test_outputs_of_older_files_keep_the_greatest_number_of_their_inputs(lake: Lake):
+    append_files(lake.create(), 4)
+    opened = lake.open()
+    by_number = {row["sequence_number"]: row["path"] for row in opened.digest().to_pylist()}
+    written = write_group(opened, group_of(opened, [by_number[1], by_number[2]]))
+    opened.commit(request_of(opened, written), before_try=nothing)
+    after = {row["path"]: row for row in lake.open().digest().to_pylist()}
+    (output,) = written.outputs
+    times = {each.sequence_number: each.timestamp_ms for each in lake.load().snapshots()}
+    assert after[output.path]["sequence_number"] == 2
+    assert after[output.path]["data_at_ms"] == times[2] < after[output.path]["added_at_ms"]
+
+
+def test_outputs_that_deletes_were_applied_to_leave_these_behind(lake: Lake):
+    """The deletes have older numbers than the output, so that whoever cleans up sees that they hold nothing."""
+    append_files(lake.create(), 3)
+    opened = lake.open()
+    first, second, _ = sorted(row["path"] for row in opened.digest().to_pylist())
+    commit_deletes(lake.load(), delete_file(lake.load(), [(first, 0)]))
+    lake.load().append(orders(range(5)))
+    opened = lake.open()
+    written = write_group(opened, group_of(opened, [first, second]))
+    opened.commit(request_of(opened, written), before_try=nothing)
+    after = {row["path"]: row for row in lake.open().digest().to_pylist()}
+    (output,) = written.outputs
+    assert after[output.path]["sequence_number"] == lake.load().snapshot_by_id(opened.head_snapshot_id).sequence_number
+
+
 def test_neighbours_in_a_rewritten_manifest_keep_their_history(lake: Lake):
     table = lake.create(properties={"commit.manifest-merge.enabled": "true", "commit.manifest.min-count-to-merge": "2"})
     append_files(table, 4)

@@ -40,6 +40,12 @@ class Kept:
         """Return the live files of a partition."""
         return live_files(self.lake.table, lambda file: day in file.file_path)
 
+    def arrived(self, day: str) -> list[DataFile]:
+        """Return the live files of a partition in the order of their data sequence numbers."""
+        paths = self.lake.table.inspect.entries().sort_by("sequence_number")["data_file"].to_pylist()
+        known = {file.file_path: file for file in self.files(day)}
+        return [known[each["file_path"]] for each in paths if each["file_path"] in known]
+
     def rows(self, day: str) -> int:
         """Return how many rows the files of a partition hold, all of them really read."""
         return int(self.lake.table.scan(row_filter=f"day == '{day}'").to_arrow().num_rows)

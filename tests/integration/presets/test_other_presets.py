@@ -1,11 +1,10 @@
-"""`balanced`, which Iceberg tables can have whole, and the presets of key tables, which they are refused."""
+"""`balanced`, and the presets of key tables as far as Iceberg tables have a use for them."""
 
+import asyncio
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from engine.domain.errors import InvalidInput
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import RunState
 from engine.domain.watches import Verdict
@@ -16,15 +15,6 @@ from tests.support.watching import runs_of
 MIB, GIB = 2**20, 2**30
 ONE, OTHER = "2026-11-01", "2026-11-02"
 AT_ONCE = {"min_interval": "0s"}
-PACKED = {"strategy": "binpack", "order_bins_by": "locality"}
-
-
-async def refused(kept: Kept, **policy: Any) -> dict[str, str]:
-    """Return the messages of a refusal by where they point; nothing is stored."""
-    with pytest.raises(InvalidInput) as caught:
-        await kept.by(**policy)
-    assert all(problem.hint for problem in caught.value.problems)
-    return {problem.message.split(":")[0]: problem.pointer for problem in caught.value.problems}
 
 
 async def test_p25_balanced_begins_at_twenty_small_files_that_are_a_fifth(kept: Kept) -> None:
@@ -49,19 +39,24 @@ async def test_p25_balanced_begins_at_twenty_small_files_that_are_a_fifth(kept: 
     await kept.is_left_alone()
 
 
-async def test_p7_and_p24_paimon_universal_is_refused_for_iceberg_by_what_it_asks_for(kept: Kept) -> None:
-    found = await refused(kept, preset="paimon-universal")
-    assert found == {
-        "this preset sets rewrite.strategy to window": "/preset",
-        "this preset sets rewrite.order_bins_by to arrival": "/preset",
-    }
-    assert await refused(kept, rewrite={"strategy": "window"}) == {
-        "this version does not bound file groups by time windows in Iceberg tables": "/rewrite/strategy"
-    }
+async def test_p7_paimon_universal_merges_windows_of_neighbours_and_keeps_the_order_of_arrival(kept: Kept) -> None:
+    await kept.by(preset="paimon-universal", schedule=AT_ONCE)
+    await kept.has(ONE, 5)
+    await kept.has(ONE, 1, sized=120 * MIB)  # of the right size: windows end before it and begin after it
+    await kept.has(ONE, 4)
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    await kept.rewritten()
+    first, middle, *rest = kept.arrived(ONE)
+    assert (first.record_count, middle.file_size_in_bytes, len(rest)) == (25, 120 * MIB, 4)
+    await kept.has(ONE, 1)
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    await kept.rewritten()
+    assert [file.record_count for file in kept.arrived(ONE)] == [25, middle.record_count, 25]
+    await kept.is_left_alone()
 
 
 async def test_p24_a_trigger_of_sorted_runs_never_holds_and_says_why(kept: Kept) -> None:
-    await kept.by(preset="paimon-universal", rewrite=PACKED)
+    await kept.by(preset="paimon-universal")
     await kept.has(ONE, 4)
     evaluation = (await kept.time.facts()).sight.evaluation
     assert evaluation is not None
@@ -72,7 +67,7 @@ async def test_p24_a_trigger_of_sorted_runs_never_holds_and_says_why(kept: Kept)
 
 
 async def test_p13_five_small_files_begin_and_p12_the_file_they_leave_waits_for_four_more(kept: Kept) -> None:
-    await kept.by(preset="paimon-universal", rewrite=PACKED, schedule=AT_ONCE)
+    await kept.by(preset="paimon-universal", schedule=AT_ONCE)
     await kept.has(ONE, 4)
     assert (await kept.look()).verdict is Verdict.NOT_DUE
     await kept.has(ONE, 1)
@@ -101,7 +96,7 @@ async def test_p17_p18_p19_a_full_rewrite_begins_by_its_setting_and_not_again_wi
     kept: Kept, setting: dict[str, str], rule: str
 ) -> None:
     full = {"min_input_files": 100, "full": setting}
-    await kept.by(preset="paimon-universal", rewrite=PACKED | full, schedule=AT_ONCE)
+    await kept.by(preset="paimon-universal", rewrite=full, schedule=AT_ONCE)
     await kept.has(ONE, 3)
     await kept.has(OTHER, 2)  # p11: fewer than three files
     assert (await kept.look()).verdict is Verdict.SUBMITTED
@@ -113,7 +108,7 @@ async def test_p17_p18_p19_a_full_rewrite_begins_by_its_setting_and_not_again_wi
 
 
 async def test_p16_more_than_twice_the_base_begins_a_full_rewrite(kept: Kept) -> None:
-    await kept.by(preset="paimon-universal", rewrite=PACKED | {"min_input_files": 100}, schedule=AT_ONCE)
+    await kept.by(preset="paimon-universal", rewrite={"min_input_files": 100}, schedule=AT_ONCE)
     await kept.has(ONE, 4)
     first = await kept.world.submit(RunRequest(force_full=True))
     assert (await kept.world.finish(first.id)).state is RunState.SUCCEEDED
@@ -129,19 +124,47 @@ async def test_p16_more_than_twice_the_base_begins_a_full_rewrite(kept: Kept) ->
     await kept.is_left_alone()
 
 
-async def test_m3_m6_maxcompute_tiered_is_refused_for_iceberg_by_what_it_asks_for(kept: Kept) -> None:
-    assert await refused(kept, preset="maxcompute-tiered") == {
-        "this preset sets rewrite.strategy to tiered": "/preset",
-        "this preset sets rewrite.max_time_span to 86400": "/preset",
-    }
-    assert await refused(kept, rewrite={"max_time_span": "1d"}) == {
-        "this version merges files of Iceberg tables whatever lies between them in time": "/rewrite/max_time_span"
-    }
+async def test_m3_maxcompute_tiered_merges_within_a_tier_when_it_has_its_eight_files(kept: Kept) -> None:
+    await kept.by(preset="maxcompute-tiered", schedule=AT_ONCE)
+    await kept.has(ONE, 7)
+    await kept.has(ONE, 7, sized=20 * MIB)
+    assert (await kept.look()).verdict is Verdict.NOT_DUE  # 14 small files, but no tier has eight
+    await kept.has(ONE, 1)
+    plan = await kept.due_plan()
+    assert [len(group.inputs) for group in plan.groups] == [8]
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    await kept.rewritten()
+    assert sorted(file.file_size_in_bytes >= 16 * MIB for file in kept.files(ONE)) == [False] + [True] * 7
+    await kept.is_left_alone()
+
+
+async def test_m3_a_full_tier_makes_a_partition_due_whatever_the_triggers_say(kept: Kept) -> None:
+    await kept.by(rewrite={"strategy": "tiered", "tiers": [{"below_bytes": "128MiB", "files": 3}]}, schedule=AT_ONCE)
+    await kept.has(ONE, 2)
+    assert (await kept.look()).verdict is Verdict.NOT_DUE
+    await kept.has(ONE, 1)
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    run = await kept.rewritten()
+    assert run.request["cause"]["rule"] == "rewrite.tiers"
+    await kept.is_left_alone()
+
+
+async def test_m6_files_of_different_days_are_not_merged(kept: Kept) -> None:
+    """By when their data was committed: what a rewrite left of one day is not merged with the next day's files."""
+    await kept.by(preset="maxcompute-tiered", rewrite={"max_time_span": "1s"}, schedule=AT_ONCE)
+    for _ in range(3):
+        await kept.has(ONE, 8)
+        await asyncio.sleep(1.1)
+    assert (await kept.look()).verdict is Verdict.SUBMITTED
+    await kept.rewritten()
+    assert sorted(file.record_count for file in kept.files(ONE)) == [40, 40, 40]
+    await kept.is_left_alone()
+    forced = await kept.world.submit(RunRequest(force_full=True))
+    assert (await kept.world.finish(forced.id)).reason == "nothing_to_do"
 
 
 async def test_m5_files_above_1_gib_are_left_alone_and_m7_a_budget_holds_the_rest_back(kept: Kept) -> None:
-    tiers_off = {"strategy": "binpack", "max_time_span": "off"}
-    await kept.by(preset="maxcompute-tiered", rewrite=tiers_off, limits={"bytes_per_day": "1MiB"}, schedule=AT_ONCE)
+    await kept.by(preset="maxcompute-tiered", limits={"bytes_per_day": "1MiB"}, schedule=AT_ONCE)
     await kept.has(ONE, 7)
     await kept.has(ONE, 1, sized=GIB + 1)
     assert (await kept.look()).verdict is Verdict.NOT_DUE

@@ -83,3 +83,30 @@ def test_first_fit_decreasing_is_the_textbook_one(sizes: list[int]) -> None:
         rooms[at] -= size
     bins = first_fit_decreasing(np.array(sizes, dtype=np.int64), CAPACITY)
     assert sorted(CAPACITY - sum(sizes[position] for position in group) for group in bins) == sorted(rooms)
+
+
+def test_fill_packs_by_size_at_once_and_arrival_never_does() -> None:
+    sizes = np.array([600, 600, 400, 400], dtype=np.int64)
+    by = {
+        order: [group.tolist() for group in pack(sizes, capacity=CAPACITY, target=TARGET, order_by=order)]
+        for order in ("fill", "arrival")
+    }
+    assert by == {"fill": [[0, 2], [1, 3]], "arrival": [[0], [1, 2], [3]]}
+
+
+@given(size_lists, st.integers(1, 20), st.sampled_from(["fill", "arrival"]))
+def test_every_order_puts_each_file_in_one_group_within_the_capacity(
+    sizes: list[int], at_least: int, order: str
+) -> None:
+    bins = pack(np.array(sizes, dtype=np.int64), capacity=CAPACITY, target=TARGET, at_least=at_least, order_by=order)
+    assert sorted(position for group in bins for position in group.tolist()) == list(range(len(sizes)))
+    assert all(len(group) == 1 or sum(sizes[at] for at in group.tolist()) <= CAPACITY for group in bins)
+    if order == "arrival":
+        assert [at for group in bins for at in group.tolist()] == list(range(len(sizes)))
+
+
+@given(size_lists)
+def test_fill_needs_no_more_groups_than_locality(sizes: list[int]) -> None:
+    given = np.array(sizes, dtype=np.int64)
+    fill = pack(given, capacity=CAPACITY, target=TARGET, order_by="fill")
+    assert len(fill) <= len(pack(given, capacity=CAPACITY, target=TARGET))
