@@ -12,8 +12,9 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.domain.capabilities import Capabilities
-from engine.domain.errors import CommitConflict, NotFound, OutcomeUnknown, Transient
+from engine.domain.errors import CommitConflict, NotEligible, NotFound, OutcomeUnknown, Transient
 from engine.domain.files import DeleteRef, InputFile
+from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.plans import FileGroup
 from engine.domain.tables import TableRef
 from engine.formats.base import (
@@ -129,8 +130,11 @@ class OpenModelTable:
             times=self._table.times,
         )
 
-    def conditions(self) -> Sequence[Condition]:
+    def conditions(self, order: OrderWish | None = None) -> Sequence[Condition]:
         return ()
+
+    def resolve_order(self, wish: OrderWish) -> RowOrdering:
+        raise NotEligible("the model orders no rows")
 
     def partition_specs(self) -> Sequence[Any]:
         return ()
@@ -141,7 +145,9 @@ class OpenModelTable:
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         return {path: _input(self._files[path]) for path in paths}
 
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+    def group_task(
+        self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
+    ) -> GroupTask:
         inputs = tuple(
             TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
             for each in group.inputs
@@ -340,6 +346,7 @@ def _digest(files: Sequence[DataFile]) -> pa.Table:
         "deleted_rows": [len(each.deleted) for each in files],
         "equality_deletes": [0] * count,
         "added_at_ms": [each.added_at_ms for each in files],
+        "data_at_ms": [each.added_at_ms for each in files],
     }
     return pa.table([_column(columns[name.name], name.type) for name in FILE_DIGEST], schema=FILE_DIGEST)
 

@@ -10,16 +10,18 @@
 """
 
 import heapq
+from dataclasses import replace
 
 import numpy as np
 
 from engine.domain.policies import effective_policy
 from engine.domain.runs import ReadyRun
-from engine.planning.candidates import RewriteLimits
+from engine.planning.digest import FILE_DIGEST
 from engine.planning.evaluations import trigger_rules
 from engine.planning.partition_metrics import PartitionMetrics
-from engine.planning.partitions import PartitionedFiles
+from engine.planning.partitions import PartitionedFiles, partition_files
 from engine.planning.ranking import benefit_per_cost
+from engine.planning.rewrite_limits import RewriteLimits
 from engine.planning.triggers import Guards, evaluate
 from tests.simulation.fleet.line import Line
 from tests.simulation.fleet.machine import Machine, Work
@@ -56,9 +58,8 @@ def due_cells(files: Files, cells: Ints) -> Flags:
 
 
 def _named(cells: Ints) -> PartitionedFiles:
-    none, flags = np.zeros(0, np.int64), np.zeros(0, np.bool_)
-    zeros = np.zeros(len(cells), np.int64)
-    return PartitionedFiles(none, none, none, none, none, none, flags, flags, zeros, tuple(map(str, cells.tolist())))
+    none = partition_files(FILE_DIGEST.empty_table())
+    return replace(none, spec_ids=np.zeros(len(cells), np.int64), names=tuple(map(str, cells.tolist())))
 
 
 class Product:
