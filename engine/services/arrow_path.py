@@ -21,6 +21,7 @@ from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import Finished, GroupFailure, GroupLost, Lanes
 from engine.services.pacing import RunPacing
 from engine.services.rewrite_paths import Work
+from engine.services.row_checks import has_rows_checked
 
 _DONE = (GroupState.WRITTEN, GroupState.COMMITTED)
 
@@ -78,8 +79,15 @@ class ArrowPath:
         base = {"base_snapshot_id": plan.base_snapshot_id, "schema_id": plan.schema_id}
 
         def task(group: FileGroup) -> GroupTask:
-            made = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, write=write_settings(policy))
-            return replace(made, pace=pacing.of_task())
+            made = table.group_task(
+                group,
+                run_id=attempt.run.id,
+                attempt=attempt.number,
+                write=write_settings(policy),
+                order=plan.order,
+            )
+            checks = has_rows_checked(str(policy.values["verification"]), attempt.run.id, group.ordinal)
+            return replace(made, pace=pacing.of_task(), check_rows=checks)
 
         running = Lanes(
             dispatcher=context.dispatcher,

@@ -10,6 +10,7 @@ from engine.domain.runs import GroupState, Run, StoredGroup
 from engine.formats.base import Verification
 from engine.planning.experience import prediction_error
 from engine.queue.budgets import LiveProgress
+from engine.services.row_checks import checked_rows
 
 _MEASURED_SUMS = ("bytes_read", "bytes_written", "requests", "seconds_reading", "seconds_working", "seconds_writing")
 
@@ -61,6 +62,7 @@ def run_result(
         "actual": actual,
         "prediction_error": prediction_error(run.plan.get("prediction"), actual),
         "verifications": list(run.result.get("verifications", [])),
+        "checked": checked_rows(run, committed),
     }
 
 

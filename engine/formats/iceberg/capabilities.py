@@ -1,15 +1,10 @@
-"""What this version does to Iceberg tables: binpack by the Arrow kernel. Everything else is a no with its reason."""
+"""What this version does to Iceberg tables: every strategy by the Arrow kernel. Everything else is a no with its reason."""
 
 from typing import Final
 
 from engine.domain.capabilities import Capabilities, FormatName, cells
 from engine.domain.runs import Operation
 
-_STRATEGIES: Final = {
-    "sort": "this version does not sort rows while it rewrites Iceberg tables",
-    "zorder": "this version does not cluster rows while it rewrites Iceberg tables",
-    "hilbert": "this version does not cluster rows while it rewrites Iceberg tables",
-}
 _OPERATIONS: Final = {
     Operation.REWRITE_MANIFESTS: "this version does not rewrite manifests of Iceberg tables by themselves",
     Operation.REWRITE_DELETES: "this version applies delete files while it rewrites data files, not by themselves",
@@ -22,11 +17,9 @@ _OPERATIONS: Final = {
 _NATIVE: Final = "this version has no native procedure for Iceberg tables; arrow does it"
 
 
-def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
+def _reason(operation: Operation, _strategy: str | None, engine: str | None) -> str | None:
     if operation is not Operation.REWRITE:
         return _OPERATIONS[operation]
-    if strategy in _STRATEGIES:
-        return _STRATEGIES[strategy]
     return _NATIVE if engine == "native" else None
 
 
@@ -34,8 +27,6 @@ CAPABILITIES: Final = Capabilities(
     format=FormatName.ICEBERG,
     cells=tuple(cells(_reason)),
     settings={
-        "rewrite.strategy": _STRATEGIES,
-        "rewrite.columns": {"*": "binpack, the strategy that this version has for Iceberg tables, orders no columns"},
         "rewrite.engine": {"native": _NATIVE},
     },
 )

@@ -32,9 +32,9 @@ def test_every_format_has_every_cell_and_every_no_its_reason(name: FormatName) -
     assert all(cell.capability.possible != bool(cell.capability.reason) for cell in matrix.cells)
 
 
-def test_files_of_iceberg_tables_are_merged_by_arrow_in_every_order_of_files() -> None:
-    possible = {(cell.operation, cell.strategy) for cell in ICEBERG.cells if cell.capability.possible}
-    assert {(Operation.REWRITE, each) for each in ("binpack", "tiered", "window")} <= possible
+def test_iceberg_tables_are_rewritten_by_arrow_with_every_strategy() -> None:
+    possible = {(cell.operation, cell.strategy, cell.engine) for cell in ICEBERG.cells if cell.capability.possible}
+    assert {(Operation.REWRITE, each, "arrow") for each in STRATEGIES} <= possible
 
 
 def test_formats_that_are_not_served_say_so_in_every_cell() -> None:
@@ -46,8 +46,6 @@ def test_formats_that_are_not_served_say_so_in_every_cell() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("rewrite.strategy", "zorder"),
-        ("rewrite.columns", ["day"]),
         ("rewrite.engine", "native"),
     ],
 )
