@@ -1,4 +1,4 @@
-"""Runs a given task function over payloads as one Spark task, and stops what was sent, also what a dead worker sent.
+"""Runs a task function over payloads as one Spark task, or a statement, and stops what was sent, also by dead workers.
 
 Spark tells less than one would like, so `wait_gone` goes by evidence and by a bound (measured on 4.1.4):
 - `interruptTag` names an operation only the first time. No name means "not running" or "already told to stop".
@@ -13,9 +13,12 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from pyspark.sql.connect.session import SparkSession
+from pyspark.sql.dataframe import DataFrame
 from pyspark.sql.types import StringType, StructField, StructType
 
 from engine.domain.errors import SparkFailed
@@ -74,17 +77,41 @@ class SparkDispatcher:
         """
         if not payloads:
             return []
-        with self._sent.sending(ticket.session_id, ticket.tag):
-            session = self._sessions.get(ticket.session_id)
-            with self._sessions.labelled(session, tag=ticket.tag, operation_id=ticket.operation_id):
-                try:
-                    table = session.range(0, 1, 1, 1).mapInArrow(_task(function, list(payloads)), _SCHEMA).toArrow()
-                except Exception as error:
-                    raise translate(error) from error
+        with self._sending(ticket) as session:
+            table = session.range(0, 1, 1, 1).mapInArrow(_task(function, list(payloads)), _SCHEMA).toArrow()
         answers: list[str] = table.column(0).to_pylist()
         if len(answers) != len(payloads):
             raise SparkFailed(f"{len(payloads)} payloads were sent and {len(answers)} answers came back")
         return answers
+
+    def execute(self, ticket: Ticket, statement: str) -> DataFrame:
+        """Run a statement of `spark.sql`, once; what changes tables has done so when this returns.
+
+        Raises: as `run`.
+        """
+        with self._sending(ticket) as session:
+            return session.sql(statement)
+
+    def rows(self, ticket: Ticket, query: str) -> list[dict[str, Any]]:
+        """Return the rows of a query of `spark.sql`; `ticket` is for the statement, Spark reads under one of its own.
+
+        Raises: as `run`.
+        """
+        found = self.execute(ticket, query)
+        with self._sending(replace(ticket, operation_id=str(uuid.uuid4()))):
+            rows: list[dict[str, Any]] = found.toArrow().to_pylist()
+            return rows
+
+    @contextmanager
+    def _sending(self, ticket: Ticket) -> Iterator[SparkSession]:
+        """Send what is executed inside under a ticket; errors come out as those of the domain."""
+        with self._sent.sending(ticket.session_id, ticket.tag):
+            session = self._sessions.get(ticket.session_id)
+            with self._sessions.labelled(session, tag=ticket.tag, operation_id=ticket.operation_id):
+                try:
+                    yield session
+                except Exception as error:
+                    raise translate(error) from error
 
     def interrupt(self, tag: str, *, session_id: str) -> None:
         """Ask the server to stop every operation with this tag, and send nothing more under it. Idempotent.

@@ -1,0 +1,152 @@
+"""The only place where SQL for Spark is written. Values in, one statement out; nothing that callers pass is SQL.
+
+Names of tables and columns, table properties and partition values are written by others and are hostile until shown
+otherwise. Two traps of Spark's parser, both tried on 4.1.4: `${env:HOME}` is replaced by the variable wherever it
+stands in a statement, also in literals and quoted names; and what a backslash means in `'…'` is a setting. So a text
+of anything but plain characters is written as its bytes (`CAST(X'…' AS STRING)`), a predicate inside of a call as a raw
+literal (`r"…"`) or as its bytes, and a quoted name with `${` or a control character in it is refused.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from engine.domain.errors import InvalidInput
+from engine.domain.procedures import OptionValue, PartitionTest, Procedure, ProcedureCall, SparkTable
+
+_LONG: Final = 2**63 - 1
+_INT: Final = 2**31 - 1
+_DATA_OPTIONS: Final[Mapping[str, tuple[float, float]]] = {
+    "target-file-size-bytes": (1, _LONG),
+    "min-file-size-bytes": (0, _LONG),
+    "max-file-size-bytes": (1, _LONG),
+    "max-file-group-size-bytes": (1, _LONG),
+    "min-input-files": (1, _INT),
+    "max-concurrent-file-group-rewrites": (1, 1024),
+    "delete-file-threshold": (1, _INT),
+    "delete-ratio-threshold": (0, 1),
+    "rewrite-all": (0, 1),
+    "remove-dangling-deletes": (0, 1),
+    "use-starting-sequence-number": (1, 1),  # without it a delete that comes meanwhile would be lost
+    "partial-progress.enabled": (0, 0),  # it reports success whatever failed, and goes on after an interrupt
+}
+_DELETE_OPTIONS: Final[Mapping[str, tuple[float, float]]] = {
+    name: _DATA_OPTIONS[name]
+    for name in ("target-file-size-bytes", "min-input-files", "rewrite-all", "max-concurrent-file-group-rewrites")
+} | {"partial-progress.enabled": (0, 0)}
+_OPTIONS: Final = {
+    Procedure.REWRITE_DATA_FILES: _DATA_OPTIONS,
+    Procedure.REWRITE_POSITION_DELETE_FILES: _DELETE_OPTIONS,
+}
+"""What each procedure may be told, with the least and the largest value; flags are 0 and 1."""
+
+_TYPES: Final = re.compile(
+    r"boolean|int|bigint|float|double|date|timestamp|timestamp_ntz|string|binary|decimal\(\d{1,2},\d{1,2}\)"
+)
+_TRANSFORMS: Final = frozenset({"years", "months", "days", "hours", "bucket", "truncate"})
+_PLAIN: Final = re.compile(r"[A-Za-z0-9 .,:;+_=/@()\[\]-]*")
+
+
+def call(asked: ProcedureCall) -> str:
+    """Return `CALL catalog.system.procedure(…)`.
+
+    Raises:
+        InvalidInput: a name that can't be written, or an option that is unknown or out of its range.
+    """
+    arguments = [f"table => {_text(_joined((*asked.table.namespace, asked.table.name)))}"]
+    if asked.where:
+        arguments.append(f"where => {_text(predicate(asked.table.catalog, asked.where))}")
+    if asked.options:
+        arguments.append(f"options => map({', '.join(_options(asked))})")
+    return f"CALL {name(asked.table.catalog)}.system.{asked.procedure.value}({', '.join(arguments)})"
+
+
+def refresh(table: SparkTable) -> str:
+    """Return the statement that makes Spark forget what it holds of a table."""
+    return f"REFRESH TABLE {_table(table)}"
+
+
+def has_snapshot(table: SparkTable, snapshot_id: int) -> str:
+    """Return the query that gives one row if the table has a snapshot, none otherwise."""
+    return f"SELECT snapshot_id FROM {_table(table)}.`snapshots` WHERE snapshot_id = {snapshot_id:d}"  # noqa: S608
+
+
+def count_rows(table: SparkTable, snapshot_id: int, where: Sequence[PartitionTest]) -> str:
+    """Return the query for the number of rows (`rows`) of a partition in one snapshot, deletes applied."""
+    condition = f" WHERE {predicate(table.catalog, where)}" if where else ""
+    return f"SELECT count(*) AS `rows` FROM {_table(table)} VERSION AS OF {snapshot_id:d}{condition}"  # noqa: S608
+
+
+def predicate(catalog: str, where: Sequence[PartitionTest]) -> str:
+    """Return the conjunction of tests on partition fields; transforms are functions of the catalog."""
+    return " AND ".join(_test(catalog, each) for each in where)
+
+
+def name(text: str) -> str:
+    """Return a name in back-quotes.
+
+    Raises:
+        InvalidInput: it is empty, or holds what Spark would replace or not read.
+    """
+    if not text or "${" in text or any(ord(each) < ord(" ") or each == "\x7f" for each in text):
+        raise InvalidInput(f"the name {text[:80]!r} can't be written in SQL for Spark: rename it")
+    return "`" + text.replace("`", "``") + "`"
+
+
+def literal(text: str, of: str) -> str:
+    """Return the literal of a value from its text in a type of Spark's SQL; binary values as hexadecimal digits.
+
+    Raises:
+        InvalidInput: not one of the types, or binary that is not hexadecimal.
+    """
+    if not _TYPES.fullmatch(of):
+        raise InvalidInput(f"{of[:80]!r} is not a type that partition values are compared in")
+    if of == "binary":
+        if not re.fullmatch(r"([0-9A-Fa-f]{2})*", text):
+            raise InvalidInput(f"{text[:80]!r} is not binary in hexadecimal digits")
+        return f"X'{text.upper()}'"
+    quoted = f"'{text}'" if _PLAIN.fullmatch(text) else _bytes(text)
+    return quoted if of == "string" else f"CAST({quoted} AS {of.upper()})"
+
+
+def _test(catalog: str, test: PartitionTest) -> str:
+    side = _joined(test.column)
+    if test.transform is not None:
+        if test.transform not in _TRANSFORMS:
+            raise InvalidInput(f"the partition transform {test.transform[:80]!r} has no function in Spark")
+        width = "" if test.argument is None else f"{test.argument:d}, "
+        side = f"{name(catalog)}.system.{test.transform}({width}{side})"
+    return f"{side} IS NULL" if test.value is None else f"{side} = {literal(test.value, test.type)}"
+
+
+def _options(asked: ProcedureCall) -> list[str]:
+    allowed, rendered = _OPTIONS[asked.procedure], []
+    for option, value in sorted(asked.options.items()):
+        if option not in allowed:
+            raise InvalidInput(f"{asked.procedure.value} is never given the option {option[:80]!r}")
+        least, largest = allowed[option]
+        if not least <= value <= largest:
+            raise InvalidInput(f"the option {option} is {value}, and must be from {least} to {largest}")
+        rendered.append(f"'{option}', '{_option(value)}'")
+    return rendered
+
+
+def _option(value: OptionValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:d}" if isinstance(value, int) else f"{value:f}"
+
+
+def _table(table: SparkTable) -> str:
+    return _joined((table.catalog, *table.namespace, table.name))
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return ".".join(name(part) for part in parts)
+
+
+def _text(text: str) -> str:
+    """Return a literal of a text that is SQL itself: nobody has to escape anything in it."""
+    return _bytes(text) if '"' in text or "${" in text else f'r"{text}"'
+
+
+def _bytes(text: str) -> str:
+    return f"CAST(X'{text.encode().hex().upper()}' AS STRING)"

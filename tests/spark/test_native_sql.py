@@ -1,0 +1,96 @@
+"""Statements of `spark.sql` as Spark itself reads them: hostile names and values come back as they went in."""
+
+import uuid
+from pathlib import Path
+
+import pytest
+from hypothesis import find
+from hypothesis import strategies as st
+from pyiceberg.catalog.sql import SqlCatalog
+from pyspark.sql import SparkSession
+
+from engine.domain.procedures import PartitionTest, Procedure, ProcedureCall, SparkTable
+from engine.spark import sql
+from engine.spark.sessions import SparkSessions
+
+TEXTS = [
+    "it's \"quoted\" \\ here", "${env:HOME}", "${spark.app.id}", "a -- b", "/* c */", "`", "``;", "\x00", "\n\t",
+    "'); DROP TABLE x; --", "é \N{PILE OF POO}", "%_", 'r"x"', "", " ", "X'41'", "$${", "\\u0041",
+]  # fmt: skip
+
+
+@pytest.fixture
+def spark(spark_sessions: SparkSessions, tmp_path: Path) -> SparkSession:
+    """A session that knows a catalog `lake` of its own."""
+    session = spark_sessions.get(str(uuid.uuid4()))
+    catalog, database = "spark.sql.catalog.lake", tmp_path / "catalog.db"
+    SqlCatalog("lake", uri=f"sqlite:///{database}", warehouse=tmp_path.as_uri()).close()
+    for name, value in {
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "jdbc",
+        f"{catalog}.uri": f"jdbc:sqlite:{database}?busy_timeout=30000",
+        f"{catalog}.jdbc.schema-version": "V1",
+        f"{catalog}.warehouse": tmp_path.as_uri(),
+        f"{catalog}.cache-enabled": "false",
+    }.items():
+        session.conf.set(name, value)
+    return session
+
+
+def more(count: int) -> list[str]:
+    """Return so many made-up texts of the characters that have a meaning somewhere."""
+    made: list[str] = []
+    texts = st.lists(
+        st.text("'\"`\\;${}()ax \n-*/", min_size=1, max_size=12), min_size=count, max_size=count, unique=True
+    )
+    find(texts, lambda found: bool(made.extend(found)) or True)
+    return made
+
+
+@pytest.mark.filterwarnings("ignore:The SQL config .* has been deprecated")
+@pytest.mark.parametrize("escaped", ["false", "true"])
+def test_literals_and_names_come_back_as_they_went_in(spark: SparkSession, escaped: str) -> None:
+    spark.conf.set("spark.sql.parser.escapedStringLiterals", escaped)
+    texts = [*TEXTS, *more(60)]
+    statement = "SELECT " + ", ".join(sql.literal(text, "string") for text in texts)
+    assert list(spark.sql(statement).collect()[0]) == texts
+    names = [text for text in texts if text and "${" not in text and min(text) >= " "]
+    columns = spark.sql("SELECT " + ", ".join(f"1 AS {sql.name(text)}" for text in names)).columns
+    assert columns == names
+
+
+def test_values_of_every_type_are_the_columns_values(spark: SparkSession) -> None:
+    values = {
+        "boolean": "true", "int": "-3", "bigint": str(2**62), "float": "0.10000000149011612", "double": "-0.1",
+        "date": "2026-11-01", "timestamp": "2026-11-01T05:00:00.000001+00:00", "binary": "00ff",
+        "timestamp_ntz": "1969-12-31T23:59:59.999999", "decimal(9,2)": "-1.50",
+    }  # fmt: skip
+    found = spark.sql("SELECT " + ", ".join(f"typeof({sql.literal(v, t)})" for t, v in values.items())).collect()[0]
+    assert list(found) == list(values)
+
+
+def test_only_the_named_partition_is_rewritten(spark: SparkSession) -> None:
+    table = SparkTable("lake", ("n`s",), 'we"ird; `name')
+    named = f"lake.{sql.name('n`s')}.{sql.name(table.name)}"
+    spark.sql(f"CREATE NAMESPACE lake.{sql.name('n`s')}")
+    spark.sql(f"CREATE TABLE {named} (id BIGINT, s STRING, day TIMESTAMP) USING iceberg PARTITIONED BY (s, days(day))")
+    text = 'it\'s "x" \\ ${env:HOME}'
+    for number in range(3):
+        values = ", ".join(
+            f"({number}, {value}, TIMESTAMP'2026-11-0{day} 23:30:00Z')"
+            for value in (sql.literal(text, "string"), "'other'", "NULL")
+            for day in (1, 2)
+        )
+        spark.sql(f"INSERT INTO {named} VALUES {values}")
+    for value in (text, None):
+        where = (PartitionTest(("s",), "string", value), PartitionTest(("day",), "date", "2026-11-02", "days"))
+        call = ProcedureCall(Procedure.REWRITE_DATA_FILES, table, where, {"min-input-files": 2})
+        assert spark.sql(sql.call(call)).collect()[0]["rewritten_data_files_count"] == 3
+        head = spark.sql(f"SELECT snapshot_id FROM {named}.snapshots ORDER BY committed_at DESC LIMIT 1").collect()[0][
+            0
+        ]
+        assert spark.sql(sql.has_snapshot(table, head)).count() == 1
+        assert spark.sql(sql.has_snapshot(table, head - 1)).count() == 0
+        assert spark.sql(sql.count_rows(table, head, where)).collect()[0]["rows"] == 3
+    files = spark.sql(f"SELECT count(*) FROM {named}.files").collect()[0][0]
+    assert files == 18 - 2 * 2
