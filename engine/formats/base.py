@@ -6,6 +6,7 @@ call `CatalogConnection.open_table` again to see newer commits.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -75,13 +76,17 @@ class WrittenGroup:
 
 @dataclass(frozen=True, slots=True)
 class CommitRequest:
-    """One batch of written groups for one atomic snapshot."""
+    """One batch of written groups for one atomic snapshot.
+
+    `protects_parent`: keep the snapshot before it from expiry until `release_parents`.
+    """
 
     run_id: str
     attempt: int
     base_snapshot_id: int
     schema_id: int
     groups: tuple[WrittenGroup, ...]
+    protects_parent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,19 @@ class Verification:
     added_rows: int
     removed_bytes: int
     added_bytes: int
+
+
+class RollBack(StrEnum):
+    """What came of going back to the snapshot before one of ours."""
+
+    DONE = "done"
+    """The snapshot is not in the history of main, or not any more."""
+
+    FOLLOWED = "followed"
+    """Somebody committed after it, or the catalog refused again and again."""
+
+    NO_PARENT = "no_parent"
+    """The snapshot before it is gone."""
 
 
 class OpenTable(Protocol):
@@ -187,6 +205,20 @@ class OpenTable(Protocol):
 
     def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
         """Prove one snapshot of ours against the groups it claims to hold, from metadata alone."""
+
+    def roll_back(self, snapshot_id: int) -> RollBack:
+        """Make the snapshot before this one of ours the newest again, unless anybody committed since. Safe to repeat.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; ask again.
+        """
+
+    def release_parents(self) -> Sequence[str]:
+        """Let snapshots expire that commits with `protects_parent` have kept; return what kept them.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; the next commit of ours releases them.
+        """
 
     def list_outputs(self, run_id: str) -> Sequence[str]:
         """Return the paths of all files under the data location whose names say that this run wrote them."""

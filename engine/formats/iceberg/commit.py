@@ -29,6 +29,7 @@ from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.iceberg.conflicts import Surviving, base_of, surviving
 from engine.formats.iceberg.errors import summary_of, translated
 from engine.formats.iceberg.manifests import ManifestCache
+from engine.formats.iceberg.parents import forget_old, protect
 from engine.formats.iceberg.producer import SnapshotProducer, StagedSnapshot, discard
 from engine.formats.iceberg.views import TableView
 
@@ -70,7 +71,7 @@ class Committer:
             with translated("write the snapshot's metadata"):
                 staged = SnapshotProducer(view, base, request, found).stage()
             self._permit(view, staged, before_try)
-            if self._send(view, staged):
+            if self._send(view, staged, request):
                 return _outcome(staged, found, number)
             lost = _LostTry(staged, found)
             self.sleep(self.jitter() * min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2**number))
@@ -100,13 +101,14 @@ class Committer:
             discard(view.io, staged.written)
             raise
 
-    def _send(self, view: TableView, staged: StagedSnapshot) -> bool:
+    def _send(self, view: TableView, staged: StagedSnapshot, request: CommitRequest) -> bool:
         """Return True when committed, False on a definite no.
 
         Raises:
             OutcomeUnknown: any other answer, or none.
         """
         metadata, snapshot = view.metadata, staged.snapshot
+        tags = protect(metadata, request.run_id, snapshot.parent_snapshot_id) if request.protects_parent else ()
         ref = metadata.refs[MAIN_BRANCH]
         requirements = (
             AssertTableUUID(uuid=metadata.table_uuid),
@@ -123,6 +125,8 @@ class Committer:
                 max_snapshot_age_ms=ref.max_snapshot_age_ms,
                 min_snapshots_to_keep=ref.min_snapshots_to_keep,
             ),
+            *forget_old(metadata),
+            *tags,
         )
         try:
             self.catalog.commit_table(view.table, requirements, updates)

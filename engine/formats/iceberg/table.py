@@ -22,6 +22,7 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     Condition,
+    RollBack,
     SnapshotInfo,
     Verification,
     WrittenGroup,
@@ -34,6 +35,7 @@ from engine.formats.iceberg.errors import translated
 from engine.formats.iceberg.history import commits_of, known_since, newest
 from engine.formats.iceberg.manifests import ManifestCache
 from engine.formats.iceberg.outputs import list_run_files, remove_run_files
+from engine.formats.iceberg.parents import release, roll_back
 from engine.formats.iceberg.partition_fields import spec_fields
 from engine.formats.iceberg.partition_times import partition_times
 from engine.formats.iceberg.paths import all_locations
@@ -185,6 +187,22 @@ class IcebergTable:
         view = self._fresh()
         with translated(f"read the manifests of {self._ref}"):
             return verify_snapshot(view, snapshot_id, groups)
+
+    def roll_back(self, snapshot_id: int) -> RollBack:
+        """Make the snapshot before this one of ours the newest again, unless anybody committed since.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; ask again.
+        """
+        return roll_back(self._catalog, self._fresh, snapshot_id)
+
+    def release_parents(self) -> Sequence[str]:
+        """Remove the tags that commits with `protects_parent` have set; return their names.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; the next commit of ours removes them.
+        """
+        return release(self._catalog, self._fresh)
 
     def list_outputs(self, run_id: str) -> Sequence[str]:
         """Return the paths of all files under the data location whose names say that this run wrote them."""
