@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from engine.domain.files import InputFile
 from engine.domain.hot_partitions import Place
+from engine.domain.orders import RowOrdering
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Plan:
     """File groups on one base snapshot, the partitions left alone, and what is expected by which calibration.
 
     `shrunk_partitions`: how many of its partitions have smaller groups than the policy asks for, after lost races.
-    `later`: what the run plans when this is done; the prediction is without it.
+    `later`: what the run plans when this is done; the prediction is without it. `order`: what rows are put into.
     """
 
     base_snapshot_id: int | None
@@ -106,6 +107,7 @@ class Plan:
     shrunk_partitions: int = 0
     calibration: Calibration = UNCALIBRATED
     later: Later = NOTHING_LATER
+    order: RowOrdering | None = None
 
     def only(self, groups: Sequence[FileGroup]) -> "Plan":
         """Return the plan with some of its groups, expecting files, bytes written and time in proportion."""
@@ -145,5 +147,6 @@ class Plan:
             "prediction": asdict(self.prediction),
             "calibration": asdict(self.calibration),
             "later": asdict(self.later),
+            "order": None if self.order is None else self.order.document(),
             "hash": self.digest(),
         }

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from engine.domain.capabilities import Capabilities
 from engine.domain.files import InputFile, OutputFile
+from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.plans import FileGroup
 from engine.domain.tables import TableRef
 from engine.planning.digest import TableFigures
@@ -171,8 +172,11 @@ class OpenTable(Protocol):
     def figures(self) -> TableFigures:
         """Return what is measured of the table as a whole: snapshots, manifests, commit times, deletes by partition."""
 
-    def conditions(self) -> Sequence[Condition]:
-        """Return every condition of the rewrite kernel on this table, held or not."""
+    def conditions(self, order: OrderWish | None = None) -> Sequence[Condition]:
+        """Return every condition of the rewrite kernel on this table, held or not; also of an order asked for."""
+
+    def resolve_order(self, wish: OrderWish) -> RowOrdering:
+        """Return what an order by names means on this table. Raises `NotEligible` where it means nothing."""
 
     def partition_specs(self) -> Sequence[PartitionSpecFields]:
         """Return every partition spec, the current one last, as predicates are judged by it."""
@@ -183,7 +187,9 @@ class OpenTable(Protocol):
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         """Return the inputs by path, each with the position deletes that apply to it."""
 
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+    def group_task(
+        self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
+    ) -> GroupTask:
         """Return all that a task needs to rewrite one group: schema, storage, inputs, output place, settings."""
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:

@@ -3,7 +3,8 @@
 A file is a candidate when it is small, too large (and so is split), or burdened with deletes. Candidates are taken by
 units of what may merge (`planning.merge_units`; most strategies know only whole partitions): when those of a unit are
 enough and come to fewer files than they are now; a delete or a split is reason enough alone. In full, every file is a
-candidate, and two of them are reason enough: one file that would come out as one never is.
+candidate, and two of them are reason enough: one file that would come out as one never is, unless its rows are to be
+put into an order that they are not in.
 """
 
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import numpy as np
 
 from engine.planning.estimates import output_counts
 from engine.planning.merge_units import merge_units
+from engine.planning.ordered_files import are_in_order
 from engine.planning.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.rewrite_limits import RewriteLimits
 
@@ -55,7 +57,8 @@ _REFUSED: Final = (SkipReason.NOT_PARQUET, SkipReason.ENCRYPTED, SkipReason.EXCL
 def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: bool = False) -> Candidates:
     """Return what is worth rewriting under `limits`; `full`: all that can be, also files of the right size."""
     forced = _burdened(files, limits) | _too_large(files, limits)
-    wanted = forced | (files.file_bytes < limits.candidate_bytes) | full
+    in_full = _taken_whole(files, limits, full=full)
+    wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
     allowed, refused = _allowed(files, limits)
     wanted_here, forced_here = wanted & allowed, forced & allowed
     blocked = files.count(files.equality_deletes > 0) > 0
@@ -63,7 +66,8 @@ def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: boo
     units = merge_units(files, wanted_here, forced_here, limits, full=full)
     count = units.count(wanted_here)
     outputs = output_counts(units.total(files.file_bytes, wanted_here), limits.target_bytes)
-    has_forced = (units.count(forced_here) > 0) | (full & (count > 1))
+    least_in_full = 1 if limits.order else 2
+    has_forced = (units.count(forced_here) > 0) | (in_full[units.partition_of] & (count >= least_in_full))
     is_enough = has_forced | (count >= units.least_files)
     taken = (count > 0) & is_enough & (has_forced | (count > outputs)) & ~blocked[units.partition_of]
 
@@ -87,6 +91,13 @@ def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: boo
         units.in_partitions(np.where(taken, outputs, 0), len(files.names)),
         tuple(reasons),
     )
+
+
+def _taken_whole(files: PartitionedFiles, limits: RewriteLimits, *, full: bool) -> Flags:
+    """Return the partitions of which every file is a candidate; in an order asked for already, none is for that."""
+    if full and limits.order is not None:
+        return ~are_in_order(files, limits.order)
+    return np.full(len(files.names), full, dtype=np.bool_)
 
 
 def _burdened(files: PartitionedFiles, limits: RewriteLimits) -> Flags:

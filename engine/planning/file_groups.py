@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from engine.domain.files import InputFile
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
+from engine.domain.orders import RowOrdering
 from engine.domain.plans import FileGroup, Plan, SkippedPartition
 from engine.domain.policies import EffectivePolicy
 from engine.planning.bin_packing import pack
@@ -44,7 +45,7 @@ class _Bin:
     bytes: int
     outputs: int
     forced: bool
-    full: bool
+    full: bool  # of a full rewrite, with several files or rows to be put into order
 
     @property
     def gain(self) -> int:
@@ -53,7 +54,7 @@ class _Bin:
 
     @property
     def is_worth_it(self) -> bool:
-        return self.forced or self.gain >= 1 or (self.full and len(self.rows) > 1)
+        return self.forced or self.gain >= 1 or self.full
 
 
 def make_plan(
@@ -67,6 +68,7 @@ def make_plan(
     full: bool = False,
     hot: HotPartitions = NONE_HOT,
     most_files: int = MOST_FILES,
+    order: RowOrdering | None = None,
 ) -> Plan:
     """Plan the rewrite of a snapshot.
 
@@ -80,8 +82,9 @@ def make_plan(
         full: take every file of the digest, also those of the right size.
         hot: partitions that lost races to other writers.
         most_files: about so many candidates are taken on, a partition at least.
+        order: what rows are put into; None: strategies that order nothing.
     """
-    limits = RewriteLimits.of(policy)
+    limits = replace(RewriteLimits.of(policy), order=order)
     files = partition_files(digest)
     chosen = leave_cooling(files, find_candidates(files, limits, full=full), hot)
     shrunk = shrunk_groups(files, limits, hot)
@@ -102,6 +105,7 @@ def make_plan(
         calibration=known.calibration,
         shrunk_partitions=_count_shrunk(packed, shrunk),
         later=left_for_later(files, chosen, later),
+        order=order,
     )
 
 
@@ -152,7 +156,8 @@ def _pack_one(
 def _bin(rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits, *, full: bool) -> _Bin:
     total = int(files.file_bytes[rows].sum())
     outputs = output_count(total, limits.target_bytes)
-    return _Bin(rows, int(files.partition_of[rows[0]]), total, outputs, bool(is_forced[rows].any()), full)
+    is_full = full and (len(rows) > 1 or limits.order is not None)
+    return _Bin(rows, int(files.partition_of[rows[0]]), total, outputs, bool(is_forced[rows].any()), is_full)
 
 
 def _outcome(bins: Sequence[_Bin]) -> tuple[int, int]:
@@ -167,7 +172,7 @@ def _more_for_parallel_tasks(packed: Mapping[int, Sequence[_Bin]], limits: Rewri
     bytes at least.
     """
     lacking = limits.parallel_groups - sum(len(bins) for bins in packed.values())
-    if lacking <= 0:
+    if lacking <= 0 or limits.order is not None:  # groups of one partition would overlap
         return {}
     heap = [(-sum(b.bytes for b in bins) / len(bins), unit) for unit, bins in packed.items() if bins]
     groups = {unit: len(bins) for unit, bins in packed.items()}

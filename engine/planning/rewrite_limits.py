@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.domain.orders import RowOrdering
 from engine.domain.policies import EffectivePolicy
 
 
@@ -21,6 +22,7 @@ class RewriteLimits:
 
     `group_bytes` is at least the target: a group smaller than the file it is to make could never make it. `tiers` is
     empty unless the strategy is `tiered`. `order_bins_by`: `locality`, `fill` or `arrival`.
+    `order`: what rows are put into, which the table tells (`make_plan` adds it).
     """
 
     target_bytes: int
@@ -36,6 +38,7 @@ class RewriteLimits:
     tiers: tuple[TierLimit, ...] = ()
     is_window: bool = False
     time_span_ms: int | None = None
+    order: RowOrdering | None = None
 
     @staticmethod
     def of(policy: EffectivePolicy) -> "RewriteLimits":

@@ -21,12 +21,13 @@ from engine.planning.evaluations import Evaluation, evaluate_policy
 from engine.planning.file_groups import MAX_SKIPPED, make_plan
 from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.planning.partitions import partition_files
+from engine.services.orders import Orderable, planned_order
 from engine.stores.rewrite_histories import CommittedPartitions
 
 NOT_DUE: Final = "not_due"
 
 
-class Snapshot(Protocol):
+class Snapshot(Orderable, Protocol):
     """What planning asks of an open table (`formats.base.OpenTable`)."""
 
     @property
@@ -132,6 +133,7 @@ def _plan(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, hot
         inputs_of=opened.group_inputs,
         full=full,
         hot=hot,
+        order=planned_order(opened, policy),
     )
     return found.add_to(plan)
 

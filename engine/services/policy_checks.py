@@ -28,6 +28,8 @@ MOST_TABLES_ASKED: Final = 20
 """Covered tables whose columns are looked at."""
 MOST_NAMESPACES: Final = 1000
 """Namespaces of registered tables among which the nearest is looked for."""
+_NESTED: Final = ("struct<", "list<", "map<")
+"""How types begin whose values have no order."""
 PATIENCE_SECONDS: Final = 10.0
 """For all of them together: they are asked side by side."""
 
@@ -42,11 +44,12 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Columns of a table, or why they are not known."""
+    """Columns of a table, `nested` of them structs, lists or maps; or why they are not known."""
 
     table: TableRef
     names: frozenset[str] | None
     why_not: str = ""
+    nested: frozenset[str] = frozenset()
 
 
 class PolicyChecks:
@@ -108,7 +111,7 @@ class PolicyChecks:
         problems = [
             problem
             for index, column in enumerate(wanted)
-            if (problem := _unknown_column(index, column.name, found)) is not None
+            if (problem := _unfit_column(index, column.name, found)) is not None
         ]
         notes = [
             f"rewrite.columns was not checked on {each.table}: {each.why_not}" for each in found if each.names is None
@@ -126,7 +129,9 @@ class PolicyChecks:
             return _Columns(ref, None, error.message)
         except TimeoutError:
             return _Columns(ref, None, f"its catalog did not answer within {PATIENCE_SECONDS:g} seconds")
-        return _Columns(ref, frozenset(column["name"] for column in described["columns"]))
+        columns = described["columns"]
+        nested = frozenset(column["name"] for column in columns if str(column["type"]).startswith(_NESTED))
+        return _Columns(ref, frozenset(column["name"] for column in columns), nested=nested)
 
 
 def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:
@@ -199,12 +204,16 @@ async def _first_covered(unit: UnitOfWork, scope: PolicyScope) -> tuple[list[tup
     return found, len(refs) > len(asked)
 
 
-def _unknown_column(index: int, name: str, found: Sequence[_Columns]) -> FieldProblem | None:
-    """Return the problem of a column that a table does not have. Of a nested one its outermost name is looked at."""
+def _unfit_column(index: int, name: str, found: Sequence[_Columns]) -> FieldProblem | None:
+    """Return the problem of a column that a table does not have, or that rows can't be ordered by."""
     outermost = name.partition(".")[0]
-    lacking = [
-        each for each in found if each.names is not None and name not in each.names and outermost not in each.names
-    ]
+    nested = next((each.table for each in found if outermost in each.nested), None)
+    if nested is not None:
+        message = (
+            f"rows can't be ordered by {'a part of ' if name != outermost else ''}a struct, list or map in {nested}"
+        )
+        return FieldProblem(f"/rewrite/columns/{index}", message, name, "name columns of plain types")
+    lacking = [each for each in found if each.names is not None and name not in each.names]
     if not lacking:
         return None
     first = lacking[0]

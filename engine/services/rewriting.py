@@ -11,6 +11,7 @@ import structlog
 from engine.domain.access import SYSTEM
 from engine.domain.errors import NotEligible
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
+from engine.domain.orders import OrderWish
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import RunRequest
@@ -29,6 +30,7 @@ from engine.services.due_plans import DueFiles, due_files, evaluate_now
 from engine.services.endings import RunEnding
 from engine.services.experiences import read_experience
 from engine.services.observations import Observed
+from engine.services.orders import planned_order
 from engine.services.policies import PolicyReader, check_settings
 from engine.services.registered import open_registered, read_registered
 from engine.services.rewrite_paths import RewritePath, Work
@@ -127,7 +129,8 @@ class RewriteFlow:
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 
     async def _plan(self, table: OpenTable, policy: EffectivePolicy, budget: DayBudget) -> Plan:
-        failed = [c for c in await self._context.formats.call(table.conditions) if not c.holds]
+        wish = OrderWish.of(policy.values)
+        failed = [c for c in await self._context.formats.call(table.conditions, wish) if not c.holds]
         if failed:
             names = ", ".join(f"{c.name} ({c.detail})" for c in failed)
             raise NotEligible(f"the rewrite kernel can't take this table: {names}", details={"failed": failed})
@@ -220,5 +223,6 @@ def _make_plan(
         known=known,
         full=request.force_full,
         hot=hot,
+        order=planned_order(table, policy),
     )
     return found.add_to(plan)

@@ -8,12 +8,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions
+from engine.domain.orders import OrderWish
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import RunRequest
 from engine.formats.base import Condition, OpenTable
 from engine.planning.experience import Experience
 from engine.planning.file_groups import make_plan
+from engine.services.orders import planned_order
 from engine.services.selections import selected_files
 
 MAX_GROUPS_SHOWN: Final = 1000
@@ -54,8 +56,9 @@ def try_plan(
         known=known,
         full=request.force_full,
         hot=hot.let_in() if request.force else hot,
+        order=planned_order(opened, policy),
     )
-    return Trial(tuple(opened.conditions()), plan)
+    return Trial(tuple(opened.conditions(OrderWish.of(policy.values))), plan)
 
 
 def plan_document(plan: Plan, deferred: int) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from engine.domain.errors import FieldProblem
+from engine.domain.orders import ORDERED_STRATEGIES
 from engine.domain.policies.fields import OFF
 from engine.domain.policies.merging import EffectivePolicy
 from engine.domain.policies.windows import Windows
 from engine.domain.units import format_bytes
 
 _TARGET: Final = "rewrite.target_file_bytes"
-_ORDERED: Final = frozenset({"sort", "zorder", "hilbert"})
+_CURVES: Final = ORDERED_STRATEGIES - {"sort"}
 _A_MONDAY: Final = datetime(2026, 1, 5, tzinfo=UTC)
 
 
@@ -46,9 +47,12 @@ def _share(policy: EffectivePolicy) -> Iterator[FieldProblem]:
 def _strategy(policy: EffectivePolicy) -> Iterator[FieldProblem]:
     strategy, columns = str(policy.values["rewrite.strategy"]), policy.values["rewrite.columns"]
     origin = policy.origins["rewrite.strategy"]
-    if strategy in _ORDERED and not columns:
+    if strategy in _CURVES and not columns:
         yield _problem("rewrite.columns", f"must name columns: the strategy is {strategy} ({origin})", [], None)
-    if strategy in {"zorder", "hilbert"} and any(set(column) - {"name"} for column in columns):
+    if strategy not in ORDERED_STRATEGIES and columns:
+        hint = f"set rewrite.strategy to one of them (it is {strategy}, {origin}), or rewrite.columns to []"
+        yield _problem("rewrite.columns", "mean something for sort, zorder and hilbert only", None, hint)
+    if strategy in _CURVES and any(set(column) - {"name"} for column in columns):
         hint = f"write only names, or set rewrite.strategy to 'sort' (it is {strategy}, {origin})"
         yield _problem("rewrite.columns", "direction and nulls mean something for sort only", None, hint)
     target, last = int(policy.values[_TARGET]), int(policy.values["rewrite.tiers"][-1]["below_bytes"])

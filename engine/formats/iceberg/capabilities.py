@@ -1,4 +1,4 @@
-"""What this version does to Iceberg tables: every strategy by the Arrow kernel. Everything else is a no with its reason."""
+"""What this version does to Iceberg tables: every strategy by the Arrow kernel. All else is a no with its reason."""
 
 from typing import Final
 

@@ -1,6 +1,7 @@
 """Files that a run wrote, found by name, and the removal of those that nothing needs.
 
-Names begin with the run id (`<run id>-<group>-<attempt>-<n>.parquet`) and are never used twice, so a file is told by
+Names begin with the run id (`<run id>-<group>-<attempt>-<n>.parquet`, files whose rows were put into an order have its
+mark before the number: `planning.ordered_files`) and are never used twice, so a file is told by
 its name alone, whatever spelling of its path a snapshot holds. Listing walks the whole data location: seconds on a
 large table.
 """

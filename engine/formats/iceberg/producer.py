@@ -143,6 +143,7 @@ class SnapshotProducer:
                     schema=schema,
                     modes=modes,
                     nans=nans,
+                    metadata=self._metadata,
                 )
                 for each in group.outputs
             ]

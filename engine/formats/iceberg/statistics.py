@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.schema import Schema
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Record
 from pyiceberg.types import DoubleType, FloatType, TimestampType, TimestamptzType, TimeType
 
@@ -23,6 +24,7 @@ from engine.domain.errors import Fatal
 from engine.domain.files import OutputFile
 from engine.formats.iceberg.bounds import comparable, lower_bound, upper_bound
 from engine.formats.iceberg.metrics_modes import NONE, MetricsMode, primitive_ids
+from engine.formats.iceberg.sort_orders import sort_order_id
 
 _FIELD_ID: Final = b"PARQUET:field_id"
 
@@ -89,6 +91,7 @@ def data_file(
     schema: Schema,
     modes: Mapping[int, MetricsMode],
     nans: NanKnowledge,
+    metadata: TableMetadata,
 ) -> DataFile:
     """Return the manifest entry's file of one output.
 
@@ -113,7 +116,7 @@ def data_file(
         key_metadata=None,
         split_offsets=split_offsets(footer),
         equality_ids=None,
-        sort_order_id=None,
+        sort_order_id=sort_order_id(metadata, footer),
     )
     made.spec_id = spec_id  # `from_args` drops it
     return made

@@ -14,7 +14,9 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.manifest import ManifestContent
 from pyiceberg.table import Table
 
+from engine.domain.errors import NotEligible
 from engine.domain.files import InputFile
+from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.plans import FileGroup
 from engine.domain.tables import TableRef
 from engine.formats.base import (
@@ -39,6 +41,7 @@ from engine.formats.iceberg.parents import release, roll_back
 from engine.formats.iceberg.partition_fields import spec_fields
 from engine.formats.iceberg.partition_times import partition_times
 from engine.formats.iceberg.paths import all_locations
+from engine.formats.iceberg.sort_orders import resolve_order
 from engine.formats.iceberg.table_properties import read_properties
 from engine.formats.iceberg.tasks import group_task
 from engine.formats.iceberg.verification import verify_snapshot
@@ -52,7 +55,14 @@ class IcebergTable:
     """A loaded Iceberg table; `load` gives its newer versions."""
 
     def __init__(
-        self, *, ref: TableRef, catalog: Catalog, load: Callable[[], Table], table: Table, cache: ManifestCache
+        self,
+        *,
+        ref: TableRef,
+        catalog: Catalog,
+        load: Callable[[], Table],
+        table: Table,
+        cache: ManifestCache,
+        spark_catalog: str | None = None,
     ) -> None:
         self._ref = ref
         self._catalog = catalog
@@ -60,6 +70,8 @@ class IcebergTable:
         self._cache = cache
         self._view = TableView.of(table, cache)
         self._files: LiveFiles | None = None
+        self._spark_catalog = spark_catalog
+        self._is_native = False
         self._lock = Lock()
 
     @property
@@ -122,7 +134,8 @@ class IcebergTable:
 
     def digest(self) -> pa.Table:
         """Return the live data files of the head snapshot, in the shape of `planning.digest.FILE_DIGEST`."""
-        return self._live_files().digest()
+        digest = self._live_files().digest()
+        return native_digest(digest) if self._is_native else digest
 
     def figures(self) -> TableFigures:
         """Return what is measured of the table as a whole."""
@@ -137,9 +150,25 @@ class IcebergTable:
             delete_files=files.delete_files(),
         )
 
-    def conditions(self) -> Sequence[Condition]:
+    def conditions(self, order: OrderWish | None = None) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel on this table, held or not."""
-        return conditions_of(self._view, self._live_files())
+        found = conditions_of(self._view, self._live_files())
+        return found if order is None else [*found, self._order_condition(order)]
+
+    def resolve_order(self, wish: OrderWish) -> RowOrdering:
+        """Return what an order by names means on this table.
+
+        Raises:
+            NotEligible: a column is unknown or has no order, or the table has no sort order to go by.
+        """
+        return resolve_order(self._view.metadata, wish)
+
+    def _order_condition(self, wish: OrderWish) -> Condition:
+        try:
+            fields = self.resolve_order(wish).fields
+        except NotEligible as error:
+            return Condition("order_possible", False, error.message)
+        return Condition("order_possible", True, f"{wish.strategy} by {', '.join(field.name for field in fields)}")
 
     def partition_specs(self) -> Sequence[PartitionSpecFields]:
         """Return every partition spec, the current one last, as predicates are judged by it."""
@@ -157,9 +186,11 @@ class IcebergTable:
         """
         return self._live_files().inputs(paths)
 
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+    def group_task(
+        self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
+    ) -> GroupTask:
         """Return all that a task needs to rewrite one group; sizes that table properties state win over `write`."""
-        return group_task(self._view, group, run_id=run_id, attempt=attempt, write=write)
+        return group_task(self._view, group, run_id=run_id, attempt=attempt, write=write, order=order)
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch in one snapshot; see `formats.base.OpenTable.commit` for the contract.

@@ -12,20 +12,29 @@ import pyarrow as pa
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.schema import Schema, make_compatible_name
 
+from engine.domain.orders import RowOrdering
 from engine.domain.plans import FileGroup
 from engine.formats.iceberg.paths import output_directory
 from engine.formats.iceberg.table_properties import read_properties
 from engine.formats.iceberg.views import TableView
-from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import GroupTask, OrderColumn, RowOrder, TaskInput, WriteSettings
 
 _STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.", "oss.")
 _FIELD_ID: Final = b"PARQUET:field_id"
 
 
-def group_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+def group_task(
+    view: TableView,
+    group: FileGroup,
+    *,
+    run_id: str,
+    attempt: int,
+    write: WriteSettings,
+    order: RowOrdering | None = None,
+) -> GroupTask:
     """Return the task of one group; see `OpenTable.group_task`."""
     metadata = view.metadata
-    prefix = f"{run_id}-{group.ordinal:05d}-{attempt}-"
+    prefix = f"{run_id}-{group.ordinal:05d}-{attempt}-" + ("" if order is None else f"{order.mark}-")
     inputs = tuple(
         TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
         for each in group.inputs
@@ -44,7 +53,13 @@ def group_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, 
         write=read_properties(metadata.properties).applied_to(write),
         storage=storage_properties(view.io.properties),
         key_value_metadata={"iceberg.schema": metadata.schema().model_dump_json()},
+        order=None if order is None else _row_order(order),
     )
+
+
+def _row_order(order: RowOrdering) -> RowOrder:
+    columns = (OrderColumn(each.field_id, each.descending, each.nulls_first) for each in order.fields)
+    return RowOrder(order.strategy, tuple(columns))
 
 
 def encoded_schema(schema: Schema) -> str:

@@ -17,6 +17,8 @@ from pyiceberg.types import PrimitiveType
 from engine.formats.base import Condition, Verification, WrittenGroup
 from engine.formats.iceberg.history import GROUPS, ancestors, summary_of
 from engine.formats.iceberg.paths import data_location, normalised
+from engine.formats.iceberg.sort_orders import is_in_order
+from engine.formats.iceberg.statistics import read_footer
 from engine.formats.iceberg.views import TableView
 
 
@@ -83,6 +85,7 @@ class _Checks:
         yield self._rows()
         yield self._locations()
         yield self._specs()
+        yield self._sort_orders()
         yield self._sequence_numbers()
         yield self._null_counts()
         yield from self._against_parent()
@@ -130,9 +133,16 @@ class _Checks:
             for path, file in self.changes.added.items()
             if path in wanted and wanted[path] != (file.spec_id, self._partition(file))
         ]
-        sorted_ones = sum(file.sort_order_id is not None for file in self.changes.added.values())
-        detail = f"{len(strays)} added files in another spec or partition, {sorted_ones} with a sort order"
-        return Condition("specs_and_partitions_kept", not strays and not sorted_ones, detail)
+        detail = f"{len(strays)} added files in another spec or partition"
+        return Condition("specs_and_partitions_kept", not strays, detail)
+
+    def _sort_orders(self) -> Condition:
+        """Check that files claim a sort order of the table only where their footers say the same."""
+        claims = {path: file.sort_order_id for path, file in self.changes.added.items() if file.sort_order_id}
+        written = [each for group in self.groups for each in group.outputs if each.path in claims]
+        held = sum(is_in_order(self.view.metadata, claims[each.path], read_footer(each)) for each in written)
+        detail = f"{len(claims)} added files claim a sort order, {held} rightly"
+        return Condition("sort_orders_as_written", held == len(claims), detail)
 
     def _partition(self, file: DataFile) -> str:
         return self.view.codecs[file.spec_id].encode([file.partition[at] for at in range(len(file.partition))])

@@ -8,55 +8,53 @@ import pytest
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.world import Lake, make_lake
 
-CLUSTERED = {"rewrite": {"strategy": "zorder", "columns": [{"name": "id"}, {"name": "value"}]}}
+NATIVE = {"rewrite": {"engine": "native"}}
 
 
 @pytest.fixture
-async def clustered(api: Api, tmp_path: Path) -> tuple[Lake, str]:
+async def native(api: Api, tmp_path: Path) -> tuple[Lake, str]:
     """A table under a policy of the fleet that was made while the service was empty."""
-    policy = {"name": "all", "scope": {"kind": "fleet"}, "policy": CLUSTERED}
+    policy = {"name": "all", "scope": {"kind": "fleet"}, "policy": NATIVE}
     await api.post("/v1/policies", policy, status=201)
     lake = await asyncio.to_thread(make_lake, tmp_path / "lake", days=2)
     await api.post("/v1/catalogs", {"name": "lake", "format": "iceberg", "properties": lake.properties}, status=201)
     return lake, str((await api.post("/v1/tables", ADDRESS, status=201))["id"])
 
 
-async def test_a_run_fails_and_names_the_settings_instead_of_doing_something_else(
-    api: Api, clustered: tuple[Lake, str]
-):
-    lake, table_id = clustered
+async def test_a_run_fails_and_names_the_settings_instead_of_doing_something_else(api: Api, native: tuple[Lake, str]):
+    lake, table_id = native
     before = lake.paths()
     run = await api.rewrite(table_id)
     assert (run.state, run.reason) == ("failed", "invalid_input")
-    assert "rewrite.strategy: this version does not cluster rows" in (run.detail or "")
+    assert "rewrite.engine: this version has no native procedure" in (run.detail or "")
     assert lake.paths() == before
 
 
-async def test_a_plan_is_refused_with_one_problem_for_each_setting(api: Api, clustered: tuple[Lake, str]):
-    answer = await api.post(f"/v1/tables/{clustered[1]}/plan", status=422)
-    assert [problem["pointer"] for problem in answer["errors"]] == ["/rewrite/strategy", "/rewrite/columns"]
+async def test_a_plan_is_refused_with_one_problem_for_each_setting(api: Api, native: tuple[Lake, str]):
+    answer = await api.post(f"/v1/tables/{native[1]}/plan", status=422)
+    assert [problem["pointer"] for problem in answer["errors"]] == ["/rewrite/engine"]
 
 
 async def test_a_policy_to_try_is_held_against_the_format(api: Api, table_id: str):
-    answer = await api.post(f"/v1/tables/{table_id}/plan", {"policy": CLUSTERED}, status=422)
-    assert answer["errors"][0]["pointer"] == "/rewrite/strategy"
+    answer = await api.post(f"/v1/tables/{table_id}/plan", {"policy": NATIVE}, status=422)
+    assert answer["errors"][0]["pointer"] == "/rewrite/engine"
 
 
-async def test_explain_says_that_a_run_would_fail_and_by_which_setting(api: Api, clustered: tuple[Lake, str]):
-    answer = await api.get(f"/v1/tables/{clustered[1]}/explain")
+async def test_explain_says_that_a_run_would_fail_and_by_which_setting(api: Api, native: tuple[Lake, str]):
+    answer = await api.get(f"/v1/tables/{native[1]}/explain")
     assert answer["now"]["outcome"] == "refused"
     (hold,) = answer["next_eligible"]["held_by"]
     assert hold["code"] == "not_possible"
-    assert hold["detail"].startswith("rewrite.strategy is zorder (it comes from: fleet), and this version")
+    assert hold["detail"].startswith("rewrite.engine is native (it comes from: fleet), and this version")
     said = " ".join(line.strip() for line in answer["summary"])
     assert "can't be rewritten as it stands" in answer["summary"][0]
     assert "It can be rewritten" not in said
     assert "A run now would fail for that." in said
 
 
-async def test_a_disabled_table_is_left_alone_whatever_its_policy_asks_for(api: Api, clustered: tuple[Lake, str]):
-    table_id = clustered[1]
-    own = {"enabled": False, "rewrite": {"strategy": "binpack", "columns": []}}
+async def test_a_disabled_table_is_left_alone_whatever_its_policy_asks_for(api: Api, native: tuple[Lake, str]):
+    table_id = native[1]
+    own = {"enabled": False, "rewrite": {"engine": "auto"}}
     headers = {"If-None-Match": "*"}
     await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=own, headers=headers)
     assert (await api.rewrite(table_id)).reason == "disabled"

@@ -84,7 +84,7 @@ async def test_a_tag_never_comes_back_after_a_delete(api: Api, path: str) -> Non
         ({"enable": True}, "/enable"),
         ({"rewrite": {"target_file_bytes": "128 MBs"}}, "/rewrite/target_file_bytes"),
         ({"rewrite": {"target_file_bytes": 1}}, "/rewrite/target_file_bytes"),
-        ({"rewrite": {"strategy": "sort"}}, "/rewrite/strategy"),
+        ({"rewrite": {"strategy": "zorder"}}, "/rewrite/columns"),
         ({"rewrite": {"small_file_bytes": "1GiB"}}, "/rewrite/small_file_bytes"),
         ({"rewrite": {"large_file_bytes": "1MiB", "small_file_bytes": 1}}, "/rewrite/large_file_bytes"),
         ({"rewrite": {"compression": "brotli"}}, "/rewrite/compression"),

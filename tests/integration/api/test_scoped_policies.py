@@ -71,7 +71,7 @@ async def test_a_run_is_planned_with_the_policy_of_the_fleet(api: Api, table_id:
         ({"name": "x", "scope": {"kind": "namespace", "catalog": "lake", "namespace": []}}, "/scope/namespace"),
         ({"name": "tbl_x", "scope": FLEET}, "/name"),
         ({"name": "a b", "scope": FLEET}, "/name"),
-        ({"name": "x", "scope": FLEET, "policy": {"rewrite": {"strategy": "zorder"}}}, "/rewrite/strategy"),
+        ({"name": "x", "scope": FLEET, "policy": {"rewrite": {"strategy": "zorder"}}}, "/rewrite/columns"),
         (
             {"name": "x", "scope": FLEET, "policy": {"rewrite": {"small_file_bytes": "1GiB"}}},
             "/rewrite/small_file_bytes",

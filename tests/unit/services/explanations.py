@@ -17,6 +17,7 @@ from engine.domain.fleet import AtWork, CatalogLimits, Fleet, FleetLimits
 from engine.domain.hot_partitions import HotPartition, HotPartitions
 from engine.domain.ids import RunId, TableId
 from engine.domain.measurements import Measurement
+from engine.domain.orders import OrderField, OrderWish, RowOrdering
 from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
 from engine.domain.runs import Operation, Run, RunState, WaitingFor
 from engine.domain.tables import Pause, Table, TableRef
@@ -153,6 +154,10 @@ class Opened:
 
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         return inputs_of(self.files)(paths)
+
+    def resolve_order(self, wish: OrderWish) -> RowOrdering:
+        fields = enumerate(wish.columns, start=1)
+        return RowOrdering(wish.strategy, tuple(OrderField(column.name, at) for at, column in fields))
 
 
 def _quiet(**more: Any) -> dict[str, Any]:

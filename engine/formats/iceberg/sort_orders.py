@@ -1,0 +1,111 @@
+"""Orders of rows on an Iceberg table: columns by field id, the table's own sort order, and which order a file has.
+
+A sort order of the table counts as ours only if it sorts by columns themselves, in the same directions with nulls in
+the same places; then outputs carry its id, so that other engines know of it.
+"""
+
+import pyarrow.parquet as pq
+from pyiceberg.schema import Schema
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.sorting import NullOrder, SortDirection, SortOrder
+from pyiceberg.transforms import IdentityTransform
+from pyiceberg.types import NestedField, PrimitiveType
+
+from engine.domain.errors import NotEligible
+from engine.domain.hints import did_you_mean
+from engine.domain.orders import OrderField, OrderWish, RowOrdering, WantedColumn
+from engine.rewriting.kernel.projection import leaf_ids
+
+_SORT = "sort"
+
+
+def resolve_order(metadata: TableMetadata, wish: OrderWish) -> RowOrdering:
+    """Return what a wish means under the current schema.
+
+    Raises:
+        NotEligible: a column is unknown or has no order, or the table has no sort order to go by.
+    """
+    if wish.strategy == _SORT and not wish.columns:
+        return RowOrdering(_SORT, _own_order(metadata))
+    return RowOrdering(wish.strategy, tuple(_field(metadata.schema(), column, wish) for column in wish.columns))
+
+
+def sort_order_id(metadata: TableMetadata, footer: pq.FileMetaData) -> int | None:
+    """Return the id of the table's sort order that a file is in, by what its footer says; None: in none of them."""
+    found = _footer_order(footer)
+    if not found:
+        return None
+    default = metadata.default_sort_order_id
+    orders = sorted(metadata.sort_orders, key=lambda order: order.order_id != default)
+    return next((order.order_id for order in orders if _plain_order(order) == found), None)
+
+
+def is_in_order(metadata: TableMetadata, order_id: int | None, footer: pq.FileMetaData) -> bool:
+    """Tell whether a file is, by what its footer says, in the sort order of the table that has this id."""
+    found = _footer_order(footer)
+    return found is not None and any(
+        each.order_id == order_id and _plain_order(each) == found for each in metadata.sort_orders
+    )
+
+
+def _field(schema: Schema, column: WantedColumn, wish: OrderWish) -> OrderField:
+    field = next((each for each in schema.fields if each.name == column.name), None)
+    if field is None:
+        raise NotEligible(f"rewrite.columns: {_why_not(schema, column.name)}")
+    _check_type(field)
+    is_sort = wish.strategy == _SORT
+    return OrderField(
+        column.name, field.field_id, is_sort and column.descending, column.nulls_first if is_sort else True
+    )
+
+
+def _why_not(schema: Schema, name: str) -> str:
+    if name in schema.column_names:
+        return f"{name!r} lies inside another column; rows are ordered by columns of the table itself"
+    return f"the table has no column {name!r}; {did_you_mean(name, [each.name for each in schema.fields])}"
+
+
+def _check_type(field: NestedField) -> None:
+    if not isinstance(field.field_type, PrimitiveType):
+        raise NotEligible(f"rewrite.columns: {field.name!r} is a {field.field_type}, which has no order")
+
+
+def _own_order(metadata: TableMetadata) -> tuple[OrderField, ...]:
+    order = next((each for each in metadata.sort_orders if each.order_id == metadata.default_sort_order_id), None)
+    if order is None or not order.fields:
+        raise NotEligible(
+            "rewrite.strategy is sort, rewrite.columns names none, and the table has no sort order of its own: "
+            "name columns, or set the table's sort order"
+        )
+    plain = _plain_order(order)
+    if plain is None:
+        transforms = ", ".join(str(each.transform) for each in order.fields)
+        raise NotEligible(f"the table's own sort order goes by {transforms}: name columns in rewrite.columns")
+    schema = metadata.schema()
+    fields = []
+    for field_id, descending, nulls_first in plain:
+        field = next((each for each in schema.fields if each.field_id == field_id), None)
+        if field is None:
+            raise NotEligible(f"the table's own sort order goes by field {field_id}, which is no column of the table")
+        _check_type(field)
+        fields.append(OrderField(field.name, field_id, descending, nulls_first))
+    return tuple(fields)
+
+
+def _plain_order(order: SortOrder) -> list[tuple[int, bool, bool]] | None:
+    """Return (field id, descending, nulls first) of each field; None for an order by transformed values."""
+    if not all(isinstance(each.transform, IdentityTransform) for each in order.fields):
+        return None
+    return [
+        (each.source_id, each.direction is SortDirection.DESC, each.null_order is NullOrder.NULLS_FIRST)
+        for each in order.fields
+    ]
+
+
+def _footer_order(footer: pq.FileMetaData) -> list[tuple[int, bool, bool]] | None:
+    """Return the order that all row groups of a file claim; None when they claim none, or different ones."""
+    claims = [footer.row_group(number).sorting_columns for number in range(footer.num_row_groups)]
+    if not claims or not claims[0] or any(claim != claims[0] for claim in claims):
+        return None
+    ids = leaf_ids(list(footer.schema.to_arrow_schema()))
+    return [(ids[each.column_index] or 0, each.descending, each.nulls_first) for each in claims[0]]

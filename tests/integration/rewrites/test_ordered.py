@@ -1,0 +1,191 @@
+"""L6, L7: sort, zorder and hilbert end to end: what a policy names, what the table holds then, and when to stop."""
+
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from pyiceberg.manifest import DataFile
+from pyiceberg.table.sorting import NullOrder, SortDirection, SortField, SortOrder
+from pyiceberg.table.update import AddSortOrderUpdate, AssertTableUUID, SetDefaultSortOrderUpdate
+from pyiceberg.transforms import BucketTransform, IdentityTransform, Transform
+from pyiceberg.types import ListType, StringType
+
+from engine.domain.access import SYSTEM
+from engine.domain.errors import InvalidInput
+from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import RunState
+from tests.support.world import World
+
+FULL = RunRequest(force_full=True)
+BY_NOTE = {"strategy": "sort", "columns": [{"name": "note", "direction": "desc", "nulls": "last"}, "id"]}
+
+
+def files_of(world: World) -> list[DataFile]:
+    return [task.file for task in world.lake.table.scan().plan_files()]
+
+
+def rows_of(file: DataFile, *names: str) -> list[Any]:
+    table = pq.read_table(file.file_path.removeprefix("file://"), columns=list(names))
+    return [tuple(row.values()) for row in table.to_pylist()]
+
+
+async def in_full(world: World) -> Any:
+    return await world.finish((await world.submit(FULL)).id)
+
+
+def set_order(world: World, *fields: tuple[int, Transform[Any, Any], SortDirection, NullOrder]) -> int:
+    """Give the table a sort order of its own and return its id."""
+    table = world.lake.table
+    order_id = max(order.order_id for order in table.metadata.sort_orders) + 1
+    sort_fields = [
+        SortField(source_id=source, transform=how, direction=towards, null_order=nulls)
+        for source, how, towards, nulls in fields
+    ]
+    order = SortOrder(*sort_fields, order_id=order_id)
+    world.lake.catalog.commit_table(
+        table,
+        (AssertTableUUID(uuid=table.metadata.table_uuid),),
+        (AddSortOrderUpdate(sort_order=order), SetDefaultSortOrderUpdate(sort_order_id=order_id)),
+    )
+    return order_id
+
+
+async def test_rows_come_out_sorted_as_the_policy_says(world: World) -> None:
+    before = world.lake.rows()
+    await world.set_policy({"rewrite": BY_NOTE})
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert world.lake.rows() == before
+    for file in files_of(world):
+        rows = rows_of(file, "note", "id")
+        assert rows == sorted(sorted(rows, key=lambda row: row[1]), key=lambda row: row[0], reverse=True)
+        assert file.sort_order_id is None
+    assert run.plan["order"]["strategy"] == "sort"
+    assert [column["name"] for column in run.plan["order"]["columns"]] == ["note", "id"]
+
+
+@pytest.mark.parametrize("strategy", ["zorder", "hilbert"])
+async def test_curves_cluster_rows_and_lose_none(world: World, strategy: str) -> None:
+    before = world.lake.rows()
+    await world.set_policy({"rewrite": {"strategy": strategy, "columns": ["id", "value"]}})
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert world.lake.rows() == before
+    assert all(f"-{strategy}" in file.file_path for file in files_of(world))
+    assert {file.sort_order_id for file in files_of(world)} == {None}
+
+
+async def test_without_columns_the_tables_own_order_is_used_and_its_id_is_set(world: World) -> None:
+    order_id = set_order(
+        world,
+        (3, IdentityTransform(), SortDirection.DESC, NullOrder.NULLS_LAST),
+        (1, IdentityTransform(), SortDirection.ASC, NullOrder.NULLS_FIRST),
+    )
+    await world.set_policy({"rewrite": {"strategy": "sort"}})
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert {file.sort_order_id for file in files_of(world)} == {order_id}
+    for file in files_of(world):
+        values = [value for (value,) in rows_of(file, "value")]
+        present = [value for value in values if value is not None]
+        assert present == sorted(present, reverse=True)
+        assert values == present + [None] * (len(values) - len(present))
+    (verification,) = run.result["verifications"]
+    (check,) = [check for check in verification["checks"] if check["name"] == "sort_orders_as_written"]
+    assert (check["holds"], check["detail"]) == (True, "3 added files claim a sort order, 3 rightly")
+
+
+async def test_an_order_that_is_nearly_the_tables_own_is_not_claimed(world: World) -> None:
+    set_order(world, (4, IdentityTransform(), SortDirection.DESC, NullOrder.NULLS_LAST))
+    await world.set_policy({"rewrite": BY_NOTE})
+    await world.rewrite()
+    assert {file.sort_order_id for file in files_of(world)} == {None}
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "said"),
+    [
+        ({"strategy": "sort"}, "the table has no sort order of its own"),
+        ({"strategy": "hilbert", "columns": ["id", "valeu"]}, "the table has no column 'valeu'; did you mean 'value'?"),
+        ({"strategy": "sort", "columns": ["tags"]}, "'tags' is a list<string>, which has no order"),
+        ({"strategy": "sort", "columns": ["tags.element"]}, "'tags.element' lies inside another column"),
+    ],
+)
+async def test_an_impossible_order_fails_the_run_before_it_begins_and_names_the_column(
+    world: World, rewrite: dict[str, Any], said: str
+) -> None:
+    with world.lake.table.update_schema() as change:
+        change.add_column("tags", ListType(10, StringType(), element_required=False))
+    before = world.lake.paths()
+    scope = PolicyScope(PolicyScopeKind.TABLE, table_id=world.table_id)
+    async with world.container.database.begin() as unit:  # as if stored while the table could not be asked
+        await unit.policies.insert(
+            world.table_id, scope, PolicyDocument.model_validate({"rewrite": rewrite}), SYSTEM.subject
+        )
+    run = await world.rewrite()
+    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert said in (run.detail or "")
+    assert world.lake.paths() == before
+
+
+@pytest.mark.parametrize("column", ["tags", "tags.element", "idd"])
+async def test_an_impossible_column_is_refused_when_the_policy_is_written(world: World, column: str) -> None:
+    with world.lake.table.update_schema() as change:
+        change.add_column("tags", ListType(10, StringType(), element_required=False))
+    with pytest.raises(InvalidInput) as caught:
+        await world.set_policy({"rewrite": {"strategy": "sort", "columns": ["id", column]}})
+    assert [(problem.pointer, problem.value) for problem in caught.value.problems] == [("/rewrite/columns/1", column)]
+
+
+async def test_a_second_full_rewrite_finds_everything_in_order(world: World) -> None:
+    """The fixed point: neither runs by themselves nor full ones rewrite what is in the order asked for."""
+    await world.set_policy({"rewrite": BY_NOTE})
+    assert (await in_full(world)).state is RunState.SUCCEEDED
+    ordered = world.lake.paths()
+    for run in (await in_full(world), await world.rewrite()):
+        assert (run.state, run.reason) == (RunState.SKIPPED, "nothing_to_do")
+    assert world.lake.paths() == ordered
+
+
+async def test_a_full_rewrite_puts_well_sized_single_files_into_order_and_runs_by_themselves_do_not(
+    world: World,
+) -> None:
+    await world.rewrite()  # one file a partition, packed
+    packed = world.lake.paths()
+    await world.set_policy({"rewrite": {"strategy": "hilbert", "columns": ["id", "value"]}})
+    assert (await world.rewrite()).state is RunState.SKIPPED
+    assert world.lake.paths() == packed
+    run = await in_full(world)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert not set(world.lake.paths()) & set(packed)
+
+
+async def test_another_order_or_new_files_make_a_full_rewrite_worth_it_again(world: World) -> None:
+    await world.set_policy({"rewrite": BY_NOTE})
+    await in_full(world)
+    first = set(world.lake.paths())
+    world.lake.append(day="2026-11-01")
+    run = await in_full(world)
+    assert run.result["rewritten_files"] == 2
+    assert len(first & set(world.lake.paths())) == 2
+
+
+async def test_a_renamed_column_stays_the_same_order(world: World) -> None:
+    """The order goes by field id: the file that has it is told by it."""
+    await world.set_policy({"rewrite": {"strategy": "sort", "columns": ["value"]}})
+    await in_full(world)
+    with world.lake.table.update_schema() as change:
+        change.rename_column("value", "amount")
+    own = (await world.container.policies.get(SYSTEM, world.table_id)).policy.version
+    document = PolicyDocument.model_validate({"rewrite": {"strategy": "sort", "columns": ["amount"]}})
+    await world.container.policies.put(SYSTEM, world.table_id, document, if_match=own)
+    assert (await in_full(world)).state is RunState.SKIPPED
+
+
+async def test_a_sort_order_by_transformed_values_is_refused(world: World) -> None:
+    set_order(world, (1, BucketTransform(4), SortDirection.ASC, NullOrder.NULLS_FIRST))
+    await world.set_policy({"rewrite": {"strategy": "sort"}})
+    run = await world.rewrite()
+    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert "goes by bucket[4]: name columns" in (run.detail or "")
