@@ -8,12 +8,15 @@ both cases; nothing it does reaches the storage past the transfer. Page checksum
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.rewriting.kernel.errors import ENCRYPTED_FILE, UNREADABLE_LAYOUT, InputFault, Refused
+from engine.rewriting.kernel.footers import InputFooter
+from engine.rewriting.kernel.thrift import Malformed
 from engine.rewriting.kernel.transfer import InputFile, Transfer
 
 SMALL_FILE_BYTES: Final = 8 * 2**20
@@ -33,6 +36,14 @@ Segments = dict[int, pa.Buffer]
 """Fetched pieces of a file by their offset."""
 
 
+def piece_of(segments: Segments, start: int, length: int) -> pa.Buffer | None:
+    """Return `length` bytes of the file from byte `start`, None when they were not fetched (in one piece)."""
+    for offset, buffer in segments.items():
+        if offset <= start and length >= 0 and start + length <= offset + buffer.size:
+            return buffer.slice(start - offset, length)
+    return None
+
+
 class _Pieces:
     """A read-only file object over fetched segments; Arrow reads nothing that was not fetched."""
 
@@ -43,12 +54,11 @@ class _Pieces:
         self._at = 0
 
     def read_buffer(self, length: int) -> pa.Buffer:
-        for offset, buffer in self.segments.items():
-            if offset <= self._at and self._at + length <= offset + buffer.size:
-                found = buffer.slice(self._at - offset, length)
-                self._at += length
-                return found
-        raise OSError(f"bytes {self._at} to {self._at + length} are outside the column chunks of the footer")
+        found = piece_of(self.segments, self._at, length)
+        if found is None:
+            raise OSError(f"bytes {self._at} to {self._at + length} are outside the column chunks of the footer")
+        self._at += length
+        return found
 
     def read(self, length: int) -> bytes:
         return bytes(self.read_buffer(length))
@@ -82,6 +92,8 @@ class ParquetInput:
         self._whole = 0 in segments
         self._pieces = _Pieces(size, segments)
         signed = _check_end(self.uri, segments, size)
+        (tail,) = segments.values()
+        self._footer_bytes = tail.slice(tail.size - _END_BYTES - signed, signed)
         self.metadata: Any = None
         self.select_dictionaries(dictionaries)
         footer: Any = self.metadata
@@ -124,6 +136,16 @@ class ParquetInput:
             self.schema: pa.Schema = self._file.schema_arrow
         self.dictionaries = list(columns)
 
+    @cached_property
+    def footer(self) -> InputFooter | None:
+        """The footer field by field, None when only Arrow can make sense of it."""
+        try:
+            found = InputFooter(bytes(self._footer_bytes))
+        except Malformed:
+            return None
+        same = (found.rows, found.row_groups) == (self.metadata.num_rows, self.metadata.num_row_groups)
+        return found if same else None
+
     def fetch(self, row_group: int, leaves: Sequence[int]) -> Segments:
         """Read the bytes of these leaf columns of one row group. Raises InputFault, Stopped."""
         if self._whole:
@@ -141,16 +163,16 @@ class ParquetInput:
         self._pieces.segments = segments
         with reading(f"{self.uri}: row group {row_group}"):
             table = self._file.reader.read_row_group(row_group, column_indices=list(leaves), use_threads=False)
+        if not self._whole:
+            self._pieces.segments = {}
         expected = self.metadata.row_group(row_group).num_rows
         if table.num_rows != expected:
             raise InputFault(f"{self.uri}: row group {row_group} has {table.num_rows} rows, its footer says {expected}")
         return table
 
     def close(self) -> None:
-        """Close the file and let go of its bytes."""
+        """Close the file; nothing can be fetched any more, what was fetched can still be decoded."""
         self._source.close()
-        self._pieces.segments = {}
-        self._file = None
 
 
 class reading:  # noqa: N801 - used as a statement: `with reading(uri):`

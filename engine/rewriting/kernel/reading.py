@@ -6,7 +6,7 @@ name.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.deletes import PositionDeletes
 from engine.rewriting.kernel.encodings import dictionary_leaves
 from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, InputFault, Refused
-from engine.rewriting.kernel.parquet_input import SMALL_FILE_BYTES, TAIL_BYTES, ParquetInput
+from engine.rewriting.kernel.parquet_input import SMALL_FILE_BYTES, TAIL_BYTES, ParquetInput, Segments
 from engine.rewriting.kernel.projection import Projection, leaf_ids
 from engine.rewriting.kernel.read_ahead import ReadAhead
 from engine.rewriting.kernel.transfer import Transfer
@@ -44,6 +44,30 @@ class Rows:
     dictionary_ids: frozenset[int | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One row group of an input, fetched and not decoded: what is rewritten whole or not at all.
+
+    `start` is the file row it begins at; `dictionary_ids` and `logical_bytes` as in `Rows`.
+    """
+
+    source: ParquetInput
+    shape: "Shape"
+    input_index: int
+    row_group: int
+    start: int
+    segments: Segments
+    rows: int
+    logical_bytes: int
+    dictionary_ids: frozenset[int | None]
+
+    def decode(self, fields: tuple[int, ...]) -> list[pa.ChunkedArray]:
+        """Return these top-level fields of the target, by position, all rows. Raises as `ParquetInput.decode`."""
+        shape = self.shape.of_fields(self.source, fields)
+        table = self.source.decode(self.row_group, self.segments, shape.leaves)
+        return shape.projection.apply(table.columns, self.rows)
+
+
 class GroupReader:
     """Streams the inputs of a task."""
 
@@ -54,13 +78,25 @@ class GroupReader:
         self._target = target
         self._deletes = deletes
         self._transfer = transfer
-        self._shapes: list[_Shape] = []
+        self._shapes: list[Shape] = []
         self._dictionaries: list[str] = []
         self.rows_read = 0
         self.seconds_waiting = 0.0
 
     def rows(self) -> Iterator[Rows]:
-        """Yield the live rows of every row group that has any.
+        """Yield the live rows of every row group that has any; raises as `units`."""
+        return map(self.rows_of, self.units())
+
+    def rows_of(self, unit: Unit) -> Rows:
+        """Return the live rows of a unit."""
+        table = unit.source.decode(unit.row_group, unit.segments, unit.shape.leaves)
+        mask = self._deletes.keep_mask(unit.input_index, unit.start, table.num_rows)
+        kept = table if mask is None else table.filter(mask)
+        columns = unit.shape.projection.apply(kept.columns, kept.num_rows)
+        return Rows(columns, kept.num_rows, table.num_rows, unit.logical_bytes, unit.dictionary_ids)
+
+    def units(self) -> Iterator[Unit]:
+        """Yield every row group that keeps a row.
 
         Raises:
             InputFault: an input is missing, truncated, corrupt, or has other rows than the manifest says.
@@ -71,7 +107,7 @@ class GroupReader:
             opened = (source for batch in self._timed(ahead.each(self._openings())) for source in batch)
             for index, source in enumerate(opened):
                 try:
-                    yield from self._rows_of(index, source, ahead)
+                    yield from self._units_of(index, source, ahead)
                 finally:
                     source.close()
                 self.rows_read += self._inputs[index].record_count
@@ -93,7 +129,7 @@ class GroupReader:
             for one in batch
         ]
 
-    def _rows_of(self, index: int, source: ParquetInput, ahead: ReadAhead) -> Iterator[Rows]:
+    def _units_of(self, index: int, source: ParquetInput, ahead: ReadAhead) -> Iterator[Unit]:
         metadata, expected = source.metadata, self._inputs[index].record_count
         if metadata.num_rows != expected:
             raise InputFault(f"{source.uri}: {metadata.num_rows} rows, the manifest says {expected}")
@@ -104,14 +140,10 @@ class GroupReader:
         fetches = ((metadata.row_group(i).total_byte_size, partial(source.fetch, i, shape.leaves)) for i, _ in wanted)
         for (i, start), segments in zip(wanted, self._timed(ahead.each(fetches, most=2)), strict=True):
             self._transfer.bucket.check()
-            table = source.decode(i, segments, shape.leaves)
-            mask = self._deletes.keep_mask(index, start, table.num_rows)
-            kept = table if mask is None else table.filter(mask)
-            columns = shape.projection.apply(kept.columns, kept.num_rows)
-            logical = metadata.row_group(i).total_byte_size
-            yield Rows(columns, kept.num_rows, table.num_rows, logical, numbers)
+            group = metadata.row_group(i)
+            yield Unit(source, shape, index, i, start, segments, group.num_rows, group.total_byte_size, numbers)
 
-    def _shape_of(self, source: ParquetInput, coded: list[bool]) -> "_Shape":
+    def _shape_of(self, source: ParquetInput, coded: list[bool]) -> "Shape":
         """Return how to read this file. Most files of a group are alike, so they were opened in the right way."""
         shape = self._shape(source)
         strings = [path for leaf, path in shape.strings if coded[leaf]]
@@ -121,11 +153,11 @@ class GroupReader:
             self._dictionaries = strings
         return shape
 
-    def _shape(self, source: ParquetInput) -> "_Shape":
+    def _shape(self, source: ParquetInput) -> "Shape":
         for shape in self._shapes:
             if shape.schema.equals(source.schema, check_metadata=True):
                 return shape
-        shape = _Shape.of(source, self._target)
+        shape = Shape.of(source, self._target)
         self._shapes = [shape, *self._shapes[:MOST_SHAPES]]
         return shape
 
@@ -152,7 +184,7 @@ class GroupReader:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
+class Shape:
     """What inputs with the same Arrow schema share.
 
     `leaves` are the Parquet columns to read, `ids` the field id of every Parquet column, `strings` number and path of
@@ -161,12 +193,21 @@ class _Shape:
 
     schema: pa.Schema
     projection: Projection
+    target: pa.Schema
     leaves: list[int]
     ids: list[int | None]
     strings: list[tuple[int, str]]
+    parts: "dict[tuple[int, ...], Shape]" = field(default_factory=dict)
+
+    def of_fields(self, source: ParquetInput, fields: tuple[int, ...]) -> "Shape":
+        """Return how to read only these fields of the target, by position, from this file or one like it."""
+        if fields not in self.parts:
+            self.parts[fields] = Shape.of(source, pa.schema([self.target.field(i) for i in fields]))
+        return self.parts[fields]
 
     @staticmethod
-    def of(source: ParquetInput, target: pa.Schema) -> "_Shape":
+    def of(source: ParquetInput, target: pa.Schema) -> "Shape":
+        """Work it out. Raises Refused and InputFault as `GroupReader.units`."""
         parquet = source.metadata.schema
         columns = [parquet.column(i) for i in range(len(parquet))]
         for column in columns:
@@ -185,7 +226,7 @@ class _Shape:
             for i, column in enumerate(columns)
             if column.physical_type == "BYTE_ARRAY" and column.max_repetition_level == 0
         ]
-        return _Shape(source.schema, projection, leaves, leaf_ids(list(source.schema)), strings)
+        return Shape(source.schema, projection, target, leaves, leaf_ids(list(source.schema)), strings)
 
 
 def _opening_bytes(batch: Sequence[TaskInput]) -> int:

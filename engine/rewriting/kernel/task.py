@@ -13,7 +13,8 @@ the rest. `throttled_seconds` adds up all threads' waits.
 import base64
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
 
 import pyarrow as pa
 
@@ -23,9 +24,11 @@ from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput
 from engine.rewriting.kernel.deletes import PositionDeletes
 from engine.rewriting.kernel.errors import KernelError, Refused, Stopped
 from engine.rewriting.kernel.layout import Layout
+from engine.rewriting.kernel.outputs import OutputFiles
 from engine.rewriting.kernel.pacing import Bucket, Pause
-from engine.rewriting.kernel.reading import GroupReader
+from engine.rewriting.kernel.reading import GroupReader, Rows
 from engine.rewriting.kernel.row_check import CheckedRows, check_rows
+from engine.rewriting.kernel.splicing import Splicer
 from engine.rewriting.kernel.storage import Storage
 from engine.rewriting.kernel.transfer import Transfer
 from engine.rewriting.kernel.writing import GroupWriter
@@ -88,7 +91,38 @@ class GroupRewrite:
         task, schema = self._task, read_schema(self._task.schema)
         deletes = PositionDeletes.read(task.inputs, self._transfer)
         reader = GroupReader(inputs=task.inputs, target=schema, deletes=deletes, transfer=self._transfer)
-        rows_in_order = reader.rows()
+        files = OutputFiles(stem=f"{task.output_dir.rstrip('/')}/{task.name_prefix}", transfer=self._transfer)
+        try:
+            self._write(reader, files, schema, deletes)
+            _check_counts(task, reader, files, deletes.count())
+            checked = self._check_rows(files, schema, deletes) if task.check_rows else None
+        except BaseException:
+            self._bucket.stop()
+            files.discard()
+            raise
+        rows_deleted = deletes.count()
+        return self._result("written", begun, reader=reader, files=files, rows_deleted=rows_deleted, checked=checked)
+
+    def _write(self, reader: GroupReader, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes) -> None:
+        """Write all outputs: spliced where rows stay as they are, else encoded from decoded rows."""
+        task, layout = self._task, _layout(self._task, deletes.count())
+        units = reader.units()
+        if task.order is None and not deletes.count():
+            splicer = Splicer(
+                schema=schema,
+                settings=task.write,
+                key_values=task.key_value_metadata,
+                files=files,
+                layout=layout,
+                check=self._bucket.check,
+            )
+            head = list(islice(units, 1))
+            suits = bool(head) and splicer.suits(head[0])
+            units = chain([head.pop()] if head else [], units)
+            if suits:
+                splicer.write(units)
+                return
+        rows_in_order: Iterator[Rows] = map(reader.rows_of, units)
         if task.order is not None:
             arrangement = Arrangement(schema=schema, order=task.order, check=self._bucket.check)
             rows_in_order = arrangement.arranged(rows_in_order)
@@ -96,26 +130,16 @@ class GroupRewrite:
             schema=schema,
             settings=task.write,
             key_values=task.key_value_metadata,
-            stem=f"{task.output_dir.rstrip('/')}/{task.name_prefix}",
-            layout=_layout(task, deletes.count()),
-            transfer=self._transfer,
+            files=files,
+            layout=layout,
             order=task.order,
         )
-        try:
-            for rows in rows_in_order:
-                writer.add(rows)
-            writer.finish()
-            _check_counts(task, reader, writer, deletes.count())
-            checked = self._check_rows(writer, schema, deletes) if task.check_rows else None
-        except BaseException:
-            self._bucket.stop()
-            writer.discard()
-            raise
-        rows_deleted = deletes.count()
-        return self._result("written", begun, reader=reader, writer=writer, rows_deleted=rows_deleted, checked=checked)
+        for rows in rows_in_order:
+            writer.add(rows)
+        writer.finish()
 
-    def _check_rows(self, writer: GroupWriter, schema: pa.Schema, deletes: PositionDeletes) -> CheckedRows:
-        outputs = [TaskInput(one.path, one.file_bytes, one.record_count) for one in writer.outputs]
+    def _check_rows(self, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes) -> CheckedRows:
+        outputs = [TaskInput(one.path, one.file_bytes, one.record_count) for one in files.complete]
         return check_rows(
             inputs=self._task.inputs, outputs=outputs, target=schema, deletes=deletes, transfer=self._transfer
         )
@@ -127,7 +151,7 @@ class GroupRewrite:
         *,
         reason: str | None = None,
         reader: GroupReader | None = None,
-        writer: GroupWriter | None = None,
+        files: OutputFiles | None = None,
         rows_deleted: int = 0,
         checked: CheckedRows | None = None,
     ) -> GroupResult:
@@ -139,10 +163,10 @@ class GroupRewrite:
             group=self._task.group,
             outcome=outcome,
             reason=reason,
-            outputs=tuple(writer.outputs) if writer else (),
+            outputs=tuple(files.complete) if files else (),
             rows_read=reader.rows_read if reader else 0,
             rows_deleted=rows_deleted,
-            rows_written=writer.rows_written if writer else 0,
+            rows_written=files.rows_written if files else 0,
             bytes_read=moved.bytes_read,
             bytes_written=moved.bytes_written,
             requests=moved.requests,
@@ -169,12 +193,12 @@ def _layout(task: GroupTask, rows_deleted: int) -> Layout:
     )
 
 
-def _check_counts(task: GroupTask, reader: GroupReader, writer: GroupWriter, deleted: int) -> None:
+def _check_counts(task: GroupTask, reader: GroupReader, files: OutputFiles, deleted: int) -> None:
     """Hold the invariant: what went in, less the deletes, came out."""
     expected = sum(one.record_count for one in task.inputs)
     if reader.rows_read != expected:
         raise KernelError(f"{task.inputs[0].path} and others: {reader.rows_read} rows read, {expected} expected")
-    if writer.rows_written != expected - deleted:
+    if files.rows_written != expected - deleted:
         raise KernelError(
-            f"{task.inputs[0].path} and others: {writer.rows_written} rows written, {expected - deleted} expected"
+            f"{task.inputs[0].path} and others: {files.rows_written} rows written, {expected - deleted} expected"
         )

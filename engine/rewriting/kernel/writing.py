@@ -7,7 +7,6 @@ all the way if every piece of it is one and the joined dictionary fits its page 
 Memory: the rows of one row group, at most `MOST_PENDING` times the row-group size as Arrow holds them.
 """
 
-import base64
 import io
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -17,12 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.types as pt
 
-from engine.rewriting.kernel.contract import RowOrder, TaskOutput, WriteSettings
-from engine.rewriting.kernel.errors import OutputFault
+from engine.rewriting.kernel.contract import RowOrder, WriteSettings
 from engine.rewriting.kernel.layout import Layout
+from engine.rewriting.kernel.outputs import OutputFiles
 from engine.rewriting.kernel.projection import leaf_ids
 from engine.rewriting.kernel.reading import Rows
-from engine.rewriting.kernel.transfer import OutputSink, Transfer
+from engine.rewriting.kernel.transfer import OutputSink
 
 MOST_PENDING: Final = 4
 """Row-group sizes that may be collected, as Arrow holds them, before a row group is written early."""
@@ -34,7 +33,7 @@ CODECS_WITH_LEVEL: Final = frozenset({"zstd", "gzip", "brotli"})
 
 
 class GroupWriter:
-    """Writes the outputs of a task; knows every file it began, to remove them if the task fails."""
+    """Writes the outputs of a task from decoded rows."""
 
     def __init__(
         self,
@@ -42,26 +41,17 @@ class GroupWriter:
         schema: pa.Schema,
         settings: WriteSettings,
         key_values: Mapping[str, str],
-        stem: str,
+        files: OutputFiles,
         layout: Layout,
-        transfer: Transfer,
         order: RowOrder | None = None,
     ) -> None:
-        """`stem` is the path of the outputs up to their number; `order` is what the rows come in, for the footers."""
-        self._format = _Format(schema=schema, settings=settings, key_values=key_values, order=order)
-        self._stem = stem
+        """`order` is what the rows come in, for the footers."""
+        self._format = Format(schema=schema, settings=settings, key_values=key_values, order=order)
+        self._files = files
         self._layout = layout
-        self._transfer = transfer
         self._most_bytes = MOST_PENDING * settings.row_group_bytes
         self._pending = _Pending()
-        self._open: _OutputFile | None = None
-        self._begun: list[OutputSink] = []
-        self.outputs: list[TaskOutput] = []
-
-    @property
-    def rows_written(self) -> int:
-        """Rows in complete files."""
-        return sum(output.record_count for output in self.outputs)
+        self._open: tuple[OutputSink, Encoder] | None = None
 
     def add(self, rows: Rows) -> None:
         """Take rows; write what makes a row group. Raises OutputFault, Stopped."""
@@ -73,40 +63,33 @@ class GroupWriter:
                 return
             self._write(min(wanted, self._pending.rows))
 
-    def finish(self) -> tuple[TaskOutput, ...]:
+    def finish(self) -> None:
         """Write what is left and close the last file."""
         while self._pending.rows:
             self._write(self._pending.rows)
         self._close()
-        return tuple(self.outputs)
-
-    def discard(self) -> None:
-        """Remove every file that was begun."""
-        for sink in self._begun:
-            sink.abandon()
-        for sink in self._begun:
-            self._transfer.storage.delete(sink.uri)
 
     def _write(self, count: int) -> None:
         taken, dictionary_ids = self._pending.take(count)
         if self._open is None:
-            sink = self._transfer.create(f"{self._stem}{len(self.outputs)}.parquet")
-            self._begun.append(sink)
-            self._open = _OutputFile(sink=sink, form=self._format, first=taken, dictionary_ids=dictionary_ids)
-        before = self._open.sink.position
-        self._open.write(taken, count)
-        self._layout.observe_written(count, self._open.sink.position - before)
+            sink = self._files.begin()
+            stream = pa.PythonFile(sink, mode="w")
+            self._open = sink, Encoder(stream=stream, form=self._format, first=taken, dictionary_ids=dictionary_ids)
+        sink, encoder = self._open
+        before = sink.position
+        encoder.write(taken, count)
+        self._layout.observe_written(count, sink.position - before)
         if self._layout.file_is_full():
             self._close()
 
     def _close(self) -> None:
         if self._open is None:
             return
-        output = self._open.close()
-        stored = self._transfer.stored_bytes(output.path)
-        if stored != output.file_bytes:
-            raise OutputFault(f"{output.path}: {output.file_bytes} bytes were written, the storage has {stored}")
-        self.outputs.append(output)
+        sink, encoder = self._open
+        sink.begin_footer()
+        encoder.close()
+        sink.close()
+        self._files.finish(sink, encoder.rows)
         self._open = None
         self._layout.close_file()
 
@@ -141,7 +124,7 @@ class _Pending:
         ]
         self.rows -= count
         self.nbytes = sum(column.nbytes for part in self._parts for column in part.columns)
-        return chunks, _mostly([(use, part.dictionary_ids) for use, part in taken])
+        return chunks, mostly([(use, part.dictionary_ids) for use, part in taken])
 
 
 def _rest(part: Rows, use: int) -> Rows:
@@ -149,13 +132,14 @@ def _rest(part: Rows, use: int) -> Rows:
     return Rows(columns, part.count - use, part.source_rows, part.logical_bytes, part.dictionary_ids)
 
 
-def _mostly(votes: Sequence[tuple[int, frozenset[int | None]]]) -> frozenset[int | None]:
+def mostly(votes: Sequence[tuple[int, frozenset[int | None]]]) -> frozenset[int | None]:
+    """Return what at least half the rows have, from (rows, ids that these have)."""
     total = sum(rows for rows, _ in votes)
     ids = frozenset().union(*(ids for _, ids in votes))
     return frozenset(i for i in ids if 2 * sum(rows for rows, found in votes if i in found) >= total)
 
 
-class _Format:
+class Format:
     """The target schema and what goes with it, worked out once per task."""
 
     def __init__(
@@ -199,40 +183,34 @@ def _leaf_paths(schema: pa.Schema) -> list[str]:
     return [parquet.column(i).path for i in range(len(parquet))]
 
 
-class _OutputFile:
-    """One Parquet file being written."""
+class Encoder:
+    """One Parquet file that Arrow encodes into a stream."""
 
     def __init__(
-        self, *, sink: OutputSink, form: _Format, first: list[list[pa.Array]], dictionary_ids: frozenset[int | None]
+        self, *, stream: Any, form: Format, first: list[list[pa.Array]], dictionary_ids: frozenset[int | None]
     ) -> None:
-        self.sink = sink
+        """`first` are the columns of the first row group: they tell what stays a dictionary array."""
         self._form = form
-        self._rows = 0
+        self.rows = 0
         limit = form.settings.dictionary_page_bytes
         fields = [
             field.with_type(pa.dictionary(pa.int32(), field.type)) if _stays_dictionary(chunks, limit) else field
             for field, chunks in zip(form.schema, first, strict=True)
         ]
         self._schema = pa.schema(fields)
-        self._writer = pq.ParquetWriter(
-            pa.PythonFile(sink, mode="w"), self._schema, **form.options(dictionary_ids, _widest(first))
-        )
+        self._writer = pq.ParquetWriter(stream, self._schema, **form.options(dictionary_ids, _widest(first)))
 
     def write(self, columns: list[list[pa.Array]], count: int) -> None:
         """Write one row group."""
         fitted = [_fitted(chunks, field.type) for field, chunks in zip(self._schema, columns, strict=True)]
         self._writer.write_table(pa.Table.from_arrays(fitted, schema=self._schema), row_group_size=count)
-        self._rows += count
+        self.rows += count
 
-    def close(self) -> TaskOutput:
-        """Write the footer and finish the file."""
+    def close(self) -> None:
+        """Write the footer; the stream stays open."""
         if self._form.key_values:
             self._writer.add_key_value_metadata(self._form.key_values)
-        self.sink.begin_footer()
         self._writer.close()
-        self.sink.close()
-        footer = base64.b64encode(self.sink.footer()).decode()
-        return TaskOutput(self.sink.uri, self.sink.position, self._rows, footer)
 
 
 def _stays_dictionary(chunks: list[pa.Array], limit: int) -> bool:

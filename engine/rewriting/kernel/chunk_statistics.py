@@ -1,0 +1,97 @@
+"""Statistics of column chunks joined: exactly what encoding their rows again would have found, or nothing.
+
+Nothing (the column is then encoded again) when a chunk has no null count, no bounds though it has values, bounds that
+are cut short, a NaN among them, or bounds by an order that is not that of the column's type. Zeros become -0.0 below
+and +0.0 above, as the format wants. Distinct counts are not joined, nor are the two old fields (`min`, `max`).
+"""
+
+import math
+import struct
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from engine.rewriting.kernel.footers import Chunk
+from engine.rewriting.kernel.thrift import BINARY, I64, TRUE, Struct
+
+# Statistics
+_NULLS, _MAX, _MIN, _MAX_IS_EXACT, _MIN_IS_EXACT = 3, 5, 6, 7, 8
+
+Order = Callable[[bytes], Any]
+"""Bytes of a bound → something that compares as the column's values do. Raises struct.error on another length."""
+
+_FORMATS: Final = {"INT32": "<i", "INT64": "<q", "FLOAT": "<f", "DOUBLE": "<d"}
+
+
+def order_of(physical_type: str, of: pa.DataType) -> Order | None:
+    """Return how the bounds of a column compare, None when this kernel does not know it."""
+    if physical_type in _FORMATS:
+        unpack = struct.Struct(_FORMATS[physical_type]).unpack
+        return None if pt.is_unsigned_integer(of) else lambda raw: unpack(raw)[0]
+    if pt.is_decimal(of) and physical_type == "FIXED_LEN_BYTE_ARRAY":
+        return lambda raw: int.from_bytes(raw, "big", signed=True)
+    if physical_type == "BOOLEAN" or _is_bytes(of):
+        return bytes
+    return None
+
+
+def joined(chunks: Iterable[Chunk], order: Order | None) -> Struct | None:
+    """Return the statistics of all rows of these chunks, None when they can't be told."""
+    if order is None:
+        return None
+    nulls, said_exact = 0, True
+    lowest: list[bytes] = []
+    highest: list[bytes] = []
+    for chunk in chunks:
+        found = chunk.statistics or {}
+        if _NULLS not in found:
+            return None
+        nulls += found[_NULLS][1]
+        if found[_NULLS][1] == chunk.values:
+            continue  # nothing but nulls has no bounds
+        if not _has_bounds(found, chunk):
+            return None
+        said_exact &= {_MIN_IS_EXACT, _MAX_IS_EXACT} <= found.keys()
+        lowest.append(found[_MIN][1])
+        highest.append(found[_MAX][1])
+    made: Struct = {_NULLS: (I64, nulls)}
+    if lowest:
+        bounds = _outermost(lowest, highest, order)
+        if bounds is None:
+            return None
+        made |= {_MIN: (BINARY, bounds[0]), _MAX: (BINARY, bounds[1])}
+        if said_exact:
+            made |= {_MIN_IS_EXACT: (TRUE, True), _MAX_IS_EXACT: (TRUE, True)}
+    return made
+
+
+def _has_bounds(found: Struct, chunk: Chunk) -> bool:
+    exact = all(found[flag][1] for flag in (_MIN_IS_EXACT, _MAX_IS_EXACT) if flag in found)
+    return chunk.order_is_known and exact and _MIN in found and _MAX in found
+
+
+def _outermost(lowest: list[bytes], highest: list[bytes], order: Order) -> tuple[bytes, bytes] | None:
+    try:
+        low, high = min(lowest, key=order), max(highest, key=order)
+        values = [order(raw) for raw in (*lowest, *highest)]
+    except struct.error:
+        return None
+    if isinstance(values[0], float):
+        if any(math.isnan(value) for value in values):
+            return None
+        kind = "<f" if len(low) == 4 else "<d"  # noqa: PLR2004 - the width of a float
+        return struct.pack(kind, order(low) or -0.0), struct.pack(kind, order(high) or 0.0)
+    return low, high
+
+
+def _is_bytes(of: Any) -> bool:
+    storage = of.storage_type if isinstance(of, pa.BaseExtensionType) else of
+    return bool(
+        pt.is_string(storage)
+        or pt.is_binary(storage)
+        or pt.is_large_string(storage)
+        or pt.is_large_binary(storage)
+        or pt.is_fixed_size_binary(storage)
+    )

@@ -1,0 +1,203 @@
+"""Parquet footers as this kernel reads and makes them: the column chunks of an input, the footer of a spliced output.
+
+Field numbers are those of `parquet.thrift`. Only what splicing must know is named here; a chunk that Arrow encoded
+keeps whatever else its metadata say. Made anew for every output: offsets, sizes, counts, `created_by`. Never taken
+over: page indexes, bloom filters, sorting columns, size statistics, key-values of a chunk.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.rewriting.kernel import thrift
+from engine.rewriting.kernel.thrift import BINARY, I32, I64, LIST, STRUCT, Malformed, Struct
+
+CREATED_BY: Final = b"packhouse version 1.0.0"
+"""`<name> version <number>`: readers that can't parse it distrust the statistics of strings."""
+
+CODECS: Final = {"uncompressed": 0, "snappy": 1, "gzip": 2, "brotli": 4, "zstd": 6, "lz4": 7}
+"""Numbers of the codecs by our names; `lz4` is LZ4_RAW, the framed LZ4 (5) of old files is another one."""
+
+DICTIONARY_ENCODINGS: Final = frozenset({2, 8})
+MAGIC: Final = b"PAR1"
+_MOST_ORDINAL: Final = 32767
+
+# FileMetaData
+_SCHEMA, _ROWS, _ROW_GROUPS, _KEY_VALUES, _CREATED_BY, _ORDERS = 2, 3, 4, 5, 6, 7
+# SchemaElement
+_NAME, _CHILDREN = 4, 5
+# RowGroup
+_COLUMNS, _GROUP_BYTES, _GROUP_ROWS, _GROUP_OFFSET, _GROUP_STORED, _ORDINAL = 1, 2, 3, 5, 6, 7
+# ColumnChunk
+_FILE_PATH, _CHUNK_OFFSET, _METADATA = 1, 2, 3
+# ColumnMetaData
+_TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED = 1, 2, 3, 4, 5, 6, 7
+_DATA_OFFSET, _DICTIONARY_OFFSET, _STATISTICS, _ENCODING_STATS = 9, 11, 12, 13
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A column chunk: where its pages lie, what is in them. Sizes in bytes, page headers included.
+
+    `order_is_known` says that bounds in `statistics` are by the order of the column's type.
+    """
+
+    start: int
+    stored_bytes: int
+    uncompressed_bytes: int
+    values: int
+    codec: int
+    encodings: frozenset[int]
+    has_dictionary: bool
+    statistics: Struct | None
+    order_is_known: bool
+
+
+class InputFooter:
+    """The footer of one input."""
+
+    def __init__(self, data: bytes) -> None:
+        """Raises Malformed when it lacks what every footer has."""
+        found, _ = thrift.read_struct(data)
+        try:
+            self.rows = int(found[_ROWS][1])
+            self._groups: list[Struct] = found[_ROW_GROUPS][1][1]
+        except (KeyError, IndexError, TypeError) as error:
+            raise Malformed(f"the footer lacks a field: {error}") from error
+        self.row_groups = len(self._groups)
+        self._orders: list[Struct] = found[_ORDERS][1][1] if _ORDERS in found else []
+
+    def chunk(self, row_group: int, leaf: int) -> Chunk | None:
+        """Return a column chunk; None when its pages lie elsewhere or its metadata lack a field."""
+        try:
+            outer = self._groups[row_group][_COLUMNS][1][1][leaf]
+            return None if _FILE_PATH in outer else _chunk(outer[_METADATA][1], self._order_is_known(leaf))
+        except (KeyError, IndexError, TypeError, AttributeError):
+            return None
+
+    def _order_is_known(self, leaf: int) -> bool:
+        return leaf < len(self._orders) and 1 in self._orders[leaf]
+
+
+def _chunk(metadata: Struct, order_is_known: bool) -> Chunk:
+    encodings = frozenset(metadata[_ENCODINGS][1][1])
+    dictionary = metadata.get(_DICTIONARY_OFFSET)
+    has_dictionary = bool((dictionary and dictionary[1] > 0) or encodings & DICTIONARY_ENCODINGS)
+    starts = [metadata[_DATA_OFFSET][1]] + ([dictionary[1]] if dictionary and dictionary[1] > 0 else [])
+    return Chunk(
+        start=min(starts),
+        stored_bytes=metadata[_STORED][1],
+        uncompressed_bytes=metadata[_UNCOMPRESSED][1],
+        values=metadata[_VALUES][1],
+        codec=metadata[_CODEC][1],
+        encodings=encodings,
+        has_dictionary=has_dictionary,
+        statistics=metadata[_STATISTICS][1] if _STATISTICS in metadata else None,
+        order_is_known=order_is_known,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunk:
+    """A column chunk of an output before it has a place: `metadata` with offsets from its first byte."""
+
+    metadata: Struct
+    stored_bytes: int
+    uncompressed_bytes: int
+
+    @staticmethod
+    def encoded(footer: bytes) -> list[tuple["NewChunk", int]]:
+        """Return the chunks of a file that Arrow encoded (it has one row group), and where each begins in it."""
+        found, _ = thrift.read_struct(footer)
+        made = []
+        for column in found[_ROW_GROUPS][1][1][0][_COLUMNS][1][1]:
+            metadata: Struct = dict(column[_METADATA][1])
+            start = _chunk(metadata, order_is_known=True).start
+            for field in (_DATA_OFFSET, _DICTIONARY_OFFSET):
+                if field in metadata:
+                    metadata[field] = (I64, metadata[field][1] - start)
+            made.append((NewChunk(metadata, metadata[_STORED][1], metadata[_UNCOMPRESSED][1]), start))
+        return made
+
+    @staticmethod
+    def copied(
+        pieces: Sequence[Chunk], *, physical_type: int, pages: Mapping[tuple[int, int], int], statistics: Struct | None
+    ) -> "NewChunk":
+        """Return the chunk that these make, one after another; `pages` counts them by (page type, encoding)."""
+        stored = sum(one.stored_bytes for one in pieces)
+        uncompressed = sum(one.uncompressed_bytes for one in pieces)
+        metadata: Struct = {
+            _TYPE: (I32, physical_type),
+            _ENCODINGS: (LIST, (I32, sorted(frozenset().union(*(one.encodings for one in pieces))))),
+            _CODEC: (I32, pieces[0].codec),
+            _VALUES: (I64, sum(one.values for one in pieces)),
+            _UNCOMPRESSED: (I64, uncompressed),
+            _STORED: (I64, stored),
+            _DATA_OFFSET: (I64, 0),
+            _ENCODING_STATS: (
+                LIST,
+                (STRUCT, [{1: (I32, kind), 2: (I32, e), 3: (I32, n)} for (kind, e), n in sorted(pages.items())]),
+            ),
+        }
+        if statistics is not None:
+            metadata[_STATISTICS] = (STRUCT, statistics)
+        return NewChunk(metadata, stored, uncompressed)
+
+    def placed(self, offset: int, path: Sequence[bytes]) -> Struct:
+        """Return the ColumnChunk of a chunk whose first byte is at `offset` of the output."""
+        metadata = self.metadata | {_PATH: (LIST, (BINARY, list(path)))}
+        for field in (_DATA_OFFSET, _DICTIONARY_OFFSET):
+            if field in metadata:
+                metadata[field] = (I64, metadata[field][1] + offset)
+        return {_CHUNK_OFFSET: (I64, 0), _METADATA: (STRUCT, metadata)}
+
+
+class FooterTemplate:
+    """What all outputs of a task have in common, from a footer that Arrow made for their schema."""
+
+    def __init__(self, footer: bytes) -> None:
+        self._fields, _ = thrift.read_struct(footer)
+        self.paths = list(_leaf_paths(self._fields[_SCHEMA][1][1]))
+        self.types: list[int] = [one[_TYPE][1] for one in self._fields[_SCHEMA][1][1] if _CHILDREN not in one]
+
+    def footer(self, row_groups: Sequence[Struct], key_values: Mapping[str, str]) -> bytes:
+        """Return the end of a file: metadata, their length, magic."""
+        made = self._fields | {
+            _ROWS: (I64, sum(one[_GROUP_ROWS][1] for one in row_groups)),
+            _ROW_GROUPS: (LIST, (STRUCT, list(row_groups))),
+            _CREATED_BY: (BINARY, CREATED_BY),
+        }
+        made.pop(_KEY_VALUES, None)
+        if key_values:
+            entries = [{1: (BINARY, k.encode()), 2: (BINARY, v.encode())} for k, v in key_values.items()]
+            made[_KEY_VALUES] = (LIST, (STRUCT, entries))
+        metadata = thrift.write_struct(made)
+        return metadata + len(metadata).to_bytes(4, "little") + MAGIC
+
+
+def row_group(chunks: Sequence[tuple[NewChunk, Struct]], *, rows: int, offset: int, ordinal: int) -> Struct:
+    """Return the RowGroup of chunks and their places, the first of which begins at `offset`."""
+    made: Struct = {
+        _COLUMNS: (LIST, (STRUCT, [placed for _, placed in chunks])),
+        _GROUP_BYTES: (I64, sum(one.uncompressed_bytes for one, _ in chunks)),
+        _GROUP_ROWS: (I64, rows),
+        _GROUP_OFFSET: (I64, offset),
+        _GROUP_STORED: (I64, sum(one.stored_bytes for one, _ in chunks)),
+    }
+    if ordinal <= _MOST_ORDINAL:
+        made[_ORDINAL] = (thrift.I16, ordinal)
+    return made
+
+
+def _leaf_paths(elements: Sequence[Struct]) -> Iterator[list[bytes]]:
+    """Yield the path of each leaf from the flattened tree, without the root."""
+    open_groups: list[list[Any]] = [[elements[0][_CHILDREN][1], None]]
+    for element in elements[1:]:
+        while not open_groups[-1][0]:
+            open_groups.pop()
+        open_groups[-1][0] -= 1
+        name = element[_NAME][1]
+        if _CHILDREN in element:
+            open_groups.append([element[_CHILDREN][1], name])
+        else:
+            yield [*(group for _, group in open_groups[1:]), name]

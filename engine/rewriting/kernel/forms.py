@@ -1,0 +1,84 @@
+"""Which leaf columns of an input have the very form that outputs have, so that their pages mean the same there.
+
+Same form: same field ids, nesting and nullability at every level, same logical and physical type, same levels. Names
+may differ: pages don't hold them. Both sides are compared as Arrow reads their Parquet schemas.
+"""
+
+import io
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine.rewriting.kernel.chunk_statistics import Order, order_of
+from engine.rewriting.kernel.footers import FooterTemplate
+from engine.rewriting.kernel.projection import child_fields, field_id, leaf_ids
+
+_END_BYTES = 8
+
+
+class OutputForm:
+    """The Parquet schema of a task's outputs, leaf by leaf."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        """`schema` is the target's, with field ids."""
+        footer = io.BytesIO()
+        pq.write_metadata(schema.remove_metadata(), footer, version="2.6", store_schema=False, **DECIMALS)
+        data = footer.getvalue()
+        length = int.from_bytes(data[-_END_BYTES:-4], "little")
+        self.template = FooterTemplate(data[-_END_BYTES - length : -_END_BYTES])
+        metadata = pq.read_metadata(pa.BufferReader(data))
+        self.schema = metadata.schema.to_arrow_schema()
+        self._leaves = _leaves(metadata)
+        self.levels = [(leaf[2], leaf[3]) for leaf in self._leaves]
+        types = [leaf for one in self.schema for leaf in _leaf_types(one)]
+        self.orders: list[Order | None] = [order_of(leaf[0], of) for leaf, of in zip(self._leaves, types, strict=True)]
+        self.fields = _leaf_positions(self.schema)
+        """For each top-level field the numbers of its leaves."""
+
+    def matches(self, metadata: Any) -> list[int | None]:
+        """Return for each leaf of the outputs the leaf of an input (its footer) that has the same form, if one has."""
+        schema = metadata.schema.to_arrow_schema()
+        theirs, positions = _leaves(metadata), _leaf_positions(schema)
+        by_id = {field_id(one): number for number, one in enumerate(schema)}
+        found: list[int | None] = []
+        for ours, own in zip(self.schema, self.fields, strict=True):
+            number = by_id.get(field_id(ours))
+            candidates = [] if number is None or not _same_form(schema.field(number), ours) else positions[number]
+            if [theirs[leaf] for leaf in candidates] != [self._leaves[leaf] for leaf in own]:
+                candidates = []
+            found += candidates or [None] * len(own)
+        return found
+
+
+DECIMALS: dict[str, Any] = {"store_decimal_as_integer": True}
+
+
+def _leaves(metadata: Any) -> list[tuple[Any, ...]]:
+    columns = [metadata.schema.column(i) for i in range(metadata.num_columns)]
+    return [(c.physical_type, c.length, c.max_definition_level, c.max_repetition_level) for c in columns]
+
+
+def _leaf_positions(schema: pa.Schema) -> list[list[int]]:
+    made: list[list[int]] = []
+    start = 0
+    for one in schema:
+        count = len(leaf_ids([one]))
+        made.append(list(range(start, start + count)))
+        start += count
+    return made
+
+
+def _leaf_types(field: pa.Field) -> list[pa.DataType]:
+    children = child_fields(field.type)
+    return [leaf for child in children for leaf in _leaf_types(child)] if children else [field.type]
+
+
+def _same_form(ours: pa.Field, theirs: pa.Field) -> bool:
+    if ours.nullable != theirs.nullable or field_id(ours) != field_id(theirs):
+        return False
+    inner, others = child_fields(ours.type), child_fields(theirs.type)
+    if not inner and not others:
+        return bool(ours.type == theirs.type)
+    same_kind = ours.type.id == theirs.type.id and len(inner) == len(others)
+    return same_kind and all(_same_form(a, b) for a, b in zip(inner, others, strict=True))

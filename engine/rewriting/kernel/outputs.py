@@ -1,0 +1,43 @@
+"""The files of a task: named by number, checked against the storage when complete, removed when the task fails."""
+
+import base64
+
+from engine.rewriting.kernel.contract import TaskOutput
+from engine.rewriting.kernel.errors import OutputFault
+from engine.rewriting.kernel.transfer import OutputSink, Transfer
+
+
+class OutputFiles:
+    """Knows every file that was begun."""
+
+    def __init__(self, *, stem: str, transfer: Transfer) -> None:
+        """`stem` is the path of the outputs up to their number."""
+        self._stem = stem
+        self._transfer = transfer
+        self._begun: list[OutputSink] = []
+        self.complete: list[TaskOutput] = []
+
+    @property
+    def rows_written(self) -> int:
+        """Rows in complete files."""
+        return sum(output.record_count for output in self.complete)
+
+    def begin(self) -> OutputSink:
+        """Create the next file. Raises OutputFault."""
+        sink = self._transfer.create(f"{self._stem}{len(self.complete)}.parquet")
+        self._begun.append(sink)
+        return sink
+
+    def finish(self, sink: OutputSink, rows: int) -> None:
+        """Take a closed file as complete. Raises OutputFault when the storage has another size."""
+        stored = self._transfer.stored_bytes(sink.uri)
+        if stored != sink.position:
+            raise OutputFault(f"{sink.uri}: {sink.position} bytes were written, the storage has {stored}")
+        self.complete.append(TaskOutput(sink.uri, stored, rows, base64.b64encode(sink.footer()).decode()))
+
+    def discard(self) -> None:
+        """Remove every file that was begun."""
+        for sink in self._begun:
+            sink.abandon()
+        for sink in self._begun:
+            self._transfer.storage.delete(sink.uri)

@@ -1,0 +1,220 @@
+"""Page splicing: output row groups made of the inputs' column chunks, without decoding what can be copied.
+
+Of each output row group a column is copied when every chunk of it may be (`CopyPlan`): its bytes follow one another in
+one chunk, footer and statistics are made anew. All other columns are decoded, encoded by Arrow and their chunks put
+beside. So every row group and column decides for itself, and any doubt costs time, never a value.
+
+Inputs are taken whole, row group by row group: an output's row group ends at the end of an input's nearest to what
+`Layout` wants. Where that is further off than `TOLERANCE` the row group is cut within an input's and all of it encoded.
+
+Memory: the stored bytes of the inputs of one output row group, the encoded columns of the output, and about
+`DECODED_BYTES` of decoded values (or one column, if that is more).
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.copy_plans import Copied, CopyPlanner, Piece
+from engine.rewriting.kernel.errors import OutputFault
+from engine.rewriting.kernel.footers import MAGIC, NewChunk, row_group
+from engine.rewriting.kernel.forms import OutputForm
+from engine.rewriting.kernel.layout import Layout
+from engine.rewriting.kernel.outputs import OutputFiles
+from engine.rewriting.kernel.reading import Unit
+from engine.rewriting.kernel.thrift import Struct
+from engine.rewriting.kernel.transfer import OutputSink
+from engine.rewriting.kernel.writing import MOST_PENDING, Encoder, Format, mostly
+
+TOLERANCE: Final = 1 / 8
+"""How far, as a share of the rows wanted, a row group may end from where the layout wants it to."""
+
+DECODED_BYTES: Final = 128 * 2**20
+"""Columns are decoded and encoded together while their values take about so much."""
+
+_VALUE_BYTES: Final = 16
+"""What a value takes decoded, roughly: the widest fixed width, or a dictionary index and its share of the words."""
+
+_LEAST_VALUE_BYTES: Final = 8
+"""For the bound on rows of a row group: one column of it, decoded, stays below `MOST_PENDING` row-group sizes."""
+
+
+class Splicer:
+    """Writes the outputs of a task from undecoded units."""
+
+    def __init__(
+        self,
+        *,
+        schema: pa.Schema,
+        settings: WriteSettings,
+        key_values: Mapping[str, str],
+        files: OutputFiles,
+        layout: Layout,
+        check: Callable[[], None],
+    ) -> None:
+        """`schema` is the target's, with field ids; `check` raises when the task was told to stop."""
+        self._form = OutputForm(schema)
+        self._planner = CopyPlanner(form=self._form, codec=settings.codec, check=check)
+        self._encoding = _Encoding(schema, settings, self._form, check)
+        self._key_values = key_values
+        self._files = files
+        self._layout = layout
+        self._check = check
+        self._most_rows = MOST_PENDING * settings.row_group_bytes // _LEAST_VALUE_BYTES
+        self._pending: deque[Piece] = deque()
+        self._open: _SplicedFile | None = None
+
+    def suits(self, first: Unit) -> bool:
+        """Say whether splicing gains anything on inputs like this one: at least one column may be copied."""
+        return self._planner.has_copyable(first)
+
+    def write(self, units: Iterable[Unit]) -> None:
+        """Write all rows of the units, in order. Raises as `GroupReader.units`, and OutputFault."""
+        for unit in units:
+            self._layout.observe_input(unit.rows, unit.logical_bytes)
+            self._pending.append(Piece(unit, 0, unit.rows))
+            while self._pending:
+                wanted = min(self._layout.next_row_group(), self._most_rows)
+                if sum(piece.rows for piece in self._pending) < wanted:
+                    break
+                self._write_row_group(wanted)
+        while self._pending:
+            self._write_row_group(self._layout.next_row_group())
+        self._close()
+
+    def _write_row_group(self, wanted: int) -> None:
+        pieces = _take(self._pending, wanted)
+        rows = sum(piece.rows for piece in pieces)
+        if self._open is None:
+            self._open = _SplicedFile(self._files.begin(), self._form)
+        before = self._open.sink.position
+        copied = self._planner.plan(pieces)
+        encoded = self._encoding.encode(pieces, [i for i, one in enumerate(copied) if one is None])
+        self._open.write(rows, [one or encoded[leaf] for leaf, one in enumerate(copied)], self._check)
+        self._layout.observe_written(rows, self._open.sink.position - before)
+        if self._layout.file_is_full():
+            self._close()
+
+    def _close(self) -> None:
+        if self._open is None:
+            return
+        self._open.close(self._key_values)
+        self._files.finish(self._open.sink, self._open.rows)
+        self._open = None
+        self._layout.close_file()
+
+
+def _take(pending: deque[Piece], wanted: int) -> list[Piece]:
+    """Remove and return the pieces of a row group of about `wanted` rows; all of them when they are fewer."""
+    taken: list[Piece] = []
+    rows = 0
+    while pending and rows < wanted:
+        taken.append(pending.popleft())
+        rows += taken[-1].rows
+    if rows <= wanted:
+        return taken
+    over, short = rows - wanted, wanted - (rows - taken[-1].rows)
+    if len(taken) > 1 and short <= min(over, wanted * TOLERANCE):
+        pending.appendleft(taken.pop())
+    elif over > wanted * TOLERANCE:
+        last = taken.pop()
+        cut = last.start + short
+        taken.append(replace(last, stop=cut))
+        pending.appendleft(replace(last, start=cut))
+    return taken
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoded:
+    """A chunk that Arrow encoded."""
+
+    chunk: NewChunk
+    buffers: Sequence[pa.Buffer]
+
+
+class _Encoding:
+    """Encodes the columns that can't be copied, a few at a time."""
+
+    def __init__(self, schema: pa.Schema, settings: WriteSettings, form: OutputForm, check: Callable[[], None]) -> None:
+        self._schema = schema
+        self._settings = settings
+        self._form = form
+        self._check = check
+        self._formats: dict[tuple[int, ...], Format] = {}
+
+    def encode(self, pieces: Sequence[Piece], leaves: Sequence[int]) -> dict[int, _Encoded]:
+        """Return the chunks of these leaves of the outputs, all those of their top-level fields."""
+        wanted = set(leaves)
+        fields = [i for i, own in enumerate(self._form.fields) if wanted & set(own)]
+        rows = sum(piece.rows for piece in pieces)
+        together = max(1, DECODED_BYTES // (rows * _VALUE_BYTES))
+        found: dict[int, _Encoded] = {}
+        for at in range(0, len(fields), together):
+            found |= self._encode(pieces, tuple(fields[at : at + together]), rows)
+        return found
+
+    def _encode(self, pieces: Sequence[Piece], fields: tuple[int, ...], rows: int) -> dict[int, _Encoded]:
+        columns: list[list[pa.Array]] = [[] for _ in fields]
+        for piece in pieces:
+            self._check()
+            for chunks, column in zip(columns, piece.unit.decode(fields), strict=True):
+                chunks.extend(column.slice(piece.start, piece.rows).chunks)
+        coded = mostly([(piece.rows, piece.unit.dictionary_ids) for piece in pieces])
+        stream = pa.BufferOutputStream()
+        encoder = Encoder(stream=stream, form=self._format(fields), first=columns, dictionary_ids=coded)
+        encoder.write(columns, rows)
+        encoder.close()
+        return self._chunks(stream.getvalue(), fields)
+
+    def _format(self, fields: tuple[int, ...]) -> Format:
+        if fields not in self._formats:
+            schema = pa.schema([self._schema.field(i) for i in fields])
+            self._formats[fields] = Format(schema=schema, settings=self._settings, key_values={}, order=None)
+        return self._formats[fields]
+
+    def _chunks(self, file: pa.Buffer, fields: tuple[int, ...]) -> dict[int, _Encoded]:
+        length = int.from_bytes(bytes(file[-8:-4]), "little")
+        chunks = NewChunk.encoded(bytes(file[file.size - 8 - length : file.size - 8]))
+        leaves = [leaf for field in fields for leaf in self._form.fields[field]]
+        return {
+            leaf: _Encoded(chunk, [file.slice(start, chunk.stored_bytes)])
+            for leaf, (chunk, start) in zip(leaves, chunks, strict=True)
+        }
+
+
+class _SplicedFile:
+    """One output being put together."""
+
+    def __init__(self, sink: OutputSink, form: OutputForm) -> None:
+        self.sink = sink
+        self.rows = 0
+        self._form = form
+        self._row_groups: list[Struct] = []
+        sink.write(MAGIC)
+
+    def write(self, rows: int, columns: Sequence["Copied | _Encoded"], check: Callable[[], None]) -> None:
+        """Write one row group. Raises Stopped, OutputFault."""
+        begin = self.sink.position
+        chunks = []
+        for column, path in zip(columns, self._form.template.paths, strict=True):
+            check()
+            chunks.append((column.chunk, column.chunk.placed(self.sink.position, path)))
+            for buffer in column.buffers:
+                self.sink.write(buffer)
+        self._row_groups.append(row_group(chunks, rows=rows, offset=begin, ordinal=len(self._row_groups)))
+        self.rows += rows
+
+    def close(self, key_values: Mapping[str, str]) -> None:
+        """Write the footer and finish the file. Raises OutputFault when Arrow can't read the footer as it was meant."""
+        footer = self._form.template.footer(self._row_groups, key_values)
+        read: Any = pq.read_metadata(pa.BufferReader(MAGIC + footer))
+        if read.num_rows != self.rows or not read.schema.to_arrow_schema().equals(self._form.schema):
+            raise OutputFault(f"{self.sink.uri}: its footer says other rows or columns than were written")
+        self.sink.begin_footer()
+        self.sink.write(footer)
+        self.sink.close()

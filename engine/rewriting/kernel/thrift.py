@@ -1,0 +1,184 @@
+"""Thrift's compact protocol, as far as Parquet's footers and page headers need it.
+
+A struct is `{field id: (wire type, value)}`: unknown fields come through unharmed. Values are int, bool, float, bytes,
+a nested struct, or `(element wire type, [values])` for a list. Sets, maps and uuids do not occur in Parquet.
+
+What is read may be damaged: every length is checked against what is there, depth is bounded.
+"""
+
+import struct
+from typing import Any, Final
+
+TRUE: Final = 1
+FALSE: Final = 2
+BYTE: Final = 3
+I16: Final = 4
+I32: Final = 5
+I64: Final = 6
+DOUBLE: Final = 7
+BINARY: Final = 8
+LIST: Final = 9
+STRUCT: Final = 12
+
+_INTEGERS: Final = frozenset({I16, I32, I64})
+_WIDTHS: Final = {BYTE: 1, DOUBLE: 8}
+_FORMATS: Final = {BYTE: "b", DOUBLE: "<d"}
+_MOST_DEPTH: Final = 32
+_MOST_SHIFT: Final = 63
+
+Struct = dict[int, tuple[int, Any]]
+
+
+class Malformed(ValueError):
+    """The bytes are no struct of the compact protocol."""
+
+
+def read_struct(data: Any, at: int = 0) -> tuple[Struct, int]:
+    """Return the struct that begins at byte `at` of `data` (bytes or a view of them), and where it ends.
+
+    Raises:
+        Malformed: it ends too early, nests too deeply, or has a type that Parquet does not use.
+    """
+    try:
+        return _struct(data, at, 0)
+    except IndexError as error:
+        raise Malformed(f"ends inside the struct that begins at byte {at}") from error
+
+
+def write_struct(fields: Struct) -> bytes:
+    """Return the bytes of a struct."""
+    out = bytearray()
+    _write_struct(out, fields)
+    return bytes(out)
+
+
+def _struct(data: Any, at: int, depth: int) -> tuple[Struct, int]:
+    if depth > _MOST_DEPTH:
+        raise Malformed(f"deeper than {_MOST_DEPTH} levels at byte {at}")
+    found: Struct = {}
+    number = 0
+    while head := data[at]:
+        at += 1
+        kind = head & 15
+        if head >> 4:
+            number += head >> 4
+        else:
+            number, at = _zigzag(data, at)
+        if kind <= FALSE:
+            value: Any = kind == TRUE
+        else:
+            value, at = _value(data, at, kind, depth)
+        found[number] = (kind, value)
+    return found, at + 1
+
+
+def _value(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    if kind in _INTEGERS:
+        byte = data[at]
+        if byte < 128:  # noqa: PLR2004 - one byte, the usual case
+            return (byte >> 1) ^ -(byte & 1), at + 1
+        return _zigzag(data, at)
+    if kind == BINARY:
+        length, at = _varint(data, at)
+        return _piece(data, at, length), at + length
+    if kind == STRUCT:
+        return _struct(data, at, depth + 1)
+    if kind == LIST:
+        return _list(data, at, depth + 1)
+    if kind not in _WIDTHS:
+        raise Malformed(f"wire type {kind} at byte {at}")
+    width = _WIDTHS[kind]
+    return struct.unpack(_FORMATS[kind], _piece(data, at, width))[0], at + width
+
+
+def _list(data: Any, at: int, depth: int) -> tuple[tuple[int, list[Any]], int]:
+    if depth > _MOST_DEPTH:
+        raise Malformed(f"deeper than {_MOST_DEPTH} levels at byte {at}")
+    head = data[at]
+    at += 1
+    kind, length = head & 15, head >> 4
+    if length == 15:  # noqa: PLR2004 - a length of its own follows
+        length, at = _varint(data, at)
+    if length > len(data) - at:
+        raise Malformed(f"a list of {length} at byte {at} of {len(data)}")
+    values = []
+    for _ in range(length):
+        if kind <= FALSE:
+            value: Any = data[at] == TRUE
+            at += 1
+        else:
+            value, at = _value(data, at, kind, depth)
+        values.append(value)
+    return (kind, values), at
+
+
+def _piece(data: Any, at: int, length: int) -> bytes:
+    if length > len(data) - at:
+        raise Malformed(f"{length} bytes at byte {at} of {len(data)}")
+    return bytes(data[at : at + length])
+
+
+def _varint(data: Any, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:  # noqa: PLR2004 - the last byte
+            return value, at
+        shift += 7
+        if shift > _MOST_SHIFT:
+            raise Malformed(f"a number without end at byte {at}")
+
+
+def _zigzag(data: Any, at: int) -> tuple[int, int]:
+    value, at = _varint(data, at)
+    return (value >> 1) ^ -(value & 1), at
+
+
+def _write_struct(out: bytearray, fields: Struct) -> None:
+    before = 0
+    for number in sorted(fields):
+        kind, value = fields[number]
+        if kind <= FALSE:
+            kind = TRUE if value else FALSE
+        if 0 < number - before <= 15:  # noqa: PLR2004 - four bits
+            out.append((number - before) << 4 | kind)
+        else:
+            out.append(kind)
+            _write_varint(out, number << 1 if number >= 0 else (-number << 1) - 1)
+        before = number
+        if kind > FALSE:
+            _write_value(out, kind, value)
+    out.append(0)
+
+
+def _write_value(out: bytearray, kind: int, value: Any) -> None:
+    if kind in _INTEGERS:
+        _write_varint(out, value << 1 if value >= 0 else (-value << 1) - 1)
+    elif kind == BINARY:
+        _write_varint(out, len(value))
+        out += value
+    elif kind == STRUCT:
+        _write_struct(out, value)
+    elif kind == LIST:
+        element, values = value
+        if len(values) < 15:  # noqa: PLR2004 - four bits, all ones mean more
+            out.append(len(values) << 4 | element)
+        else:
+            out.append(0xF0 | element)
+            _write_varint(out, len(values))
+        for one in values:
+            if element <= FALSE:
+                out.append(TRUE if one else FALSE)
+            else:
+                _write_value(out, element, one)
+    else:
+        out += struct.pack(_FORMATS[kind], value)
+
+
+def _write_varint(out: bytearray, value: int) -> None:
+    while value > 127:  # noqa: PLR2004 - seven bits a byte
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
