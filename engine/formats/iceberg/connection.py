@@ -19,6 +19,7 @@ from engine.formats.iceberg.errors import masked, summary_of, translated
 from engine.formats.iceberg.known_properties import misspelt
 from engine.formats.iceberg.listing import list_tables
 from engine.formats.iceberg.manifests import ManifestCache
+from engine.formats.iceberg.native import SPARK_CATALOG
 from engine.formats.iceberg.pointers import pointers
 from engine.formats.iceberg.table import IcebergTable
 
@@ -156,6 +157,7 @@ class IcebergConnection:
                 load=lambda: catalog.load_table(identifier),
                 table=catalog.load_table(identifier),
                 cache=self._cache,
+                spark_catalog=self._properties.get(SPARK_CATALOG),
             )
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ import pyiceberg.catalog.sql
 import pyiceberg.io
 
 from engine.formats.iceberg.catalogs import CATALOG_NAME
+from engine.formats.iceberg.native import SPARK_CATALOG
 
 _MODULES: Final = (pyiceberg.io, pyiceberg.catalog, pyiceberg.catalog.rest, pyiceberg.catalog.sql)
 _WITHOUT_A_CONSTANT: Final = ("echo", "pool_pre_ping", "init_catalog_tables", "header.X-Iceberg-Access-Delegation")
@@ -25,7 +26,7 @@ def _known() -> frozenset[str]:
     constants = (value for module in _MODULES for name, value in vars(module).items() if name.isupper())
     texts = {text for text in constants if isinstance(text, str)}
     refused = {text for text in texts if text.startswith("py-")}  # not to be proposed for Java's `io-impl`
-    return frozenset({CATALOG_NAME, *_WITHOUT_A_CONSTANT, *(texts - refused)})
+    return frozenset({CATALOG_NAME, SPARK_CATALOG, *_WITHOUT_A_CONSTANT, *(texts - refused)})
 
 
 KNOWN: Final = _known()

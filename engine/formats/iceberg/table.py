@@ -5,6 +5,7 @@ newer commits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict
 from threading import Lock
 from typing import Any
@@ -16,8 +17,10 @@ from pyiceberg.table import Table
 
 from engine.domain.errors import NotEligible
 from engine.domain.files import InputFile
+from engine.domain.hot_partitions import Place
 from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.plans import FileGroup
+from engine.domain.procedures import OptionValue, PartitionTest, Procedure, ProcedureCall, SparkTable
 from engine.domain.tables import TableRef
 from engine.formats.base import (
     CommitOutcome,
@@ -36,6 +39,8 @@ from engine.formats.iceberg.eligibility import conditions_of
 from engine.formats.iceberg.errors import translated
 from engine.formats.iceberg.history import commits_of, known_since, newest
 from engine.formats.iceberg.manifests import ManifestCache
+from engine.formats.iceberg.native import native_conditions, native_digest, partition_tests
+from engine.formats.iceberg.native_changes import native_changes, verify_native
 from engine.formats.iceberg.outputs import list_run_files, remove_run_files
 from engine.formats.iceberg.parents import release, roll_back
 from engine.formats.iceberg.partition_fields import spec_fields
@@ -46,6 +51,7 @@ from engine.formats.iceberg.table_properties import read_properties
 from engine.formats.iceberg.tasks import group_task
 from engine.formats.iceberg.verification import verify_snapshot
 from engine.formats.iceberg.views import TableView
+from engine.formats.native import NativeChange, RowCounts
 from engine.planning.digest import TableFigures
 from engine.planning.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
@@ -152,6 +158,8 @@ class IcebergTable:
 
     def conditions(self, order: OrderWish | None = None) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel on this table, held or not."""
+        if self._is_native:
+            return native_conditions(self._view, self._live_files(), self._spark_catalog)
         found = conditions_of(self._view, self._live_files())
         return found if order is None else [*found, self._order_condition(order)]
 
@@ -253,6 +261,40 @@ class IcebergTable:
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
         """Return the newest snapshots of the main branch of this view, newest first."""
         return newest(self._view.metadata, limit)
+
+    def planned_natively(self) -> "IcebergTable":
+        """Return the same view as it is planned for Iceberg's own procedure."""
+        other = copy(self)
+        other._is_native = True  # noqa: SLF001 - of this class
+        return other
+
+    @property
+    def spark_table(self) -> SparkTable:
+        """The table as Spark knows it."""
+        if self._spark_catalog is None:
+            raise NotEligible(f"{self._ref}: its catalog has no name in Spark")
+        return SparkTable(self._spark_catalog, tuple(self._ref.namespace), self._ref.name)
+
+    def partition_tests(self, place: Place) -> Sequence[PartitionTest]:
+        """Return the tests that select one partition; none for an unpartitioned table."""
+        return partition_tests(self._view, *place)
+
+    def procedure_call(self, group: FileGroup, options: Mapping[str, OptionValue]) -> ProcedureCall:
+        """Return the call of `rewrite_data_files` on the partition of a group."""
+        tests = partition_tests(self._view, *group.place)
+        return ProcedureCall(Procedure.REWRITE_DATA_FILES, self.spark_table, tests, options)
+
+    def native_changes(self, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
+        """Return what others than us replaced in these partitions since a base, as the catalog has it now."""
+        view = self._fresh()
+        with translated(f"read the manifests of {self._ref}"):
+            return native_changes(view, base_snapshot_id, places)
+
+    def verify_native(self, change: NativeChange, counted: RowCounts | None) -> Verification:
+        """Prove a change against the catalog's present metadata."""
+        view = self._fresh()
+        with translated(f"read the manifests of {self._ref}"):
+            return verify_native(view, change, counted)
 
     def _live_files(self) -> LiveFiles:
         with self._lock, translated(f"read the manifests of {self._ref}"):
