@@ -81,6 +81,7 @@ TRANSITIONS: Final[Mapping[RunState, frozenset[RunState]]] = MappingProxyType(
 """State → states that may follow; a terminal state has none."""
 
 TERMINAL_STATES: Final = frozenset(state for state, following in TRANSITIONS.items() if not following)
+LIVE_STATES: Final = frozenset(TRANSITIONS) - TERMINAL_STATES
 LEASED_STATES: Final = frozenset({RunState.PLANNING, RunState.REWRITING, RunState.COMMITTING})
 
 

@@ -16,7 +16,7 @@ from engine.domain.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.measurements import Measurement
 from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
-from engine.domain.runs import TERMINAL_STATES, Run, RunState, WaitingFor
+from engine.domain.runs import LIVE_STATES, TERMINAL_STATES, Run, RunState, WaitingFor
 from engine.domain.signals import Signal
 from engine.domain.tables import Pause, Table
 from engine.domain.units import format_bytes
@@ -38,7 +38,6 @@ from engine.stores.unit_of_work import UnitOfWork
 LAST_RUNS: Final = 5
 LIVE_RUNS: Final = 5
 CONFLICT_DAYS: Final = 7
-_LIVE_STATES: Final = frozenset(RunState) - TERMINAL_STATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +151,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         now=now,
         table=table,
         fleet=await unit.fleet.get(),
-        live=await unit.runs.list(table_id=table.id, states=_LIVE_STATES, limit=LIVE_RUNS),
+        live=await unit.runs.list(table_id=table.id, states=LIVE_STATES, limit=LIVE_RUNS),
         ended=await unit.runs.list(table_id=table.id, states=TERMINAL_STATES, limit=LAST_RUNS),
         conflicts=await unit.rewrite_histories.conflicts(table.id, now - timedelta(days=CONFLICT_DAYS)),
         rewritten=await unit.rewrite_histories.committed_partitions(table.id),

@@ -20,9 +20,9 @@ from typing import Final
 import structlog
 
 from engine.domain.access import COORDINATOR
-from engine.domain.clock import Clock, SystemClock
+from engine.domain.clock import Clock
 from engine.domain.errors import NotFound, PackhouseError, Transient
-from engine.domain.runs import TERMINAL_STATES, Run, RunState, WaitingFor
+from engine.domain.runs import LIVE_STATES, Run, RunState, WaitingFor
 from engine.domain.tables import TableRef
 from engine.domain.watches import Verdict, Watch, longer, shorter
 from engine.metrics import WorkMetrics
@@ -36,7 +36,6 @@ from engine.stores.watches import WatchedTable
 
 _log = structlog.get_logger(__name__)
 
-_LIVE_STATES: Final = frozenset(RunState) - TERMINAL_STATES
 
 TABLES_AT_ONCE: Final = 500
 """Of one catalog, in one question to it; a visit asks on while as many are due."""
@@ -58,7 +57,7 @@ class WatchService:
         facts: FactReader,
         submission: RunSubmission,
         leadership: Leadership,
-        clock: Clock | None = None,
+        clock: Clock,
         metrics: WorkMetrics | None = None,
         step: Callable[[str], None] = lambda _name: None,
         rest_seconds: float = REST_SECONDS,
@@ -68,7 +67,7 @@ class WatchService:
         self._facts = facts
         self._submission = submission
         self._leadership = leadership
-        self._clock = clock or SystemClock()
+        self._clock = clock
         self._metrics = metrics or WorkMetrics()
         self._step = step
         self._rest_seconds = rest_seconds
@@ -177,7 +176,7 @@ class WatchService:
 
     async def _live_run(self, watch: Watch) -> Run | None:
         async with self._database.read() as unit:
-            live = await unit.runs.list(table_id=watch.table_id, states=_LIVE_STATES, limit=1)
+            live = await unit.runs.list(table_id=watch.table_id, states=LIVE_STATES, limit=1)
         return live[0] if live else None
 
     async def _evaluated(self, before: Watch, pointer: str | None) -> Watch:

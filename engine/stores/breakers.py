@@ -7,7 +7,6 @@ import builtins
 from typing import Any
 
 from sqlalchemy import RowMapping, String, delete, literal, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.breakers import FAILURES, PROBE_SECONDS, Breaker
@@ -17,6 +16,7 @@ from engine.stores.clock import now, seconds_from_now
 from engine.stores.columns import document
 from engine.stores.schema import catalogs
 from engine.stores.schema_watching import breakers
+from engine.stores.upserts import upsert
 
 
 class BreakerStore:
@@ -98,8 +98,7 @@ class BreakerStore:
         nothing = literal([], type_=document())
         row = select(catalogs.c.name, literal(0), now(), literal("", type_=String()), nothing)
         row = row.where(catalogs.c.name == run.catalog)
-        is_sqlite = self._connection.dialect.name == "sqlite"
-        statement = (sqlite.insert if is_sqlite else postgresql.insert)(breakers).from_select(names, row)
+        statement = upsert(self._connection, breakers).from_select(names, row)
         await self._connection.execute(statement.on_conflict_do_nothing(index_elements=["catalog"]))
 
 

@@ -7,15 +7,15 @@ first is being answered. A request that dies leaves its entry open; after two mi
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import ColumnElement, and_, delete, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import FieldProblem, InvalidInput, StateConflict
 from engine.stores.clock import now, seconds_from_now
 from engine.stores.schema import idempotency_keys as entries
+from engine.stores.upserts import upsert
 
 _ABANDONED_SECONDS: Final = 120
 _SCOPE: Final = ("caller", "route", "key")
@@ -76,7 +76,6 @@ class IdempotencyStore:
 
     async def _open(self, caller: str, route: str, key: str, body_hash: str) -> bool:
         """Insert the entry, or take over an abandoned one of the same body, in one statement."""
-        dialect: Any = postgresql if self._connection.dialect.name == "postgresql" else sqlite
         values = {"caller": caller, "route": route, "key": key, "body_hash": body_hash, "headers": {}}
         abandoned = and_(
             entries.c.status.is_(None),
@@ -84,7 +83,7 @@ class IdempotencyStore:
             entries.c.created_at < seconds_from_now(-_ABANDONED_SECONDS),
         )
         statement = (
-            dialect.insert(entries)
+            upsert(self._connection, entries)
             .values(**values, created_at=now())
             .on_conflict_do_update(
                 index_elements=["caller", "route", "key"], set_={"created_at": now()}, where=abandoned

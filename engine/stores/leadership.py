@@ -7,11 +7,11 @@ that what a former leader writes afterwards can be told (`leads`).
 from typing import Final
 
 from sqlalchemy import ColumnElement, and_, case, exists, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.stores.clock import now, seconds_from_now
 from engine.stores.schema_watching import leaders
+from engine.stores.upserts import upsert
 
 WATCH: Final = "watch"
 """The leader that looks at tables and starts runs."""
@@ -28,10 +28,9 @@ class LeadershipStore:
 
     async def lead(self, name: str, holder: str, seconds: float) -> int | None:
         """Lead, or go on leading, for so many seconds from now; return the token, None while another leads."""
-        insert = sqlite.insert if self._connection.dialect.name == "sqlite" else postgresql.insert
         until = seconds_from_now(seconds)
         goes_on = and_(leaders.c.holder == holder, leaders.c.expires_at > now())
-        statement = insert(leaders).values(name=name, holder=holder, token=1, expires_at=until)
+        statement = upsert(self._connection, leaders).values(name=name, holder=holder, token=1, expires_at=until)
         statement = statement.on_conflict_do_update(
             index_elements=["name"],
             set_={

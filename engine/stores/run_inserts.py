@@ -6,14 +6,13 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy.dialects import postgresql, sqlite
-
 from engine.domain.ids import TableId
 from engine.domain.runs import Run, RunEvent
 from engine.domain.tables import Table
 from engine.stores.events import append_events
 from engine.stores.run_changes import FIELDS, RunChanges
 from engine.stores.schema import runs
+from engine.stores.upserts import upsert
 
 _UNIQUE: Final = itemgetter("table_id", "operation", "request_key")
 _DOCUMENTS: Final = ("plan", "intent", "result", "policy", "request")
@@ -34,8 +33,7 @@ class RunInserts(RunChanges):
         new = [
             replace(run, catalog=of[run.table_id].ref.catalog, owner_team=of[run.table_id].owner_team) for run in given
         ]
-        is_sqlite = self._connection.dialect.name == "sqlite"
-        statement = (sqlite.insert if is_sqlite else postgresql.insert)(runs).on_conflict_do_nothing(
+        statement = upsert(self._connection, runs).on_conflict_do_nothing(
             index_elements=[runs.c.table_id, runs.c.operation, runs.c.request_key],
             index_where=runs.c.finished_at.is_(None),
         )

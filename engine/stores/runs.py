@@ -20,13 +20,13 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateConflict
 from engine.domain.ids import RunId, TableId
 from engine.domain.leases import Lease
 from engine.domain.runs import (
     LEASED_STATES,
+    LIVE_STATES,
     TERMINAL_STATES,
     TRANSITIONS,
     EndedRuns,
@@ -46,6 +46,7 @@ from engine.stores.run_claims import RunClaims
 from engine.stores.run_inserts import RunInserts
 from engine.stores.run_urgency import RunUrgency
 from engine.stores.schema import rewritten_bytes, run_totals, runs
+from engine.stores.upserts import upsert
 
 Document = Mapping[str, Any] | None
 
@@ -101,7 +102,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
     async def metrics(self) -> dict[RunState, int]:
         """Return how many runs are in each live state."""
         counted = {row.state: row[1] for row in await self._connection.execute(run_listings.live_counts())}
-        return {state: counted.get(state, 0) for state in RunState if state not in TERMINAL_STATES}
+        return {state: counted.get(state, 0) for state in RunState if state in LIVE_STATES}
 
     async def totals(self) -> builtins.list[EndedRuns]:
         """Return the counts of ended runs by operation and state, without looking at the runs."""
@@ -276,10 +277,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
             "groups_lost": int(run.result.get("races", {}).get("groups_lost", 0)),
             "wasted_bytes": int(run.result.get("wasted_bytes", 0)),
         }
-        is_sqlite = self._connection.dialect.name == "sqlite"
-        statement = (sqlite.insert if is_sqlite else postgresql.insert)(run_totals).values(
-            operation=run.operation, state=run.state, **added
-        )
+        statement = upsert(self._connection, run_totals).values(operation=run.operation, state=run.state, **added)
         sums = {name: run_totals.c[name] + count for name, count in added.items()}
         await self._connection.execute(
             statement.on_conflict_do_update(index_elements=["operation", "state"], set_=sums)

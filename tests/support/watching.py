@@ -41,6 +41,7 @@ class Watching:
             facts=container.watching._facts,
             submission=container.watching._submission,
             leadership=self.leadership,
+            clock=container.clock,
             step=world.on_step,
             rest_seconds=0,
         )

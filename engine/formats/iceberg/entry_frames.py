@@ -13,10 +13,8 @@ from typing import Any, Final
 import polars as pl
 import pyarrow as pa
 
+from engine.formats.iceberg import entry_ids as ids
 from engine.formats.iceberg.partitions import PartitionCodec
-
-_STATUS, _SNAPSHOT_ID, _SEQUENCE_NUMBER, _FILE_SEQUENCE_NUMBER, _DATA_FILE = 0, 1, 3, 4, 2
-_CONTENT, _PATH, _FORMAT, _PARTITION, _RECORDS, _BYTES, _KEY = 134, 100, 101, 102, 103, 104, 131
 
 _PLAIN: Final = frozenset({"boolean", "int", "long", "string"})
 _CODE: Final = "packhouse_code"
@@ -51,8 +49,8 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
         codec: of the manifest's partition spec.
     """
     entry = _names(written)
-    file_fields = _record(written, _DATA_FILE)
-    part_fields = _record(file_fields or {}, _PARTITION)
+    file_fields = _record(written, ids.DATA_FILE)
+    part_fields = _record(file_fields or {}, ids.PARTITION)
     if file_fields is None or part_fields is None or not all(map(_is_plain, part_fields["fields"])):
         return None
     try:
@@ -60,25 +58,25 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):  # damaged, or of a kind that it does not know
         return None
     names = _names(file_fields)
-    file = frame[entry[_DATA_FILE]].struct
+    file = frame[entry[ids.DATA_FILE]].struct
     rows = frame.height
 
     def of_entry(field: int) -> pa.Array:
         return _numbers(frame[entry[field]], rows) if field in entry else pa.nulls(rows, pa.int64())
 
-    content = file.field(names[_CONTENT]).to_arrow() if _CONTENT in names else pa.repeat(0, rows)
-    encrypted = file.field(names[_KEY]).is_not_null().to_arrow() if _KEY in names else pa.repeat(False, rows)
+    content = file.field(names[ids.CONTENT]).to_arrow() if ids.CONTENT in names else pa.repeat(0, rows)
+    encrypted = file.field(names[ids.KEY]).is_not_null().to_arrow() if ids.KEY in names else pa.repeat(False, rows)
     return EntryColumns(
-        status=frame[entry[_STATUS]].to_arrow().cast(pa.int8()),
-        snapshot_id=of_entry(_SNAPSHOT_ID),
-        sequence_number=of_entry(_SEQUENCE_NUMBER),
-        file_sequence_number=of_entry(_FILE_SEQUENCE_NUMBER),
+        status=frame[entry[ids.STATUS]].to_arrow().cast(pa.int8()),
+        snapshot_id=of_entry(ids.SNAPSHOT_ID),
+        sequence_number=of_entry(ids.SEQUENCE_NUMBER),
+        file_sequence_number=of_entry(ids.FILE_SEQUENCE_NUMBER),
         content=content.cast(pa.int8()),
-        path=file.field(names[_PATH]).to_arrow().cast(pa.string()),
-        partition=_partitions(file.field(names[_PARTITION]), part_fields["fields"], codec),
-        file_format=_texts(file.field(names[_FORMAT]).str.to_lowercase()),
-        record_count=_numbers(file.field(names[_RECORDS]), rows),
-        file_bytes=_numbers(file.field(names[_BYTES]), rows),
+        path=file.field(names[ids.PATH]).to_arrow().cast(pa.string()),
+        partition=_partitions(file.field(names[ids.PARTITION]), part_fields["fields"], codec),
+        file_format=_texts(file.field(names[ids.FORMAT]).str.to_lowercase()),
+        record_count=_numbers(file.field(names[ids.RECORDS]), rows),
+        file_bytes=_numbers(file.field(names[ids.BYTES]), rows),
         is_encrypted=encrypted,
     )
 

@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import DataFileContent, ManifestContent, ManifestEntryStatus, ManifestFile
 
+from engine.formats.iceberg import entry_ids as ids
 from engine.formats.iceberg.avro_blocks import readable
 from engine.formats.iceberg.entry_frames import EntryColumns, columns_of
 from engine.formats.iceberg.partitions import PartitionCodec
@@ -52,13 +53,12 @@ ENTRIES: Final = pa.schema(
     ]
 )
 
-_STATUS, _SNAPSHOT_ID, _SEQUENCE_NUMBER, _FILE_SEQUENCE_NUMBER, _DATA_FILE = 0, 1, 3, 4, 2
-_CONTENT, _PATH, _FORMAT, _PARTITION, _RECORDS, _BYTES, _KEY = 134, 100, 101, 102, 103, 104, 131
-_LOWER, _UPPER, _REFERENCED = 125, 128, 143
 _FILE_PATH_COLUMN: Final = 2147483546  # reserved field id of `file_path` in position-delete files
-_ENTRY_IDS: Final = frozenset({_STATUS, _SNAPSHOT_ID, _SEQUENCE_NUMBER, _FILE_SEQUENCE_NUMBER, _DATA_FILE})
-_FILE_IDS: Final = frozenset({_CONTENT, _PATH, _FORMAT, _PARTITION, _RECORDS, _BYTES, _KEY})
-_DELETE_IDS: Final = _FILE_IDS | {_LOWER, _UPPER, _REFERENCED}
+_ENTRY_IDS: Final = frozenset(
+    {ids.STATUS, ids.SNAPSHOT_ID, ids.SEQUENCE_NUMBER, ids.FILE_SEQUENCE_NUMBER, ids.DATA_FILE}
+)
+_FILE_IDS: Final = frozenset({ids.CONTENT, ids.PATH, ids.FORMAT, ids.PARTITION, ids.RECORDS, ids.BYTES, ids.KEY})
+_DELETE_IDS: Final = _FILE_IDS | {ids.LOWER, ids.UPPER, ids.REFERENCED}
 
 
 class Held(Protocol):
@@ -186,7 +186,7 @@ def _projection(written: Mapping[str, Any], wanted: frozenset[int]) -> tuple[Any
         if field.get("field-id") not in _ENTRY_IDS:
             continue
         of_entry[field["field-id"]] = field["name"]
-        if field["field-id"] == _DATA_FILE:
+        if field["field-id"] == ids.DATA_FILE:
             inner = [each for each in field["type"]["fields"] if each.get("field-id") in wanted]
             of_file = {each["field-id"]: each["name"] for each in inner}
             field = {**field, "type": {**field["type"], "fields": inner}}  # noqa: PLW2901 - a narrowed copy
@@ -207,21 +207,21 @@ class _Columns:
         self._formats: list[str] = []
 
     def add(self, entry: Mapping[str, Any], of_entry: Mapping[int, str], of_file: Mapping[int, str]) -> None:
-        file = entry[of_entry[_DATA_FILE]]
-        content = file.get(of_file.get(_CONTENT, ""), DATA)  # format version 1 knows data files only
+        file = entry[of_entry[ids.DATA_FILE]]
+        content = file.get(of_file.get(ids.CONTENT, ""), DATA)  # format version 1 knows data files only
         lists = self._lists
-        lists["status"].append(entry[of_entry[_STATUS]])
-        lists["snapshot_id"].append(entry.get(of_entry.get(_SNAPSHOT_ID, "")))
-        lists["sequence_number"].append(entry.get(of_entry.get(_SEQUENCE_NUMBER, "")))
-        lists["file_sequence_number"].append(entry.get(of_entry.get(_FILE_SEQUENCE_NUMBER, "")))
+        lists["status"].append(entry[of_entry[ids.STATUS]])
+        lists["snapshot_id"].append(entry.get(of_entry.get(ids.SNAPSHOT_ID, "")))
+        lists["sequence_number"].append(entry.get(of_entry.get(ids.SEQUENCE_NUMBER, "")))
+        lists["file_sequence_number"].append(entry.get(of_entry.get(ids.FILE_SEQUENCE_NUMBER, "")))
         lists["content"].append(content)
-        lists["path"].append(file[of_file[_PATH]])
-        lists["partition"].append(self._code(tuple(file[of_file[_PARTITION]].values())))
-        lists["record_count"].append(file[of_file[_RECORDS]])
-        lists["file_bytes"].append(file[of_file[_BYTES]])
-        lists["is_encrypted"].append(file.get(of_file.get(_KEY, "")) is not None)
+        lists["path"].append(file[of_file[ids.PATH]])
+        lists["partition"].append(self._code(tuple(file[of_file[ids.PARTITION]].values())))
+        lists["record_count"].append(file[of_file[ids.RECORDS]])
+        lists["file_bytes"].append(file[of_file[ids.BYTES]])
+        lists["is_encrypted"].append(file.get(of_file.get(ids.KEY, "")) is not None)
         lists["target"].append(_target(file, of_file) if content == POSITION_DELETES else None)
-        self._formats.append(file[of_file[_FORMAT]].lower())
+        self._formats.append(file[of_file[ids.FORMAT]].lower())
 
     def _code(self, values: tuple[Any, ...]) -> int:
         code = self._codes_of_values.get(values)
@@ -245,10 +245,10 @@ class _Columns:
 
 def _target(file: Mapping[str, Any], of_file: Mapping[int, str]) -> str | None:
     """Return the one data file that a position-delete file names: its own field, else equal bounds of `file_path`."""
-    if named := file.get(of_file.get(_REFERENCED, "")):
+    if named := file.get(of_file.get(ids.REFERENCED, "")):
         return str(named)
-    lower = _bound(file.get(of_file.get(_LOWER, "")))
-    upper = _bound(file.get(of_file.get(_UPPER, "")))
+    lower = _bound(file.get(of_file.get(ids.LOWER, "")))
+    upper = _bound(file.get(of_file.get(ids.UPPER, "")))
     return lower.decode() if lower is not None and lower == upper else None
 
 

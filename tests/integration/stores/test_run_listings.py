@@ -9,13 +9,11 @@ import pytest
 from sqlalchemy import ClauseElement, text
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import TERMINAL_STATES, EndedRuns, Operation, Run, RunFilter, RunPage, RunState, WaitingFor
+from engine.domain.runs import LIVE_STATES, EndedRuns, Operation, Run, RunFilter, RunPage, RunState, WaitingFor
 from engine.stores import run_listings
 from engine.stores.database import Database
 from tests.integration.stores.samples import a_group, a_result, claimed, finished, registered, submitted
 from tests.support.databases import FreshDatabase
-
-_LIVE = frozenset(RunState) - TERMINAL_STATES
 
 
 async def _history(database: Database, table_id: TableId) -> list[RunId]:
@@ -57,7 +55,7 @@ async def test_runs_are_filtered_by_state_and_table(database: Database) -> None:
     ids = await _history(database, table.id)
     await _history(database, other.id)
     async with database.read() as work:
-        live = await work.runs.list(table_id=table.id, states=_LIVE)
+        live = await work.runs.list(table_id=table.id, states=LIVE_STATES)
         skipped = await work.runs.list(table_id=table.id, states=frozenset({RunState.SKIPPED}))
         none = await work.runs.list(table_id=table.id, states=frozenset())
     assert [run.id for run in live] == ids[:1]
@@ -144,7 +142,7 @@ _QUERIES: dict[str, ClauseElement] = {
 }
 _FILTERS: dict[str, dict[str, Any]] = {
     "table": {"table_id": _T},
-    "states": {"states": _LIVE},
+    "states": {"states": LIVE_STATES},
     "operation": {"operation": _OP},
     "catalog": {"catalog": _C},
     "teams": {"teams": _TEAMS},
