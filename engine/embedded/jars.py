@@ -17,27 +17,40 @@ from engine.embedded.java import find_java, find_spark_home
 ICEBERG_RUNTIME: Final = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0"
 SQLITE_JDBC: Final = "org.xerial:sqlite-jdbc:3.50.3.0"
 CACHE_FOLDER: Final = Path(".cache/jars")
-_COORDINATE: Final = re.compile(r"^([\w.-]+):([\w.-]+):([\w.-]+)$")
+_COORDINATE: Final = re.compile(r"^([\w.-]+):([\w.-]+):([\w.-]+)(?::([\w.-]+))?$")
 _FETCH_SECONDS: Final = 600
+_WANTED: Final = """\
+<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">
+  <info organisation="packhouse" module="jars"/>
+  <dependencies>
+    <dependency org="{0}" name="{1}" rev="{2}" transitive="false" conf="default->master">{3}</dependency>
+  </dependencies>
+</ivy-module>
+"""
+_CLASSIFIED: Final = '<artifact name="{0}" type="jar" ext="jar" m:classifier="{1}"/>'
 
 
 def fetch(coordinate: str, folder: Path) -> Path:
     """Return the path of `artifact-version.jar` in the folder; fetched, without its dependencies, if it is not there.
 
-    Safe when several processes fetch at once: the jar appears whole or not at all.
+    With a fourth part the coordinate names a jar beside the main one: `artifact-version-classifier.jar`. Safe when
+    several processes fetch at once: the jar appears whole or not at all.
 
     Raises:
-        InvalidInput: not `group:artifact:version`, or no repository has such a jar.
+        InvalidInput: not `group:artifact:version[:classifier]`, or no repository has such a jar.
         Transient: no Java, or no answer from the repository.
     """
     match = _COORDINATE.match(coordinate)
     if match is None:
         raise InvalidInput(f"{coordinate!r} is not a Maven coordinate: write group:artifact:version")
-    jar = folder / f"{match[2]}-{match[3]}.jar"
+    group, artifact, version, classifier = match.groups()
+    jar = folder / f"{'-'.join(filter(None, (artifact, version, classifier)))}.jar"
     if not jar.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix="fetch-", dir=folder.absolute()) as scratch:
-            _retrieve(match[1], match[2], match[3], Path(scratch)).replace(jar)
+            beside = _CLASSIFIED.format(artifact, classifier) if classifier else ""
+            wanted = _WANTED.format(group, artifact, version, beside)
+            _retrieve(coordinate, wanted, Path(scratch) / jar.name).replace(jar)
     return jar
 
 
@@ -48,24 +61,26 @@ def main(arguments: list[str]) -> None:
         print(fetch(coordinate, folder))  # noqa: T201 - the command's output
 
 
-def _retrieve(group: str, artifact: str, version: str, scratch: Path) -> Path:
+def _retrieve(coordinate: str, wanted: str, jar: Path) -> Path:
+    """Let Ivy put the one jar of a module description at a path in an empty folder."""
     ivy = next(iter(sorted((find_spark_home() / "jars").glob("ivy-*.jar"))), None)
     if ivy is None:
         raise Transient("the installed pyspark has no ivy-*.jar in its jars folder")
+    scratch = jar.parent
+    (scratch / "ivy.xml").write_text(wanted)
     command = [str(find_java()), f"-Divy.default.ivy.user.dir={scratch / 'ivy'}", "-jar", str(ivy)]
-    command += ["-dependency", group, artifact, version, "-notransitive", "-types", "jar", "bundle"]
-    command += ["-retrieve", f"{scratch}/[artifact]-[revision].jar", "-cache", str(scratch / "cache")]
+    command += ["-ivy", str(scratch / "ivy.xml"), "-types", "jar", "bundle"]
+    command += ["-retrieve", f"{scratch}/[artifact]-[revision](-[classifier]).jar", "-cache", str(scratch / "cache")]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_FETCH_SECONDS, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as error:
-        raise Transient(f"{group}:{artifact}:{version} was not fetched within {_FETCH_SECONDS} s") from error
-    jar = scratch / f"{artifact}-{version}.jar"
+        raise Transient(f"{coordinate} was not fetched within {_FETCH_SECONDS} s") from error
     if jar.is_file():
         return jar
     output = done.stdout + done.stderr
     if ": not found" in output and "Server access error" not in output and "Host " not in output:
-        raise InvalidInput(f"no repository has a jar {group}:{artifact}:{version}")
-    raise Transient(f"{group}:{artifact}:{version} could not be fetched:\n{output[-2000:]}")
+        raise InvalidInput(f"no repository has a jar {coordinate}")
+    raise Transient(f"{coordinate} could not be fetched:\n{output[-2000:]}")
 
 
 if __name__ == "__main__":

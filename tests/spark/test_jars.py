@@ -29,6 +29,13 @@ def test_a_jar_is_fetched_whole_and_alone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [jar]
 
 
+def test_a_classifier_names_a_jar_beside_the_main_one(tmp_path: Path) -> None:
+    """Needs the network."""
+    jar = fetch("org.apache.iceberg:iceberg-open-api:1.11.0:test-fixtures", tmp_path)
+    assert list(tmp_path.iterdir()) == [jar] == [tmp_path / "iceberg-open-api-1.11.0-test-fixtures.jar"]
+    assert jar.read_bytes()[:2] == b"PK"
+
+
 def test_a_version_that_does_not_exist_is_named(tmp_path: Path) -> None:
     """Needs the network."""
     with pytest.raises(InvalidInput, match=r"no repository has a jar org\.slf4j:slf4j-simple:0\.0\.0"):
