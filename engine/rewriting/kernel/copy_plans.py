@@ -17,10 +17,10 @@ from engine.rewriting.kernel.chunk_statistics import joined
 from engine.rewriting.kernel.errors import InputFault
 from engine.rewriting.kernel.footers import CODECS, Chunk, NewChunk
 from engine.rewriting.kernel.forms import OutputForm
-from engine.rewriting.kernel.pages import COPYABLE_ENCODINGS, LEVEL_ENCODINGS, DamagedPage, walk
+from engine.rewriting.kernel.pages import COPYABLE_ENCODINGS, LEVEL_ENCODINGS, DamagedPage, Pages, walk
 from engine.rewriting.kernel.parquet_input import ParquetInput, piece_of
 from engine.rewriting.kernel.reading import Unit
-from engine.rewriting.kernel.thrift import Malformed
+from engine.rewriting.kernel.thrift import Malformed, Struct
 
 LEAST_CHUNK_BYTES: Final = 4096
 """Mean stored size below which chunks are encoded again: pages of a few bytes each would serve no reader."""
@@ -46,13 +46,12 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
-    """One input chunk that may be copied: leaf `leaf` of the unit's file."""
+class Source:
+    """One input chunk of the output's form: leaf `leaf` of the unit's file."""
 
     unit: Unit
     leaf: int
     chunk: Chunk
-    data: pa.Buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,19 @@ class Copied:
 
     chunk: NewChunk
     buffers: Sequence[pa.Buffer]
-    unproven: Sequence[_Source]
+    unproven: Sequence[Source]
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """A flat column to encode again from its stored values; what its statistics are is known already."""
+
+    sources: Sequence[Source]
+    statistics: Struct
+
+
+Plan = Copied | Bare | None
+"""What becomes of a column: copied, encoded from stored values, or (None) decoded, projected and encoded."""
 
 
 class CopyPlanner:
@@ -76,27 +87,29 @@ class CopyPlanner:
 
     def has_copyable(self, unit: Unit) -> bool:
         """Say whether, by its footer, a column of the unit may be copied."""
-        return any(self._source(unit, leaf) is not None for leaf in range(len(self._form.levels)))
+        sources = (self._source(unit, leaf) for leaf in range(len(self._form.levels)))
+        return any(source and self._may_be_copied(source, leaf) for leaf, source in enumerate(sources))
 
-    def plan(self, pieces: Sequence[Piece]) -> list[Copied | None]:
-        """Return for each leaf of the outputs the chunk to copy, or None when it is to be encoded.
+    def plan(self, pieces: Sequence[Piece]) -> list[Plan]:
+        """Return what becomes of each leaf of the outputs.
 
         Raises:
             InputFault: a page of a column to be copied is damaged.
         """
-        made: list[Copied | None] = [None] * len(self._form.levels)
-        if all(piece.is_whole for piece in pieces):
-            sources = self._sources([piece.unit for piece in pieces])
-            for leaves in self._form.fields:
-                if all(sources[leaf] for leaf in leaves):
-                    found = [self._copied(leaf, sources[leaf]) for leaf in leaves]
-                    made[leaves[0] : leaves[-1] + 1] = found if None not in found else [None] * len(leaves)
-            self._prove([one for one in made if one is not None])
+        made: list[Plan] = [None] * len(self._form.levels)
+        if not all(piece.is_whole for piece in pieces):
+            return made
+        sources = self._sources([piece.unit for piece in pieces])
+        for field, leaves in enumerate(self._form.fields):
+            if all(sources[leaf] for leaf in leaves):
+                statistics = [self._statistics(leaf, sources[leaf]) for leaf in leaves]
+                made[leaves[0] : leaves[-1] + 1] = self._field(field, [sources[leaf] for leaf in leaves], statistics)
+        self._prove([one for one in made if isinstance(one, Copied)])
         return made
 
-    def _sources(self, units: Sequence[Unit]) -> list[list[_Source]]:
-        """Return for each leaf of the outputs the chunks to copy; none when one of them can't be."""
-        found: list[list[_Source]] = [[] for _ in self._form.levels]
+    def _sources(self, units: Sequence[Unit]) -> list[list[Source]]:
+        """Return for each leaf of the outputs its chunks; none when one of them has another form."""
+        found: list[list[Source]] = [[] for _ in self._form.levels]
         barred: set[int] = set()
         for unit in units:
             for leaf, sources in enumerate(found):
@@ -107,16 +120,11 @@ class CopyPlanner:
                     sources.append(source)
         return [[] if leaf in barred else sources for leaf, sources in enumerate(found)]
 
-    def _source(self, unit: Unit, leaf: int) -> _Source | None:
+    def _source(self, unit: Unit, leaf: int) -> Source | None:
         theirs = self._matched(unit.source)[leaf]
         footer = unit.source.footer
-        if theirs is None or footer is None:
-            return None
-        chunk = footer.chunk(unit.row_group, theirs)
-        if chunk is None or not self._may_be_copied(chunk, leaf, unit.rows):
-            return None
-        data = piece_of(unit.segments, chunk.start, chunk.stored_bytes)
-        return None if data is None else _Source(unit, theirs, chunk, data)
+        chunk = None if theirs is None or footer is None else footer.chunk(unit.row_group, theirs)
+        return None if theirs is None or chunk is None else Source(unit, theirs, chunk)
 
     def _matched(self, source: ParquetInput) -> list[int | None]:
         """Return which leaf of an input each leaf of the outputs is; row groups of a file come one after another."""
@@ -124,7 +132,44 @@ class CopyPlanner:
             self._matches = source, self._form.matches(source.metadata)
         return self._matches[1]
 
-    def _may_be_copied(self, chunk: Chunk, leaf: int, rows: int) -> bool:
+    def _statistics(self, leaf: int, sources: Sequence[Source]) -> Struct | None:
+        return joined([source.chunk for source in sources], self._form.orders[leaf])
+
+    def _field(self, field: int, sources: list[list[Source]], statistics: list[Struct | None]) -> list[Plan]:
+        """Return what becomes of the leaves of one top-level field: all are copied or none is."""
+        copied: list[Plan] = []
+        for leaf, own, known in zip(self._form.fields[field], sources, statistics, strict=True):
+            one = None if known is None else self._copied(leaf, own, known)
+            if one is None:
+                break
+            copied.append(one)
+        else:
+            return copied
+        if self._form.bare_fields[field] is None or statistics[0] is None:
+            return [None] * len(sources)
+        return [Bare(sources[0], statistics[0])]
+
+    def _copied(self, leaf: int, sources: Sequence[Source], statistics: Struct) -> Copied | None:
+        stored = sum(source.chunk.stored_bytes for source in sources)
+        if stored < LEAST_CHUNK_BYTES * len(sources) or not all(self._may_be_copied(one, leaf) for one in sources):
+            return None
+        counts: Counter[tuple[int, int]] = Counter()
+        buffers: list[pa.Buffer] = []
+        unproven: list[Source] = []
+        for source in sources:
+            data = piece_of(source.unit.segments, source.chunk.start, source.chunk.stored_bytes)
+            pages = None if data is None else _walked(source, data, self._form.levels[leaf])
+            if pages is None:
+                return None
+            counts += pages.counts
+            buffers.append(data)
+            unproven += [] if pages.all_checked else [source]
+        chunks = [source.chunk for source in sources]
+        chunk = NewChunk.copied(chunks, physical_type=self._form.template.types[leaf], pages=counts)
+        return Copied(chunk.with_statistics(statistics), buffers, unproven)
+
+    def _may_be_copied(self, source: Source, leaf: int) -> bool:
+        chunk, rows = source.chunk, source.unit.rows
         is_flat = self._form.levels[leaf][1] == 0
         return (
             chunk.codec == self._codec
@@ -132,30 +177,6 @@ class CopyPlanner:
             and chunk.encodings <= COPYABLE_ENCODINGS | LEVEL_ENCODINGS
             and (chunk.values == rows if is_flat else chunk.values >= rows)
         )
-
-    def _copied(self, leaf: int, sources: Sequence[_Source]) -> Copied | None:
-        chunks = [source.chunk for source in sources]
-        if sum(chunk.stored_bytes for chunk in chunks) < LEAST_CHUNK_BYTES * max(1, len(chunks)):
-            return None
-        statistics = joined(chunks, self._form.orders[leaf])
-        if statistics is None:
-            return None
-        counts: Counter[tuple[int, int]] = Counter()
-        unproven: list[_Source] = []
-        for source in sources:
-            try:
-                pages = walk(memoryview(source.data).cast("B"), source.chunk, self._form.levels[leaf])
-            except Malformed:
-                return None
-            except DamagedPage as damage:
-                raise InputFault(f"{source.unit.source.uri}: row group {source.unit.row_group}: {damage}") from damage
-            counts += pages.counts
-            if not pages.all_checked:
-                unproven.append(source)
-        chunk = NewChunk.copied(
-            chunks, physical_type=self._form.template.types[leaf], pages=counts, statistics=statistics
-        )
-        return Copied(chunk, [source.data for source in sources], unproven)
 
     def _prove(self, found: Sequence[Copied]) -> None:
         """Decode what no checksum vouches for; see the module. Raises as `ParquetInput.decode`."""
@@ -166,3 +187,13 @@ class CopyPlanner:
         for unit, own in leaves.values():
             self._check()
             unit.source.decode(unit.row_group, unit.segments, sorted(own))
+
+
+def _walked(source: Source, data: pa.Buffer, levels: tuple[int, int]) -> Pages | None:
+    """Walk a chunk; None when it may not be copied. Raises InputFault."""
+    try:
+        return walk(memoryview(data).cast("B"), source.chunk, levels)
+    except Malformed:
+        return None
+    except DamagedPage as damage:
+        raise InputFault(f"{source.unit.source.uri}: row group {source.unit.row_group}: {damage}") from damage

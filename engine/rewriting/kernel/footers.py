@@ -6,7 +6,7 @@ over: page indexes, bloom filters, sorting columns, size statistics, key-values 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from engine.rewriting.kernel import thrift
@@ -23,9 +23,9 @@ MAGIC: Final = b"PAR1"
 _MOST_ORDINAL: Final = 32767
 
 # FileMetaData
-_SCHEMA, _ROWS, _ROW_GROUPS, _KEY_VALUES, _CREATED_BY, _ORDERS = 2, 3, 4, 5, 6, 7
+_VERSION, _SCHEMA, _ROWS, _ROW_GROUPS, _KEY_VALUES, _CREATED_BY, _ORDERS = 1, 2, 3, 4, 5, 6, 7
 # SchemaElement
-_NAME, _CHILDREN = 4, 5
+_ELEMENT_TYPE, _ELEMENT_LENGTH, _REPETITION, _NAME, _CHILDREN = 1, 2, 3, 4, 5
 # RowGroup
 _COLUMNS, _GROUP_BYTES, _GROUP_ROWS, _GROUP_OFFSET, _GROUP_STORED, _ORDINAL = 1, 2, 3, 5, 6, 7
 # ColumnChunk
@@ -33,6 +33,7 @@ _FILE_PATH, _CHUNK_OFFSET, _METADATA = 1, 2, 3
 # ColumnMetaData
 _TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED = 1, 2, 3, 4, 5, 6, 7
 _DATA_OFFSET, _DICTIONARY_OFFSET, _STATISTICS, _ENCODING_STATS = 9, 11, 12, 13
+_ALWAYS: Final = (_TYPE, _ENCODINGS, _CODEC, _VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET, _DICTIONARY_OFFSET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class InputFooter:
         except (KeyError, IndexError, TypeError) as error:
             raise Malformed(f"the footer lacks a field: {error}") from error
         self.row_groups = len(self._groups)
+        self._created_by = found.get(_CREATED_BY)
         self._orders: list[Struct] = found[_ORDERS][1][1] if _ORDERS in found else []
 
     def chunk(self, row_group: int, leaf: int) -> Chunk | None:
@@ -74,6 +76,34 @@ class InputFooter:
             return None if _FILE_PATH in outer else _chunk(outer[_METADATA][1], self._order_is_known(leaf))
         except (KeyError, IndexError, TypeError, AttributeError):
             return None
+
+    def bare(self, row_group: int, leaves: Sequence[int], elements: Sequence[Struct]) -> bytes:
+        """Return the metadata of a file with one row group: these chunks, where they are, under other schema elements.
+
+        Without logical types Arrow hands out values as they are stored. `created_by` stays: readers know the faults of
+        some writers by it.
+        """
+        group = self._groups[row_group]
+        root: Struct = {_NAME: (BINARY, b"root"), _CHILDREN: (I32, len(elements))}
+        columns = [
+            {_CHUNK_OFFSET: (I64, 0), _METADATA: (STRUCT, _bare(group[_COLUMNS][1][1][leaf][_METADATA][1], element))}
+            for leaf, element in zip(leaves, elements, strict=True)
+        ]
+        made: Struct = {
+            _VERSION: (I32, 2),
+            _SCHEMA: (LIST, (STRUCT, [root, *elements])),
+            _ROWS: group[_GROUP_ROWS],
+            _ROW_GROUPS: (
+                LIST,
+                (
+                    STRUCT,
+                    [{_COLUMNS: (LIST, (STRUCT, columns)), _GROUP_BYTES: (I64, 0), _GROUP_ROWS: group[_GROUP_ROWS]}],
+                ),
+            ),
+        }
+        if self._created_by is not None:
+            made[_CREATED_BY] = self._created_by
+        return framed(thrift.write_struct(made))
 
     def _order_is_known(self, leaf: int) -> bool:
         return leaf < len(self._orders) and 1 in self._orders[leaf]
@@ -95,6 +125,11 @@ def _chunk(metadata: Struct, order_is_known: bool) -> Chunk:
         statistics=metadata[_STATISTICS][1] if _STATISTICS in metadata else None,
         order_is_known=order_is_known,
     )
+
+
+def _bare(metadata: Struct, element: Struct) -> Struct:
+    kept = {field: metadata[field] for field in _ALWAYS if field in metadata}
+    return kept | {_PATH: (LIST, (BINARY, [element[_NAME][1]]))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +155,7 @@ class NewChunk:
         return made
 
     @staticmethod
-    def copied(
-        pieces: Sequence[Chunk], *, physical_type: int, pages: Mapping[tuple[int, int], int], statistics: Struct | None
-    ) -> "NewChunk":
+    def copied(pieces: Sequence[Chunk], *, physical_type: int, pages: Mapping[tuple[int, int], int]) -> "NewChunk":
         """Return the chunk that these make, one after another; `pages` counts them by (page type, encoding)."""
         stored = sum(one.stored_bytes for one in pieces)
         uncompressed = sum(one.uncompressed_bytes for one in pieces)
@@ -139,9 +172,11 @@ class NewChunk:
                 (STRUCT, [{1: (I32, kind), 2: (I32, e), 3: (I32, n)} for (kind, e), n in sorted(pages.items())]),
             ),
         }
-        if statistics is not None:
-            metadata[_STATISTICS] = (STRUCT, statistics)
         return NewChunk(metadata, stored, uncompressed)
+
+    def with_statistics(self, statistics: Struct) -> "NewChunk":
+        """Return it with these statistics."""
+        return replace(self, metadata=self.metadata | {_STATISTICS: (STRUCT, statistics)})
 
     def placed(self, offset: int, path: Sequence[bytes]) -> Struct:
         """Return the ColumnChunk of a chunk whose first byte is at `offset` of the output."""
@@ -158,7 +193,14 @@ class FooterTemplate:
     def __init__(self, footer: bytes) -> None:
         self._fields, _ = thrift.read_struct(footer)
         self.paths = list(_leaf_paths(self._fields[_SCHEMA][1][1]))
-        self.types: list[int] = [one[_TYPE][1] for one in self._fields[_SCHEMA][1][1] if _CHILDREN not in one]
+        leaves = [one for one in self._fields[_SCHEMA][1][1] if _CHILDREN not in one]
+        self.types: list[int] = [one[_ELEMENT_TYPE][1] for one in leaves]
+        self.bare_elements: list[Struct] = [
+            {field: one[field] for field in (_ELEMENT_TYPE, _ELEMENT_LENGTH, _REPETITION) if field in one}
+            | {_NAME: (BINARY, str(number).encode())}
+            for number, one in enumerate(leaves)
+        ]
+        """The leaves without name, id or logical type, each called by its number: for flat columns only."""
 
     def footer(self, row_groups: Sequence[Struct], key_values: Mapping[str, str]) -> bytes:
         """Return the end of a file: metadata, their length, magic."""
@@ -171,8 +213,12 @@ class FooterTemplate:
         if key_values:
             entries = [{1: (BINARY, k.encode()), 2: (BINARY, v.encode())} for k, v in key_values.items()]
             made[_KEY_VALUES] = (LIST, (STRUCT, entries))
-        metadata = thrift.write_struct(made)
-        return metadata + len(metadata).to_bytes(4, "little") + MAGIC
+        return framed(thrift.write_struct(made))
+
+
+def framed(metadata: bytes) -> bytes:
+    """Return metadata as they stand at the end of a file: with their length and the magic after them."""
+    return metadata + len(metadata).to_bytes(4, "little") + MAGIC
 
 
 def row_group(chunks: Sequence[tuple[NewChunk, Struct]], *, rows: int, offset: int, ordinal: int) -> Struct:

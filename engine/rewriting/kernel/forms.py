@@ -5,7 +5,7 @@ may differ: pages don't hold them. Both sides are compared as Arrow reads their 
 """
 
 import io
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -35,6 +35,15 @@ class OutputForm:
         self.orders: list[Order | None] = [order_of(leaf[0], of) for leaf, of in zip(self._leaves, types, strict=True)]
         self.fields = _leaf_positions(self.schema)
         """For each top-level field the numbers of its leaves."""
+        self.bare_fields = [
+            None
+            if leaf[3] or len(own) > 1 or child_fields(one.type)
+            else _bare_field(str(own[0]), one, leaf[0], leaf[1])
+            for one, own, leaf in (
+                (one, own, self._leaves[own[0]]) for one, own in zip(self.schema, self.fields, strict=True)
+            )
+        ]
+        """For each top-level field, if it is a flat column, the field of its stored values."""
 
     def matches(self, metadata: Any) -> list[int | None]:
         """Return for each leaf of the outputs the leaf of an input (its footer) that has the same form, if one has."""
@@ -52,6 +61,21 @@ class OutputForm:
 
 
 DECIMALS: dict[str, Any] = {"store_decimal_as_integer": True}
+
+
+_BARE_TYPES: Final = {
+    "BOOLEAN": pa.bool_(),
+    "INT32": pa.int32(),
+    "INT64": pa.int64(),
+    "FLOAT": pa.float32(),
+    "DOUBLE": pa.float64(),
+    "BYTE_ARRAY": pa.binary(),
+}
+
+
+def _bare_field(name: str, field: pa.Field, physical_type: str, length: int) -> pa.Field:
+    of = pa.binary(length) if physical_type == "FIXED_LEN_BYTE_ARRAY" else _BARE_TYPES[physical_type]
+    return pa.field(name, of, nullable=field.nullable, metadata=field.metadata)
 
 
 def _leaves(metadata: Any) -> list[tuple[Any, ...]]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.rewriting.kernel.errors import ENCRYPTED_FILE, UNREADABLE_LAYOUT, InputFault, Refused
-from engine.rewriting.kernel.footers import InputFooter
+from engine.rewriting.kernel.footers import MAGIC, InputFooter
 from engine.rewriting.kernel.thrift import Malformed
 from engine.rewriting.kernel.transfer import InputFile, Transfer
 
@@ -28,7 +28,6 @@ TAIL_BYTES: Final = 256 * 1024
 GAP_BYTES: Final = 2**20
 """Columns this near to each other are fetched with one request."""
 
-_MAGIC: Final = b"PAR1"
 _ENCRYPTED_MAGIC: Final = b"PARE"
 _END_BYTES: Final = 8
 
@@ -123,18 +122,21 @@ class ParquetInput:
 
     def select_dictionaries(self, columns: Sequence[str]) -> None:
         """Have these string columns (dotted paths) read as dictionaries, where they are there."""
-        whole = self._pieces.segments.get(0) if self._whole else None
         with reading(self.uri):
-            self._file = pq.ParquetFile(
-                pa.PythonFile(self._pieces, mode="r") if whole is None else pa.BufferReader(whole),
-                metadata=self.metadata,
-                read_dictionary=list(columns) or None,
-                pre_buffer=False,
-                page_checksum_verification=True,
-            )
+            self._file = self._parquet_file(self.metadata, columns)
             self.metadata = self._file.metadata
             self.schema: pa.Schema = self._file.schema_arrow
         self.dictionaries = list(columns)
+
+    def _parquet_file(self, metadata: Any, dictionaries: Sequence[str]) -> pq.ParquetFile:
+        whole = self._pieces.segments.get(0) if self._whole else None
+        return pq.ParquetFile(
+            pa.PythonFile(self._pieces, mode="r") if whole is None else pa.BufferReader(whole),
+            metadata=metadata,
+            read_dictionary=list(dictionaries) or None,
+            pre_buffer=False,
+            page_checksum_verification=True,
+        )
 
     @cached_property
     def footer(self) -> InputFooter | None:
@@ -160,9 +162,20 @@ class ParquetInput:
             InputFault: corrupt, or another number of rows than the footer says.
             Refused: `unreadable_layout`, when Arrow can't decode it; `encrypted_file`.
         """
-        self._pieces.segments = segments
         with reading(f"{self.uri}: row group {row_group}"):
+            self._pieces.segments = segments
             table = self._file.reader.read_row_group(row_group, column_indices=list(leaves), use_threads=False)
+        return self._checked(row_group, table)
+
+    def decode_bare(self, row_group: int, segments: Segments, footer: bytes, dictionaries: Sequence[str]) -> pa.Table:
+        """Return the columns of another footer (`InputFooter.bare`) for this row group. Raises as `decode`."""
+        with reading(f"{self.uri}: row group {row_group}"):
+            self._pieces.segments = segments
+            file = self._parquet_file(pq.read_metadata(pa.BufferReader(MAGIC + footer)), dictionaries)
+            table = file.reader.read_all(use_threads=False)
+        return self._checked(row_group, table)
+
+    def _checked(self, row_group: int, table: pa.Table) -> pa.Table:
         if not self._whole:
             self._pieces.segments = {}
         expected = self.metadata.row_group(row_group).num_rows
@@ -201,7 +214,7 @@ def _opening(source: InputFile, expected_bytes: int | None) -> tuple[Segments, i
     size = source.size()
     if expected_bytes not in (None, size):
         raise InputFault(f"{source.uri}: {size} bytes, the manifest says {expected_bytes}")
-    if size < _END_BYTES + len(_MAGIC):
+    if size < _END_BYTES + len(MAGIC):
         raise InputFault(f"{source.uri}: {size} bytes are no Parquet file")
     if size < SMALL_FILE_BYTES:
         return {0: source.read(0, size)}, size
@@ -222,7 +235,7 @@ def _check_end(uri: str, segments: Segments, size: int) -> int:
     magic, length = bytes(tail[-4:]), _footer_length(tail)
     if magic == _ENCRYPTED_MAGIC:
         raise Refused(ENCRYPTED_FILE, f"{uri}: the footer is encrypted")
-    if magic != _MAGIC or length + _END_BYTES > size:
+    if magic != MAGIC or length + _END_BYTES > size:
         raise InputFault(f"{uri}: no Parquet footer at its end")
     return length
 

@@ -13,7 +13,7 @@ Memory: the stored bytes of the inputs of one output row group, the encoded colu
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import pyarrow as pa
@@ -21,24 +21,19 @@ import pyarrow.parquet as pq
 
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.copy_plans import Copied, CopyPlanner, Piece
+from engine.rewriting.kernel.encoding import Encoded, Encoding
 from engine.rewriting.kernel.errors import OutputFault
-from engine.rewriting.kernel.footers import MAGIC, NewChunk, row_group
+from engine.rewriting.kernel.footers import MAGIC, row_group
 from engine.rewriting.kernel.forms import OutputForm
 from engine.rewriting.kernel.layout import Layout
 from engine.rewriting.kernel.outputs import OutputFiles
 from engine.rewriting.kernel.reading import Unit
 from engine.rewriting.kernel.thrift import Struct
 from engine.rewriting.kernel.transfer import OutputSink
-from engine.rewriting.kernel.writing import MOST_PENDING, Encoder, Format, mostly
+from engine.rewriting.kernel.writing import MOST_PENDING
 
 TOLERANCE: Final = 1 / 8
 """How far, as a share of the rows wanted, a row group may end from where the layout wants it to."""
-
-DECODED_BYTES: Final = 128 * 2**20
-"""Columns are decoded and encoded together while their values take about so much."""
-
-_VALUE_BYTES: Final = 16
-"""What a value takes decoded, roughly: the widest fixed width, or a dictionary index and its share of the words."""
 
 _LEAST_VALUE_BYTES: Final = 8
 """For the bound on rows of a row group: one column of it, decoded, stays below `MOST_PENDING` row-group sizes."""
@@ -60,7 +55,7 @@ class Splicer:
         """`schema` is the target's, with field ids; `check` raises when the task was told to stop."""
         self._form = OutputForm(schema)
         self._planner = CopyPlanner(form=self._form, codec=settings.codec, check=check)
-        self._encoding = _Encoding(schema, settings, self._form, check)
+        self._encoding = Encoding(schema=schema, settings=settings, form=self._form, check=check)
         self._key_values = key_values
         self._files = files
         self._layout = layout
@@ -93,9 +88,10 @@ class Splicer:
         if self._open is None:
             self._open = _SplicedFile(self._files.begin(), self._form)
         before = self._open.sink.position
-        copied = self._planner.plan(pieces)
-        encoded = self._encoding.encode(pieces, [i for i, one in enumerate(copied) if one is None])
-        self._open.write(rows, [one or encoded[leaf] for leaf, one in enumerate(copied)], self._check)
+        plans = self._planner.plan(pieces)
+        encoded = self._encoding.encode(pieces, plans)
+        columns = [one if isinstance(one, Copied) else encoded[leaf] for leaf, one in enumerate(plans)]
+        self._open.write(rows, columns, self._check)
         self._layout.observe_written(rows, self._open.sink.position - before)
         if self._layout.file_is_full():
             self._close()
@@ -129,64 +125,6 @@ def _take(pending: deque[Piece], wanted: int) -> list[Piece]:
     return taken
 
 
-@dataclass(frozen=True, slots=True)
-class _Encoded:
-    """A chunk that Arrow encoded."""
-
-    chunk: NewChunk
-    buffers: Sequence[pa.Buffer]
-
-
-class _Encoding:
-    """Encodes the columns that can't be copied, a few at a time."""
-
-    def __init__(self, schema: pa.Schema, settings: WriteSettings, form: OutputForm, check: Callable[[], None]) -> None:
-        self._schema = schema
-        self._settings = settings
-        self._form = form
-        self._check = check
-        self._formats: dict[tuple[int, ...], Format] = {}
-
-    def encode(self, pieces: Sequence[Piece], leaves: Sequence[int]) -> dict[int, _Encoded]:
-        """Return the chunks of these leaves of the outputs, all those of their top-level fields."""
-        wanted = set(leaves)
-        fields = [i for i, own in enumerate(self._form.fields) if wanted & set(own)]
-        rows = sum(piece.rows for piece in pieces)
-        together = max(1, DECODED_BYTES // (rows * _VALUE_BYTES))
-        found: dict[int, _Encoded] = {}
-        for at in range(0, len(fields), together):
-            found |= self._encode(pieces, tuple(fields[at : at + together]), rows)
-        return found
-
-    def _encode(self, pieces: Sequence[Piece], fields: tuple[int, ...], rows: int) -> dict[int, _Encoded]:
-        columns: list[list[pa.Array]] = [[] for _ in fields]
-        for piece in pieces:
-            self._check()
-            for chunks, column in zip(columns, piece.unit.decode(fields), strict=True):
-                chunks.extend(column.slice(piece.start, piece.rows).chunks)
-        coded = mostly([(piece.rows, piece.unit.dictionary_ids) for piece in pieces])
-        stream = pa.BufferOutputStream()
-        encoder = Encoder(stream=stream, form=self._format(fields), first=columns, dictionary_ids=coded)
-        encoder.write(columns, rows)
-        encoder.close()
-        return self._chunks(stream.getvalue(), fields)
-
-    def _format(self, fields: tuple[int, ...]) -> Format:
-        if fields not in self._formats:
-            schema = pa.schema([self._schema.field(i) for i in fields])
-            self._formats[fields] = Format(schema=schema, settings=self._settings, key_values={}, order=None)
-        return self._formats[fields]
-
-    def _chunks(self, file: pa.Buffer, fields: tuple[int, ...]) -> dict[int, _Encoded]:
-        length = int.from_bytes(bytes(file[-8:-4]), "little")
-        chunks = NewChunk.encoded(bytes(file[file.size - 8 - length : file.size - 8]))
-        leaves = [leaf for field in fields for leaf in self._form.fields[field]]
-        return {
-            leaf: _Encoded(chunk, [file.slice(start, chunk.stored_bytes)])
-            for leaf, (chunk, start) in zip(leaves, chunks, strict=True)
-        }
-
-
 class _SplicedFile:
     """One output being put together."""
 
@@ -197,7 +135,7 @@ class _SplicedFile:
         self._row_groups: list[Struct] = []
         sink.write(MAGIC)
 
-    def write(self, rows: int, columns: Sequence["Copied | _Encoded"], check: Callable[[], None]) -> None:
+    def write(self, rows: int, columns: Sequence[Copied | Encoded], check: Callable[[], None]) -> None:
         """Write one row group. Raises Stopped, OutputFault."""
         begin = self.sink.position
         chunks = []

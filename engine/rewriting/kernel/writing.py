@@ -187,7 +187,13 @@ class Encoder:
     """One Parquet file that Arrow encodes into a stream."""
 
     def __init__(
-        self, *, stream: Any, form: Format, first: list[list[pa.Array]], dictionary_ids: frozenset[int | None]
+        self,
+        *,
+        stream: Any,
+        form: Format,
+        first: list[list[pa.Array]],
+        dictionary_ids: frozenset[int | None],
+        statistics: bool = True,
     ) -> None:
         """`first` are the columns of the first row group: they tell what stays a dictionary array."""
         self._form = form
@@ -198,7 +204,9 @@ class Encoder:
             for field, chunks in zip(form.schema, first, strict=True)
         ]
         self._schema = pa.schema(fields)
-        self._writer = pq.ParquetWriter(stream, self._schema, **form.options(dictionary_ids, _widest(first)))
+        self._writer = pq.ParquetWriter(
+            stream, self._schema, write_statistics=statistics, **form.options(dictionary_ids, _widest(first))
+        )
 
     def write(self, columns: list[list[pa.Array]], count: int) -> None:
         """Write one row group."""

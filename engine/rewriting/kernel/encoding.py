@@ -1,0 +1,136 @@
+"""Column chunks that Arrow encodes for a spliced row group, a few columns at a time.
+
+Where the statistics are known and the form is the output's, values are taken as they are stored (an unscaled decimal,
+a day's number, bytes) and written as such, without looking for bounds: the pages are the same, the work is half. All
+other columns are decoded, projected and encoded as tables are.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.copy_plans import Bare, Piece, Plan
+from engine.rewriting.kernel.footers import NewChunk
+from engine.rewriting.kernel.forms import OutputForm
+from engine.rewriting.kernel.projection import field_id
+from engine.rewriting.kernel.reading import Unit
+from engine.rewriting.kernel.writing import Encoder, Format, mostly
+
+DECODED_BYTES: Final = 128 * 2**20
+"""Columns are decoded and encoded together while their values take about so much."""
+
+_VALUE_BYTES: Final = 16
+"""What a value takes decoded, roughly: the widest fixed width, or a dictionary index and its share of the words."""
+
+_END_BYTES: Final = 8
+
+Columns = list[list[pa.Array]]
+"""Arrays of each column, one after another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A chunk that Arrow encoded."""
+
+    chunk: NewChunk
+    buffers: Sequence[pa.Buffer]
+
+
+class Encoding:
+    """Encodes what is not copied, for the row groups of one task."""
+
+    def __init__(
+        self, *, schema: pa.Schema, settings: WriteSettings, form: OutputForm, check: Callable[[], None]
+    ) -> None:
+        """`schema` is the target's, with field ids; `check` raises when the task was told to stop."""
+        self._schema = schema
+        self._settings = settings
+        self._form = form
+        self._check = check
+        self._formats: dict[tuple[bool, tuple[int, ...]], Format] = {}
+
+    def encode(self, pieces: Sequence[Piece], plans: Sequence[Plan]) -> dict[int, Encoded]:
+        """Return the chunks of all leaves that are not copied. Raises as `ParquetInput.decode`."""
+        rows = sum(piece.rows for piece in pieces)
+        fields = {number: plans[own[0]] for number, own in enumerate(self._form.fields)}
+        bare = {number: plan for number, plan in fields.items() if isinstance(plan, Bare)}
+        found: dict[int, Encoded] = {}
+        for some in _batches([number for number, plan in fields.items() if plan is None], rows):
+            found |= self._encoded(some, self._projected(pieces, some), pieces, statistics=True)
+        for some in _batches(list(bare), rows):
+            made = self._encoded(some, self._stored(pieces, some, bare), pieces, statistics=False)
+            for number, (leaf, one) in zip(some, made.items(), strict=True):
+                found[leaf] = Encoded(one.chunk.with_statistics(bare[number].statistics), one.buffers)
+        return found
+
+    def _projected(self, pieces: Sequence[Piece], fields: tuple[int, ...]) -> Columns:
+        columns: Columns = [[] for _ in fields]
+        for piece in pieces:
+            self._check()
+            for chunks, column in zip(columns, piece.unit.decode(fields), strict=True):
+                chunks.extend(column.slice(piece.start, piece.rows).chunks)
+        return columns
+
+    def _stored(self, pieces: Sequence[Piece], fields: tuple[int, ...], plans: Mapping[int, Bare]) -> Columns:
+        columns: Columns = [[] for _ in fields]
+        for at, piece in enumerate(pieces):
+            self._check()
+            leaves = [plans[number].sources[at].leaf for number in fields]
+            for chunks, column in zip(columns, self._stored_values(piece.unit, fields, leaves).columns, strict=True):
+                chunks.extend(column.chunks)
+        return columns
+
+    def _stored_values(self, unit: Unit, fields: tuple[int, ...], leaves: Sequence[int]) -> pa.Table:
+        elements = [self._form.template.bare_elements[self._form.fields[number][0]] for number in fields]
+        wanted = [self._bare_field(number) for number in fields]
+        texts = [one.name for one in wanted if pa.types.is_binary(one.type) and field_id(one) in unit.dictionary_ids]
+        footer = unit.source.footer
+        assert footer is not None  # noqa: S101 - it is where the plan comes from
+        return unit.source.decode_bare(
+            unit.row_group, unit.segments, footer.bare(unit.row_group, leaves, elements), texts
+        )
+
+    def _bare_field(self, number: int) -> pa.Field:
+        return self._form.bare_fields[number]
+
+    def _encoded(
+        self, fields: tuple[int, ...], columns: Columns, pieces: Sequence[Piece], *, statistics: bool
+    ) -> dict[int, Encoded]:
+        coded = mostly([(piece.rows, piece.unit.dictionary_ids) for piece in pieces])
+        stream = pa.BufferOutputStream()
+        encoder = Encoder(
+            stream=stream,
+            form=self._format(fields, statistics),
+            first=columns,
+            dictionary_ids=coded,
+            statistics=statistics,
+        )
+        encoder.write(columns, sum(piece.rows for piece in pieces))
+        encoder.close()
+        return self._chunks(stream.getvalue(), fields)
+
+    def _format(self, fields: tuple[int, ...], projected: bool) -> Format:
+        key = (projected, fields)
+        if key not in self._formats:
+            schema = pa.schema([self._schema.field(i) if projected else self._bare_field(i) for i in fields])
+            self._formats[key] = Format(schema=schema, settings=self._settings, key_values={}, order=None)
+        return self._formats[key]
+
+    def _chunks(self, file: pa.Buffer, fields: tuple[int, ...]) -> dict[int, Encoded]:
+        length = int.from_bytes(bytes(file[-_END_BYTES:-4]), "little")
+        end = file.size - _END_BYTES
+        chunks = NewChunk.encoded(bytes(file[end - length : end]))
+        leaves = [leaf for number in fields for leaf in self._form.fields[number]]
+        return {
+            leaf: Encoded(chunk, [file.slice(start, chunk.stored_bytes)])
+            for leaf, (chunk, start) in zip(leaves, chunks, strict=True)
+        }
+
+
+def _batches(fields: list[int], rows: int) -> Iterator[tuple[int, ...]]:
+    together = max(1, DECODED_BYTES // (rows * _VALUE_BYTES))
+    for at in range(0, len(fields), together):
+        yield tuple(fields[at : at + together])
