@@ -17,6 +17,7 @@ from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.plans import FileGroup
 from engine.domain.tables import TableRef
 from engine.planning.digest import TableFigures
+from engine.planning.overlaps import ColumnRanges
 from engine.planning.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
@@ -177,6 +178,12 @@ class OpenTable(Protocol):
 
     def resolve_order(self, wish: OrderWish) -> RowOrdering:
         """Return what an order by names means on this table. Raises `NotEligible` where it means nothing."""
+
+    def order_ranges(self, order: RowOrdering) -> Sequence[ColumnRanges]:
+        """Return the ranges of an order's columns in each file, in the order of `digest`; a sort's first column only.
+
+        That is what rules pruning: the other columns of a sort only order rows within equal values of the first.
+        """
 
     def partition_specs(self) -> Sequence[PartitionSpecFields]:
         """Return every partition spec, the current one last, as predicates are judged by it."""

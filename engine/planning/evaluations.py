@@ -4,18 +4,20 @@ The coordinator starts runs by it, the run plans by it, and explain shows it. Ca
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions
+from engine.domain.orders import RowOrdering
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.planning.candidates import SkipReason, find_candidates
 from engine.planning.cooling import cools_in_seconds
 from engine.planning.digest import TableFigures
 from engine.planning.full_rewrites import NOT_ELIGIBLE, full_rules, is_eligible, with_amplification
+from engine.planning.overlaps import ColumnRanges, measure_overlap
 from engine.planning.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
 from engine.planning.partitions import Flags, partition_files
 from engine.planning.remainders import REMAINDER, are_remainders
@@ -89,6 +91,8 @@ def evaluate_policy(
     *,
     now_ms: int,
     hot: HotPartitions = NONE_HOT,
+    order: RowOrdering | None = None,
+    ranges: Sequence[ColumnRanges] = (),
 ) -> Evaluation:
     """Judge every rule of a policy on a table.
 
@@ -99,8 +103,10 @@ def evaluate_policy(
         policy: its triggers, `rewrite.full.*`, `seal` and sizes.
         now_ms: the present instant, milliseconds since 1970.
         hot: partitions that lost races to other writers, as they are at this instant.
+        order: what the policy puts rows into on this table.
+        ranges: of the order's columns, in the order of the digest; only where `asks_overlap`.
     """
-    limits = RewriteLimits.of(policy)
+    limits = replace(RewriteLimits.of(policy), order=order)
     files = partition_files(digest)
     metrics = measure_partitions(
         digest,
@@ -110,6 +116,7 @@ def evaluate_policy(
         now_ms=now_ms,
         small_bytes=limits.small_bytes,
         large_bytes=limits.large_bytes,
+        overlap=measure_overlap(files, ranges) if ranges else None,
     )
     seal = _seal_rule(policy.values["seal"])
     seals = find_seals(metrics, figures.times, seal, now_ms=now_ms)
@@ -119,9 +126,17 @@ def evaluate_policy(
     tiered = with_fullest_tier(metrics, limits) if limits.tiers else metrics
     in_full = Guards(sealed_in, _full_reasons(policy, metrics, limits), cools_in)
     amplified = with_amplification(metrics)
+    triggers = [rule for rule in trigger_rules(policy) if not _asks_overlap(rule)]
+    reorders = [replace(rule, needs_change=True) for rule in trigger_rules(policy) if _asks_overlap(rule)]
     return Evaluation(
-        triggers=[evaluate(rule, tiered, guards) for rule in (*trigger_rules(policy), *tier_rules(limits))],
-        full=[evaluate(rule, amplified, in_full) for rule in full_rules(policy.values)],
+        triggers=[evaluate(rule, tiered, guards) for rule in (*triggers, *tier_rules(limits))],
+        full=[
+            *(
+                evaluate(rule, metrics, Guards(sealed_in, _whole_reasons(metrics, limits), cools_in))
+                for rule in reorders
+            ),
+            *(evaluate(rule, amplified, in_full) for rule in full_rules(policy.values)),
+        ],
         seal=_seal_state(seal, seals),
     )
 
@@ -129,6 +144,19 @@ def evaluate_policy(
 def trigger_rules(policy: EffectivePolicy) -> list[Rule]:
     """Return the rules of an effective policy's `triggers`."""
     return [Rule(rule.name, rule.all, needs_change=rule.input_changed) for rule in policy.document().triggers or ()]
+
+
+def asks_overlap(policy: EffectivePolicy) -> bool:
+    """Tell whether a rule goes by how far files overlap, which costs a look at bounds in all manifests."""
+    return any(_asks_overlap(rule) for rule in trigger_rules(policy))
+
+
+def _asks_overlap(rule: Rule) -> bool:
+    """Tell a rule that goes by overlap: files are put apart only together, so it makes whole partitions due.
+
+    Whether that helped is seen when new files came, so it does not fire again before.
+    """
+    return any(str(check.metric) == "overlap_depth" for check in rule.conditions)
 
 
 def _reasons(metrics: PartitionMetrics, limits: RewriteLimits) -> Sequence[SkipReason | str | None]:
@@ -139,11 +167,15 @@ def _reasons(metrics: PartitionMetrics, limits: RewriteLimits) -> Sequence[SkipR
     return [reason or (REMAINDER if is_left else None) for reason, is_left in kept]
 
 
+def _whole_reasons(metrics: PartitionMetrics, limits: RewriteLimits) -> Sequence[SkipReason | None]:
+    return find_candidates(metrics.files, limits, full=True).reasons
+
+
 def _full_reasons(
     policy: EffectivePolicy, metrics: PartitionMetrics, limits: RewriteLimits
 ) -> Sequence[SkipReason | str | None]:
     """Return why a full rewrite would leave each partition alone, None where it would not."""
-    reasons = find_candidates(metrics.files, limits, full=True).reasons
+    reasons = _whole_reasons(metrics, limits)
     eligibility: Mapping[str, Any] | str = policy.values["rewrite.full.eligibility"]
     if isinstance(eligibility, str):
         return reasons

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.planning.digest import TableFigures
+from engine.planning.overlaps import Overlap
 from engine.planning.partitions import Flags, Ints, PartitionedFiles
 
 Floats = npt.NDArray[np.float64]
@@ -26,13 +27,13 @@ Floats = npt.NDArray[np.float64]
 NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "sorted_run_count": "this table format keeps no sorted runs",
     "level0_file_count": "this table format keeps no levels",
-    "overlap_depth": "this version does not measure how far the key ranges of files overlap",
 }
 """Metrics that no table has in this version, each with the reason; a condition on one never holds."""
 
 NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
     "oldest_small_file_age": "not measured: the partition has no small files",
     "size_amplification_percent": "not measured: the partition was never rewritten in full",
+    "overlap_depth": "not measured: the policy orders rows by no columns (rewrite.strategy, rewrite.columns)",
 }
 """Metrics that are NaN in some partitions, each with what that means."""
 
@@ -81,6 +82,7 @@ def measure_partitions(
     now_ms: int,
     small_bytes: int,
     large_bytes: int | None,
+    overlap: Overlap | None = None,
 ) -> PartitionMetrics:
     """Measure every partition of a digest.
 
@@ -92,6 +94,7 @@ def measure_partitions(
         now_ms: the present instant, milliseconds since 1970.
         small_bytes: a file below is small.
         large_bytes: a file above is over-large; None: none is.
+        overlap: of the columns that the policy orders rows by, where it does and a rule asks.
     """
     added, is_known = _added(digest, figures, now_ms)
     small = files.file_bytes < small_bytes
@@ -101,7 +104,11 @@ def measure_partitions(
     rewritten, rewritten_bounds = _rewrites(files, added, totals, history, now_ms)
     return PartitionMetrics(
         files=files,
-        values=_sizes(files, counts, totals, small, large_bytes) | _deletes(files, figures) | ages | rewritten,
+        values=_sizes(files, counts, totals, small, large_bytes)
+        | _deletes(files, figures)
+        | ages
+        | rewritten
+        | ({} if overlap is None else {"overlap_depth": overlap.depth}),
         table={
             "snapshot_count": float(figures.snapshot_count),
             "manifest_count": float(figures.manifest_count),

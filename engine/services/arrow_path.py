@@ -1,11 +1,11 @@
 """Rewriting by Packhouse's own kernel: groups go through Spark, what they wrote is committed in batches."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from engine.domain.errors import Transient
+from engine.domain.errors import PackhouseError, Transient
 from engine.domain.hot_partitions import LostGroup
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
@@ -19,6 +19,7 @@ from engine.services.early_losses import EarlyLosses
 from engine.services.endings import RunEnding
 from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import Finished, GroupFailure, GroupLost, Lanes
+from engine.services.orders import Overlaps, order_result, overlaps_of
 from engine.services.pacing import RunPacing
 from engine.services.rewrite_paths import Work
 from engine.services.row_checks import has_rows_checked
@@ -59,6 +60,7 @@ class ArrowPath:
 
     async def work(self, work: Work) -> None:
         """Send the groups, commit what is written when it is due, and the rest at the end."""
+        before = await self._overlaps(work.table, work.plan)
         if work.leftover:  # finished by an earlier attempt: commit them before anything new
             await self._commit(work.leftover)
         if work.groups:
@@ -67,6 +69,17 @@ class ArrowPath:
         written = await self._ending.groups(GroupState.WRITTEN)
         if written and self._attempt.stop_reason in (None, *COMMITTED):
             await self._commit(written, is_last=True)
+        if work.plan.order is not None and before:
+            with suppress(PackhouseError):  # the run's outcome does not hang on a figure about it
+                after = await self._overlaps(await self._open(), work.plan)
+                self._ending.order = order_result(work.plan.order, before, after)
+
+    async def _overlaps(self, table: OpenTable, plan: Plan) -> Overlaps:
+        """Return how far files overlap in the plan's partitions, where it puts rows into an order."""
+        if plan.order is None:
+            return {}
+        places = frozenset(group.place for group in plan.groups)
+        return await self._context.formats.call(overlaps_of, table, plan.order, places)
 
     async def _send(self, work: Work) -> None:
         attempt, context = self._attempt, self._context

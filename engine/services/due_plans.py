@@ -17,7 +17,7 @@ from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
 from engine.domain.plans import Plan, SkippedPartition
 from engine.domain.policies import EffectivePolicy
 from engine.formats.base import OpenTable
-from engine.planning.evaluations import Evaluation, evaluate_policy
+from engine.planning.evaluations import Evaluation, asks_overlap, evaluate_policy
 from engine.planning.file_groups import MAX_SKIPPED, make_plan
 from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.planning.partitions import partition_files
@@ -72,7 +72,17 @@ def evaluate_now(
     """Judge every rule of a policy on an open table."""
     figures = opened.figures()
     history = _history(rewritten, figures.committed_at_ms)
-    return evaluate_policy(opened.digest(), figures, history, policy, now_ms=_milliseconds(now), hot=hot)
+    order = planned_order(opened, policy)
+    return evaluate_policy(
+        opened.digest(),
+        figures,
+        history,
+        policy,
+        now_ms=_milliseconds(now),
+        hot=hot,
+        order=order,
+        ranges=opened.order_ranges(order) if order is not None and asks_overlap(policy) else (),
+    )
 
 
 def due_files(

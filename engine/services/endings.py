@@ -55,6 +55,7 @@ class RunEnding:
         self._open_table = open_table
         self._step = step
         self._started = context.clock.monotonic()
+        self.order: dict[str, Any] | None = None  # what the attempt did for the order of rows, if one was asked for
         self.has_waste = False  # True once a task of this attempt may have left files that no group names
 
     async def conclude(self, budget: DayBudget, later: Later) -> None:
@@ -120,6 +121,8 @@ class RunEnding:
         so_far = {**self._attempt.run.result, "verifications": self._commits.verifications}
         run = replace(self._attempt.run, result=so_far)
         result = run_result(run, stored, seconds=seconds, moved=await self._moved())
+        if self.order is not None:
+            result["order"] = self.order
         self._step("before_end")
         await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
         _log.info("run_ended", state=state.value, reason=reason, detail=detail, seconds=round(seconds, 3))

@@ -1,11 +1,21 @@
-"""What a policy's order of rows means on an open table."""
+"""What a policy's order of rows means on an open table, and what a rewrite did for it."""
 
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from typing import Protocol
+from typing import Any, Final, Protocol
 
 from engine.domain.errors import NotEligible
+from engine.domain.hot_partitions import Place
 from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.policies import EffectivePolicy
+from engine.formats.base import OpenTable
+from engine.planning.overlaps import measure_overlap, overlap_document
+from engine.planning.partitions import partition_files
+
+MOST_SHOWN: Final = 20
+"""Partitions whose overlap a run's result shows."""
+
+Overlaps = Mapping[Place, Mapping[str, Any]]
 
 
 class Orderable(Protocol):
@@ -21,3 +31,21 @@ def planned_order(opened: Orderable, policy: EffectivePolicy) -> RowOrdering | N
     with suppress(NotEligible):
         return None if wish is None else opened.resolve_order(wish)
     return None
+
+
+def overlaps_of(opened: OpenTable, order: RowOrdering, places: Collection[Place]) -> Overlaps:
+    """Return how far files overlap in some partitions, JSON-ready. Reads manifests: call in a thread."""
+    files = partition_files(opened.digest())
+    found = measure_overlap(files, opened.order_ranges(order))
+    here = enumerate(zip(files.spec_ids.tolist(), files.names, strict=True))
+    return {place: overlap_document(files, found, at) for at, place in here if place in places}
+
+
+def order_result(order: RowOrdering, before: Overlaps, after: Overlaps) -> dict[str, Any]:
+    """Return what a run's result says of the order: each partition before and after, those with most files first."""
+    places = sorted(before, key=lambda place: (-before[place]["files"], place))
+    shown = [
+        {"spec_id": place[0], "partition": place[1], "before": before[place], "after": after.get(place)}
+        for place in places[:MOST_SHOWN]
+    ]
+    return {**order.document(), "partitions": shown, "partitions_total": len(places)}

@@ -31,6 +31,7 @@ from engine.formats.base import (
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.commit import MAX_TRIES, check_rows
 from engine.planning.digest import FILE_DIGEST, TableFigures
+from engine.planning.overlaps import ColumnRanges
 from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
 from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
 
@@ -135,6 +136,9 @@ class OpenModelTable:
 
     def resolve_order(self, wish: OrderWish) -> RowOrdering:
         raise NotEligible("the model orders no rows")
+
+    def order_ranges(self, order: RowOrdering) -> Sequence[ColumnRanges]:
+        return ()
 
     def partition_specs(self) -> Sequence[Any]:
         return ()

@@ -32,6 +32,7 @@ from engine.formats.base import (
     Verification,
     WrittenGroup,
 )
+from engine.formats.iceberg.column_bounds import column_ranges
 from engine.formats.iceberg.commit import Committer
 from engine.formats.iceberg.conflicts import lost_groups
 from engine.formats.iceberg.digest import LiveFiles
@@ -53,6 +54,7 @@ from engine.formats.iceberg.verification import verify_snapshot
 from engine.formats.iceberg.views import TableView
 from engine.formats.native import NativeChange, RowCounts
 from engine.planning.digest import TableFigures
+from engine.planning.overlaps import ColumnRanges
 from engine.planning.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
@@ -170,6 +172,12 @@ class IcebergTable:
             NotEligible: a column is unknown or has no order, or the table has no sort order to go by.
         """
         return resolve_order(self._view.metadata, wish)
+
+    def order_ranges(self, order: RowOrdering) -> Sequence[ColumnRanges]:
+        """Return the ranges of an order's columns in each file, in the order of `digest`; of a sort its first's."""
+        fields = order.fields[:1] if order.strategy == "sort" else order.fields
+        with translated(f"read the manifests of {self._ref}"):
+            return column_ranges(self._view, [field.field_id for field in fields], self._live_files().data["path"])
 
     def _order_condition(self, wish: OrderWish) -> Condition:
         try:

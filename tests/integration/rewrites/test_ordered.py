@@ -138,6 +138,17 @@ async def test_an_impossible_column_is_refused_when_the_policy_is_written(world:
     assert [(problem.pointer, problem.value) for problem in caught.value.problems] == [("/rewrite/columns/1", column)]
 
 
+async def test_the_result_shows_how_far_files_overlapped_before_and_after(world: World) -> None:
+    await world.set_policy({"rewrite": {"strategy": "sort", "columns": ["value"]}})
+    run = await world.rewrite()
+    order = run.result["order"]
+    assert (order["strategy"], order["partitions_total"]) == ("sort", 3)
+    assert [one["before"]["files"] for one in order["partitions"]] == [6, 6, 6]
+    assert all(one["before"]["overlap_depth"] >= 1 for one in order["partitions"])
+    assert [one["after"]["overlap_depth"] for one in order["partitions"]] == [1, 1, 1]
+    assert [one["after"]["pruned_share"] for one in order["partitions"]] == [0.0, 0.0, 0.0]
+
+
 async def test_a_second_full_rewrite_finds_everything_in_order(world: World) -> None:
     """The fixed point: neither runs by themselves nor full ones rewrite what is in the order asked for."""
     await world.set_policy({"rewrite": BY_NOTE})

@@ -170,7 +170,7 @@ def test_metrics_of_the_table_are_those_of_its_figures():
 
 
 def test_metrics_that_no_table_has_say_why():
-    assert set(NOT_APPLICABLE) == {"sorted_run_count", "level0_file_count", "overlap_depth"}
+    assert set(NOT_APPLICABLE) == {"sorted_run_count", "level0_file_count"}
     assert all(NOT_APPLICABLE.values())
 
 

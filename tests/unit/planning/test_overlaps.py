@@ -1,0 +1,114 @@
+"""How far files overlap, against counting by hand; and rules that go by it (L7)."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.domain.orders import OrderField, RowOrdering
+from engine.domain.policies import PolicyDocument, effective_policy
+from engine.planning.digest import TableFigures
+from engine.planning.evaluations import Evaluation, asks_overlap, evaluate_policy
+from engine.planning.ordered_files import are_in_order
+from engine.planning.overlaps import UNKNOWN, ColumnRanges, measure_overlap, overlap_document
+from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
+from engine.planning.partitions import PartitionedFiles, partition_files
+from tests.support.digests import DigestFile, digest_of
+
+MIB = 2**20
+SORT = RowOrdering("sort", (OrderField("id", 1),))
+HILBERT = RowOrdering("hilbert", (OrderField("id", 1), OrderField("at", 2)))
+POLICY = {
+    "rewrite": {"strategy": "sort", "columns": ["id"]},
+    "triggers": [{"name": "overlaps", "all": [{"metric": "overlap_depth", "above": 2}]}],
+}
+
+
+def files_of(places: list[int], paths: list[str] | None = None) -> tuple[pa.Table, PartitionedFiles]:
+    named = paths or [f"s3://lake/{at}.parquet" for at in range(len(places))]
+    digest = digest_of(
+        [
+            DigestFile(128 * MIB, partition=f'{{"p":{place}}}', path=path)
+            for place, path in zip(places, named, strict=True)
+        ]
+    )
+    return digest, partition_files(digest)
+
+
+def ranges(*pairs: tuple[int, int]) -> ColumnRanges:
+    return ColumnRanges(np.array([low for low, _ in pairs]), np.array([high for _, high in pairs]))
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.none() | st.tuples(st.integers(0, 9), st.integers(0, 9))), min_size=1))
+def test_depth_and_lookups_agree_with_counting_by_hand(made: list[tuple[int, tuple[int, int] | None]]) -> None:
+    _, files = files_of([place for place, _ in made])
+    pairs = [(UNKNOWN, UNKNOWN) if pair is None else (min(pair), max(pair)) for _, pair in made]
+    found = measure_overlap(files, [ranges(*pairs)])
+    for at in range(len(files.names)):
+        mine = [pair for pair, place in zip(pairs, files.partition_of.tolist(), strict=True) if place == at]
+        points = [bound for low, high in mine if low != UNKNOWN for bound in (low, high)]
+        shared = [sum(low == UNKNOWN or low <= point <= high for low, high in mine) for point in points]
+        unknown = sum(low == UNKNOWN for low, _ in mine)
+        assert found.depth[at] == max(shared, default=unknown)
+        assert found.lookup_files[at] == pytest.approx(sum(shared) / len(shared) if shared else unknown)
+
+
+def test_of_several_columns_the_worst_counts() -> None:
+    _, files = files_of([0, 0, 0])
+    apart, together = ranges((0, 1), (2, 3), (4, 5)), ranges((0, 9), (0, 9), (0, 9))
+    assert measure_overlap(files, [apart]).depth.tolist() == [1]
+    found = measure_overlap(files, [apart, together])
+    assert overlap_document(files, found, 0) == {
+        "files": 3,
+        "overlap_depth": 3,
+        "files_for_a_lookup": 3.0,
+        "pruned_share": 0.0,
+    }
+
+
+def evaluated(
+    places: list[int], column: ColumnRanges, *, rewritten: bool = False, paths: list[str] | None = None
+) -> Evaluation:
+    digest, _ = files_of(places, paths)
+    policy = effective_policy(table_properties={}, scoped=(), trial=PolicyDocument.model_validate(POLICY))
+    assert asks_overlap(policy)
+    history = RewriteHistory([PartitionRewrite(0, '{"p":0}', 10**12, is_full=True)] if rewritten else [])
+    return evaluate_policy(digest, TableFigures(), history, policy, now_ms=10**12 + 1, order=SORT, ranges=[column])
+
+
+def test_overlap_makes_whole_partitions_due_although_every_file_is_of_the_right_size() -> None:
+    found = evaluated([0, 0, 0, 1, 1], ranges((0, 9), (0, 9), (0, 9), (0, 1), (2, 3)))
+    (rule,) = [rule for rule in found.full if rule.name == "overlaps"]
+    assert found.wants_full
+    assert [place.partition for place in rule.due] == ['{"p":0}']
+    assert rule.conditions[0].measured == 3
+    assert found.due_partitions(full=True).tolist() == [True, False]
+
+
+def test_what_is_in_the_order_already_is_not_due_however_much_it_overlaps() -> None:
+    """Equal keys overlap for ever."""
+    paths = [f"s3://lake/run_1-00000-1-{SORT.mark}-{at}.parquet" for at in range(3)]
+    assert not evaluated([0, 0, 0], ranges((0, 0), (0, 0), (0, 0)), paths=paths).is_due
+
+
+@pytest.mark.parametrize(
+    ("paths", "sort", "hilbert"),
+    [
+        (["run_1-00000-1-{}-0", "run_1-00000-1-{}-1"], True, True),
+        (["run_1-00000-1-{}-0", "run_1-00001-1-{}-0"], False, True),
+        (["run_1-00000-1-{}-0", "run_2-00000-1-{}-0"], False, False),
+        (["run_1-00000-1-{}-0", "00000-1-x"], False, False),
+        (["run_1-00000-1-sort12345678-0", "run_1-00000-1-sort12345678-1"], False, False),
+        (["a/run_1-00000-1-{}-0", "b/run_1-00000-1-{}-1"], True, True),
+    ],
+)
+def test_the_names_of_files_tell_what_is_in_order(paths: list[str], sort: bool, hilbert: bool) -> None:
+    for order, expected in ((SORT, sort), (HILBERT, hilbert)):
+        named = [f"s3://lake/{path.format(order.mark)}.parquet" for path in paths]
+        assert are_in_order(files_of([0, 0], named)[1], order).tolist() == [expected]
+
+
+def test_an_empty_table_has_nothing_in_order() -> None:
+    assert are_in_order(files_of([])[1], SORT).tolist() == []
+    assert measure_overlap(files_of([])[1], [ranges()]).depth.tolist() == []
