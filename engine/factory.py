@@ -42,6 +42,7 @@ from engine.services.fact_reader import FactReader
 from engine.services.fleet import FleetService
 from engine.services.fleet_limits import LimitService
 from engine.services.formats import FormatRegistry
+from engine.services.freezes import FreezeService
 from engine.services.keys import KeyService
 from engine.services.lanes import Dispatcher
 from engine.services.latency_polls import LatencyPolls
@@ -108,6 +109,7 @@ class Container:
     capabilities: CapabilityService
     runs: RunService
     pauses: PauseService
+    freezes: FreezeService
     limits: LimitService
     worker: Worker
     coordinator: Coordinator
@@ -290,6 +292,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         capabilities=capabilities,
         runs=RunService(database=database, submission=submission, wakes=wakes, pace=pace),
         pauses=PauseService(database=database, wakes=wakes),
+        freezes=FreezeService(database=database, wakes=wakes),
         limits=LimitService(database=database, wakes=wakes),
         worker=Worker(
             database=database,

@@ -41,6 +41,9 @@ class WorkMetrics:
             "Seconds that finished groups were held back for their budgets.",
             registry=self._registry,
         )
+        self.failed_proofs = self._counter(
+            "packhouse_failed_proofs", "Snapshots that did not hold what they should, by what was done.", "outcome"
+        )
         self.attempts = Gauge("packhouse_attempts", "Attempts at work in this process.", registry=self._registry)
         self.duties = self._counter("packhouse_duties", "Rounds of the coordinator's duties.", "duty", "outcome")
         self.leads = Gauge("packhouse_leads", "1 while this process leads.", ("name",), registry=self._registry)

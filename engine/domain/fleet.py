@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from engine.domain.budgets import Budget
-from engine.domain.tables import Pause
+from engine.domain.tables import Freeze, Pause
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +120,12 @@ class Fleet:
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """The kill switches that a table is under: the fleet's, its catalog's, its own."""
+    """The kill switches that a table is under: the fleet's, its catalog's, its own; and whether it is frozen."""
 
     fleet: Pause | None = None
     table: Pause | None = None
     catalog: Pause | None = None
+    freeze: Freeze | None = None
 
     @property
     def present(self) -> Pause | None:

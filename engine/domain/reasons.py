@@ -53,12 +53,14 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "latency_backoff": "queries are slow",
     "catalog_fails": "runs of several tables of its catalog failed in a row",
     "window_ahead": "what is left would not end before a window begins",
+    "table_frozen": "the table is frozen since a proof failed",
 }
 """Why a run ended as it did, or what it waits for."""
 
 OF_TABLES: Final[Mapping[str, str]] = {
     "disabled": "its policy has enabled: false",
     "table_paused": "the table is paused",
+    "table_frozen": "the table is frozen since a proof failed",
     "catalog_paused": "all tables of its catalog are paused",
     "fleet_paused": "all tables are paused",
     "fleet_full": "as many runs as there may be are at work",

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from engine.domain.ids import TableId
+from engine.domain.ids import RunId, TableId
 
 MAX_LABELS: Final = 50
 
@@ -38,6 +38,20 @@ class Pause:
     by: str
     reason: str
     stops: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """A proof that failed and could not be made good: no run may start until somebody has looked.
+
+    `snapshot_id` does not hold what run `run_id` meant it to; `parent_id` is the one before it, None when it is gone.
+    """
+
+    at: datetime
+    run_id: RunId
+    snapshot_id: int
+    parent_id: int | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +89,7 @@ class Table:
     labels: Mapping[str, str] = field(default_factory=dict)
     pause: Pause | None = None
     version: int = 1
+    freeze: Freeze | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,4 +128,5 @@ class TableFilter:
     owner_team: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     is_paused: bool | None = None
+    is_frozen: bool | None = None
     teams: frozenset[str] | None = None

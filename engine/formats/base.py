@@ -226,6 +226,13 @@ class OpenTable(Protocol):
             OutcomeUnknown, Transient: the catalog did not answer; ask again.
         """
 
+    def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:
+        """Keep the snapshot before this one of ours from expiry until the next commit of ours; None when it is gone.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; it may be kept.
+        """
+
     def release_parents(self) -> Sequence[str]:
         """Let snapshots expire that commits with `protects_parent` have kept; return what kept them.
 

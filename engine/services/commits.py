@@ -10,19 +10,21 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.errors import CommitConflict, Fatal, LeaseLost, OutcomeUnknown, PackhouseError, Transient
+from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, Transient
 from engine.domain.hot_partitions import LostGroup, Place
 from engine.domain.runs import RunState, StoredGroup
-from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, WrittenGroup
+from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, Verification, WrittenGroup
 from engine.services.attempts import Attempt
 from engine.services.formats import FormatRegistry
-from engine.services.outcomes import failed_checks, races_so_far, verification_document
+from engine.services.mismatches import Mismatches
+from engine.services.outcomes import races_so_far, verification_document
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 _log = structlog.get_logger(__name__)
 
@@ -50,6 +52,9 @@ class Commits:
         self._clock = clock
         self._step = step
         self.verifications: list[dict[str, Any]] = list(attempt.run.result.get("verifications", []))
+        self._mismatches = Mismatches(
+            database=database, formats=formats, attempt=attempt, open_table=open_table, clock=clock, step=step
+        )
 
     async def commit(self, groups: Sequence[StoredGroup]) -> None:
         """Commit written groups, one snapshot for each base they were planned on; leaves the run in `committing`.
@@ -57,7 +62,7 @@ class Commits:
         Raises:
             LeaseLost: before anything was sent.
             OutcomeUnknown: the table could not be read after a lost answer; written groups stay written.
-            Fatal: a snapshot of ours does not hold what it should.
+            Fatal: a snapshot of ours does not hold what it should; it was rolled back, or the table is frozen.
         """
         ordinals = [group.ordinal for group in groups]
         intent = dict(self._attempt.run.intent)
@@ -89,14 +94,22 @@ class Commits:
         for (base, schema), batch in sorted(by_base.items(), key=lambda item: item[1][0].ordinal):
             await self._commit_batch(base, schema, batch)
 
+    async def answer_failed_proofs(self) -> None:
+        """Do what an earlier attempt found out too late to do: something about a snapshot that failed its proof.
+
+        Raises:
+            Fatal: there was one.
+        """
+        for document in self.verifications:
+            if not document["ok"]:
+                await self._mismatches.answer(document)
+
     async def adopt_found(self, groups: Sequence[StoredGroup]) -> Sequence[StoredGroup]:
         """Record, after proving them, snapshots of this run that hold any of these groups; return the groups left.
 
         Raises:
-            Fatal: a snapshot of ours does not hold what it should, now or when it was proven first.
+            Fatal: a snapshot of ours does not hold what it should.
         """
-        if any(not document["ok"] for document in self.verifications):
-            raise Fatal("an earlier attempt's snapshot failed its verification; look at the run's result")
         table = await self._open_table()
         left = {group.ordinal: group for group in groups}
         for batch in await self._formats.call(table.find_commits, self._attempt.run.id):
@@ -113,6 +126,7 @@ class Commits:
             base_snapshot_id=base,
             schema_id=schema,
             groups=tuple(_written(group) for group in groups),
+            protects_parent=self._protects_parents,
         )
         self._step("before_commit")
         detail = None
@@ -204,10 +218,31 @@ class Commits:
     ) -> None:
         """Prove a snapshot and record it; partitions of its groups are hot no more, unless others of them were lost."""
         verification = await self._formats.call(table.verify, snapshot_id, [_written(group) for group in groups])
+        await self.record(verification, groups, tries=tries, lost=lost)
+
+    async def record(
+        self,
+        verification: Verification,
+        groups: Sequence[StoredGroup],
+        *,
+        tries: int,
+        lost: frozenset[Place] = frozenset(),
+        before: Callable[[UnitOfWork], Awaitable[None]] | None = None,
+    ) -> None:
+        """Record a snapshot of ours with its proof, in one transaction; `before` changes its groups in the same one.
+
+        Raises:
+            Fatal: the proof failed.
+        """
+        snapshot_id = verification.snapshot_id
         document = verification_document(verification)
         ordinals = [group.ordinal for group in groups]
         self.verifications.append(document)
+        if not verification.ok:
+            await self._record_mismatch(document, ordinals, before)
         async with self._database.begin() as unit:  # one transaction: a snapshot is never recorded without its proof
+            if before is not None:
+                await before(unit)
             await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
             await unit.hot_partitions.win(self._attempt.lease, {group.place for group in groups} - lost)
             self._attempt.run = await unit.runs.record(
@@ -218,11 +253,41 @@ class Commits:
                 intent=self._settled(ordinals),
             )
         self._step("verified")
-        if not verification.ok:
-            raise Fatal(
-                f"snapshot {snapshot_id} does not hold what was planned ({failed_checks(verification)}); its parent is "
-                "still in the table's history: roll back to it, then report this",
+
+    async def _record_mismatch(
+        self,
+        document: dict[str, Any],
+        ordinals: Sequence[int],
+        before: Callable[[UnitOfWork], Awaitable[None]] | None,
+    ) -> NoReturn:
+        """Put a failed proof into the record, then do something about it; its groups stay open until that is done."""
+        document["groups"] = list(ordinals)
+        async with self._database.begin() as unit:
+            if before is not None:
+                await before(unit)
+            self._attempt.run = await unit.runs.record(
+                self._attempt.lease,
+                kind="verification_failed",
+                details=document,
+                result={**self._attempt.run.result, "verifications": self.verifications},
             )
+        self._step("verified")
+        await self._mismatches.answer(document)
+
+    @property
+    def _protects_parents(self) -> bool:
+        """Whether parents are kept until proven: it costs a commit at the run's end, so only where proof is wanted."""
+        return bool(self._attempt.run.policy.get("values", {}).get("verification", "metadata") != "metadata")
+
+    async def release_parents(self) -> None:
+        """Let parents of proven snapshots expire; what can't be released now goes with the table's next commit."""
+        if not self._protects_parents or any(not document["ok"] for document in self.verifications):
+            return
+        try:
+            table = await self._open_table()
+            await self._formats.call(table.release_parents)
+        except PackhouseError as error:
+            _log.warning("parents_not_released", error=error.message)
 
     def _settled(self, ordinals: Iterable[int]) -> dict[str, Any]:
         """Return the intent without groups whose outcome is known now."""

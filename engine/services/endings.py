@@ -117,6 +117,7 @@ class RunEnding:
         has_waste = self.has_waste or any(group.state is not GroupState.COMMITTED for group in stored)
         if is_quiet and (has_waste or self._attempt.number > 1):
             await self._try_to_remove_outputs()
+        await self._commits.release_parents()
         seconds = self._context.clock.monotonic() - self._started
         so_far = {**self._attempt.run.result, "verifications": self._commits.verifications}
         run = replace(self._attempt.run, result=so_far)

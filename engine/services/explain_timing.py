@@ -25,6 +25,7 @@ _ON_REQUEST: Final = frozenset(
         "fleet_paused",
         "catalog_paused",
         "table_paused",
+        "table_frozen",
         "run_at_work",
         "run_waits",
         "quiet_hours",
@@ -113,6 +114,11 @@ def _switches(facts: Facts) -> Iterator[Hold]:
         yield Hold(
             "table_paused", None, _paused(record.table.pause, f"POST /v1/tables/{record.table.id}/resume ends it")
         )
+
+
+    if (freeze := record.table.freeze) is not None:
+        remedy = f"POST /v1/tables/{record.table.id}/unfreeze ends it"
+        yield Hold("table_frozen", None, f"since {clock(freeze.at)}: {freeze.reason}; {remedy}")
 
 
 def _state_of_table(facts: Facts) -> Iterator[Hold]:

@@ -85,7 +85,3 @@ def verification_document(verification: Verification) -> dict[str, Any]:
     document = asdict(verification)
     return document | {"snapshot_id": str(verification.snapshot_id)}
 
-
-def failed_checks(verification: Verification) -> str:
-    """Return the checks that did not hold, for people."""
-    return "; ".join(f"{check.name}: {check.detail}" for check in verification.checks if not check.holds)

@@ -116,6 +116,7 @@ class RewriteFlow:
         """Return the table as it is once nothing of earlier attempts is open any more."""
         if self._attempt.number == 1:
             return table
+        await self._commits.answer_failed_proofs()
         table = await self._path.take_over(table)
         self._step("taken_over")
         return table

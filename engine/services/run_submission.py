@@ -18,7 +18,7 @@ from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import StoredPolicy
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Priority, Run, RunState
-from engine.domain.tables import Catalog, Table, TableFormatName
+from engine.domain.tables import Catalog, Freeze, Table, TableFormatName
 from engine.queue.streams import RunQueue
 from engine.services.batching import Batcher
 from engine.services.capabilities import CapabilityService
@@ -136,6 +136,8 @@ class RunSubmission:
         table, table_format = around.tables.get(submit.table_id, (None, None))
         if table is None or table_format is None or not submit.caller.sees(table.owner_team):
             return no_table(submit.table_id)
+        if table.freeze is not None:
+            return _frozen(table.freeze, table.id)
         try:
             self._capabilities.check_operation(table_format, submit.request.operation)
         except InvalidInput as refusal:
@@ -179,6 +181,14 @@ async def _live(unit: UnitOfWork, submit: _Submit) -> tuple[Run, bool] | Excepti
     if run is None:  # it ended between the two statements
         return StateConflict("an equal run of this table ended just now; submit again")
     return (await shown(unit, [run]))[0], True
+
+
+def _frozen(freeze: Freeze, table_id: TableId) -> StateConflict:
+    return StateConflict(
+        f"the table is frozen since {freeze.at:%Y-%m-%d %H:%M:%S} UTC: {freeze.reason}; "
+        f"then POST /v1/tables/{table_id}/unfreeze",
+        details={"run_id": freeze.run_id, "snapshot_id": str(freeze.snapshot_id)},
+    )
 
 
 def _told(run: Run, caller: Caller) -> Change:

@@ -54,6 +54,9 @@ def _shown(run: Run, pauses: Pauses) -> Run:
     if run.state is not RunState.QUEUED:
         return run
     pause = pauses.present
+    if pauses.freeze is not None and run.cancel_requested_at is None:
+        detail = f"the table is frozen: {pauses.freeze.reason}"
+        return replace(run, waiting_for=WaitingFor.PAUSED, not_before=None, reason="table_frozen", detail=detail)
     if pause is None or run.cancel_requested_at is not None:
         is_over = run.waiting_for is WaitingFor.PAUSED
         return replace(run, waiting_for=None, not_before=None, reason=None, detail=None) if is_over else run

@@ -6,7 +6,7 @@ Claims lock these rows (`stores.run_claims`), so a pause waits for claims under 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Row, literal, select, union_all, update
+from sqlalchemy import Row, literal, null, or_, select, union_all, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound
@@ -15,11 +15,13 @@ from engine.domain.ids import TableId
 from engine.domain.tables import Pause
 from engine.stores.clock import now
 from engine.stores.schema import catalogs, fleet, tables
-from engine.stores.tables import to_pause
+from engine.stores.tables import FREEZE, to_freeze, to_pause
 
 _OFF = {"paused_at": None, "paused_by": None, "pause_reason": None, "pause_stops": None}
 _COLUMNS = tuple(_OFF)
 _FLEET, _CATALOG, _TABLE = "fleet", "catalog", "table"
+_freeze = [tables.c[name] for name in FREEZE]
+_nothing = [null() for _ in FREEZE]
 
 
 class PauseStore:
@@ -73,17 +75,24 @@ class PauseStore:
         """Return the pauses that each of these tables is under, also of tables that are gone."""
         wanted = set(table_ids)
         inside = tables.c.id.in_(wanted)
-        whole = select(literal(_FLEET).label("kind"), literal("").label("id"), *_of(fleet))
+        is_off = or_(tables.c.paused_at.is_not(None), tables.c.frozen_at.is_not(None))
+        own = select(literal(_TABLE).label("kind"), tables.c.id, *_of(tables), *_freeze).where(inside, is_off)
+        whole = select(literal(_FLEET), literal(""), *_of(fleet), *_nothing)
         around = (
-            select(literal(_CATALOG), tables.c.id, *_of(catalogs))
+            select(literal(_CATALOG), tables.c.id, *_of(catalogs), *_nothing)
             .join(catalogs, catalogs.c.name == tables.c.catalog)
             .where(inside, catalogs.c.paused_at.is_not(None))
         )
-        own = select(literal(_TABLE), tables.c.id, *_of(tables)).where(inside, tables.c.paused_at.is_not(None))
-        rows = await self._connection.execute(union_all(whole, around, own))
+        rows = (await self._connection.execute(union_all(own, whole, around))).all()
         found = {(row.kind, row.id): to_pause(row) for row in rows}
+        frozen = {row.id: to_freeze(row) for row in rows}
         return {
-            table_id: Pauses(found[_FLEET, ""], found.get((_TABLE, table_id)), found.get((_CATALOG, table_id)))
+            table_id: Pauses(
+                found[_FLEET, ""],
+                found.get((_TABLE, table_id)),
+                found.get((_CATALOG, table_id)),
+                frozen.get(table_id),
+            )
             for table_id in wanted
         }
 

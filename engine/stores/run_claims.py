@@ -67,7 +67,8 @@ class RunClaims(RunChanges):
         """Take a queued run that need not wait: queued → planning, the attempt's number grows and is the lease's token.
 
         None when another holder was faster, it must wait, another run holds the table, fleet or catalog have as many
-        runs as they may, or fleet, catalog or table are paused (a run that is to be cancelled is let through then).
+        runs as they may, fleet, catalog or table are paused, or the table is frozen (a run that is to be cancelled is
+        let through then).
         """
         switch = select(fleet.c.paused_at, fleet.c.limits).with_for_update(key_share=True)
         whole = (await self._connection.execute(switch)).one()
@@ -179,10 +180,11 @@ class RunClaims(RunChanges):
         )
 
     async def _is_paused(self, run_id: RunId) -> bool:
-        """Lock the rows of a run's catalog and table, and return whether one of them is paused."""
+        """Lock the rows of a run's catalog and table, and return whether one of them is paused, or the table frozen."""
         of_run = select(runs.c.table_id).where(runs.c.id == run_id).scalar_subquery()
         both = catalogs.join(tables, tables.c.catalog == catalogs.c.name)
-        is_paused = or_(catalogs.c.paused_at.is_not(None), tables.c.paused_at.is_not(None))
+        marks = (catalogs.c.paused_at, tables.c.paused_at, tables.c.frozen_at)
+        is_paused = or_(*(mark.is_not(None) for mark in marks))
         query = select(is_paused).select_from(both).where(tables.c.id == of_run)
         locked = query.with_for_update(read=True, of=[catalogs, tables])
         return bool((await self._connection.execute(locked)).scalar_one_or_none())

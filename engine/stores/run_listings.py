@@ -132,6 +132,7 @@ def _may_start(*, is_fleet_paused: bool, without: Collection[str]) -> Sequence[_
     other = runs.alias("other")
     is_held = exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None))
     paused = select(tables.c.id).where(tables.c.paused_at.is_not(None))
+    frozen = select(tables.c.id).where(tables.c.frozen_at.is_not(None))
     closed = select(catalogs.c.name).where(catalogs.c.paused_at.is_not(None))
     is_cancelled = runs.c.cancel_requested_at.is_not(None)
     return [
@@ -140,7 +141,10 @@ def _may_start(*, is_fleet_paused: bool, without: Collection[str]) -> Sequence[_
         ~is_held,
         is_cancelled
         if is_fleet_paused
-        else or_(is_cancelled, and_(runs.c.table_id.not_in(paused), runs.c.catalog.not_in(closed))),
+        else or_(
+            is_cancelled,
+            and_(runs.c.table_id.not_in(paused), runs.c.table_id.not_in(frozen), runs.c.catalog.not_in(closed)),
+        ),
         *([runs.c.catalog.not_in(without)] if without else []),
     ]
 

@@ -45,6 +45,10 @@ _PAUSE_WHOLE = (
     "(paused_at IS NULL) = (paused_by IS NULL) AND (paused_at IS NULL) = (pause_reason IS NULL) "
     "AND (paused_at IS NULL) = (pause_stops IS NULL)"
 )
+_FREEZE_WHOLE = (
+    "(frozen_at IS NULL) = (frozen_by IS NULL) AND (frozen_at IS NULL) = (frozen_snapshot_id IS NULL) "
+    "AND (frozen_at IS NULL) = (freeze_reason IS NULL) AND (frozen_parent_id IS NULL OR frozen_at IS NOT NULL)"
+)
 _LEASED = text("lease_holder IS NOT NULL")
 
 
@@ -110,13 +114,20 @@ tables = Table(
     Column("pause_reason", Text),
     Column("pause_stops", Boolean),  # True: running work stops; False: it drains
     Column("labels", document(), nullable=False),
+    Column("frozen_at", UtcTime),
+    Column("frozen_by", Text),  # the run whose snapshot failed its proof
+    Column("frozen_snapshot_id", BigInteger),
+    Column("frozen_parent_id", BigInteger),
+    Column("freeze_reason", Text),
     UniqueConstraint("catalog", "namespace", "name", name="ref"),
     CheckConstraint(_PAUSE_WHOLE, name="pause_whole"),
     CheckConstraint("version >= 1", name="version"),
     Index("ix_tables_catalog_id", "catalog", "id"),
     Index("ix_tables_namespace_id", "catalog", "namespace", "id"),
     Index("ix_tables_owner_team_id", "owner_team", "id"),
+    CheckConstraint(_FREEZE_WHOLE, name="freeze_whole"),
     *_index_where("ix_tables_paused", "id", where="paused_at IS NOT NULL"),
+    *_index_where("ix_tables_frozen", "id", where="frozen_at IS NOT NULL"),
 )
 
 table_labels = Table(

@@ -60,4 +60,6 @@ def _conditions(wanted: TableFilter, after: TableId | None) -> list[ColumnElemen
             conditions.append(column == value)
     if wanted.is_paused is not None:
         conditions.append(tables.c.paused_at.is_not(None) if wanted.is_paused else tables.c.paused_at.is_(None))
+    if wanted.is_frozen is not None:
+        conditions.append(tables.c.frozen_at.is_not(None) if wanted.is_frozen else tables.c.frozen_at.is_(None))
     return conditions

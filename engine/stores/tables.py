@@ -3,19 +3,22 @@
 import builtins
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Row, delete, exists, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, StateConflict
-from engine.domain.ids import TableId
+from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyScope
-from engine.domain.tables import Pause, Table, TableFilter, TableFormatName, TableRef
+from engine.domain.tables import Freeze, Pause, Table, TableFilter, TableFormatName, TableRef
 from engine.stores import table_listings
 from engine.stores.policy_coverage import narrowed
 from engine.stores.schema import catalogs, policies, runs, table_labels, tables
 from engine.stores.watches import WatchStore
+
+FREEZE: Final = ("frozen_at", "frozen_by", "frozen_snapshot_id", "frozen_parent_id", "freeze_reason")
+"""The columns of a freeze."""
 
 
 class TableStore:
@@ -141,6 +144,14 @@ def to_pause(row: Row[Any]) -> Pause | None:
     return Pause(row.paused_at, row.paused_by, row.pause_reason, row.pause_stops)
 
 
+def to_freeze(row: Row[Any]) -> Freeze | None:
+    """Return the freeze that a row of `tables` holds, None when it is not frozen."""
+    if row.frozen_at is None:
+        return None
+    run_id = RunId(row.frozen_by)
+    return Freeze(row.frozen_at, run_id, row.frozen_snapshot_id, row.frozen_parent_id, row.freeze_reason)
+
+
 def _to_table(row: Row[Any]) -> Table:
     return Table(
         id=TableId(row.id),
@@ -152,4 +163,5 @@ def _to_table(row: Row[Any]) -> Table:
         labels=row.labels,
         pause=to_pause(row),
         version=row.version,
+        freeze=to_freeze(row),
     )

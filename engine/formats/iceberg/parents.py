@@ -2,12 +2,14 @@
 
 The tag is set by the commit that adds the snapshot, so there is no moment in which expiry could take the parent, and
 no commit of its own. It goes with the run's next commit, or with one at the run's end; what a dead run leaves goes with
-the next run's commit, and by `max-ref-age-ms` after a week even if none follows.
+the next run's commit, and by `max-ref-age-ms` a week later even if none follows (that age counts from the parent's own
+commit, not from the tag's). A tag of a frozen table has no such end.
 
 Rolling back moves `main` from the snapshot to its parent, if and only if `main` is that snapshot still: whatever
 anybody committed on top of it stays. Then somebody has to look.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -35,19 +37,41 @@ LONGEST_MS: Final = 7 * 24 * 3600 * 1000
 MAX_TRIES: Final = 8
 
 
-def protect(metadata: TableMetadata, run_id: str, parent_id: int | None) -> tuple[TableUpdate, ...]:
-    """Return the updates that tag a parent for a run."""
-    if parent_id is None or metadata.snapshot_by_id(parent_id) is None:
+def protect(
+    metadata: TableMetadata, run_id: str, parent_id: int | None, *, for_ms: int | None = LONGEST_MS
+) -> tuple[TableUpdate, ...]:
+    """Return the updates that tag a parent for a run, for so long if nothing else removes the tag (None: for ever)."""
+    parent = None if parent_id is None else metadata.snapshot_by_id(parent_id)
+    if parent is None:
         return ()
+    age = max(0, int(time.time() * 1000) - parent.timestamp_ms)
     tag = SetSnapshotRefUpdate(
-        ref_name=f"{PREFIX}{run_id}-{parent_id}",
+        ref_name=f"{PREFIX}{run_id}-{parent.snapshot_id}",
         type=SnapshotRefType.TAG,
-        snapshot_id=parent_id,
-        max_ref_age_ms=LONGEST_MS,
+        snapshot_id=parent.snapshot_id,
+        max_ref_age_ms=None if for_ms is None else age + for_ms,
         max_snapshot_age_ms=None,
         min_snapshots_to_keep=None,
     )
     return (tag,)
+
+
+def keep_parent(catalog: Catalog, load: Callable[[], TableView], run_id: str, snapshot_id: int) -> int | None:
+    """Tag the parent of a snapshot in a commit of its own, without an end; return it, None when it is gone.
+
+    Raises:
+        OutcomeUnknown: the catalog did not answer.
+    """
+    for _ in range(MAX_TRIES):
+        view = load()
+        snapshot = view.metadata.snapshot_by_id(snapshot_id)
+        parent_id = None if snapshot is None else snapshot.parent_snapshot_id
+        tags = protect(view.metadata, run_id, parent_id, for_ms=None)
+        if not tags:
+            return None
+        if _sent(catalog, view, (), tags):
+            break
+    return parent_id
 
 
 def forget_old(metadata: TableMetadata) -> tuple[TableUpdate, ...]:

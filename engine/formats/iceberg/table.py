@@ -43,7 +43,7 @@ from engine.formats.iceberg.manifests import ManifestCache
 from engine.formats.iceberg.native import native_conditions, native_digest, partition_tests
 from engine.formats.iceberg.native_changes import native_changes, verify_native
 from engine.formats.iceberg.outputs import list_run_files, remove_run_files
-from engine.formats.iceberg.parents import release, roll_back
+from engine.formats.iceberg.parents import keep_parent, release, roll_back
 from engine.formats.iceberg.partition_fields import spec_fields
 from engine.formats.iceberg.partition_times import partition_times
 from engine.formats.iceberg.paths import all_locations
@@ -242,6 +242,14 @@ class IcebergTable:
             OutcomeUnknown, Transient: the catalog did not answer; ask again.
         """
         return roll_back(self._catalog, self._fresh, snapshot_id)
+
+    def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:
+        """Tag the snapshot before this one of ours until the next commit of ours; return it, None when it is gone.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; it may be tagged.
+        """
+        return keep_parent(self._catalog, self._fresh, run_id, snapshot_id)
 
     def release_parents(self) -> Sequence[str]:
         """Remove the tags that commits with `protects_parent` have set; return their names.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from engine.formats.iceberg import IcebergTable
 from tests.support.iceberg_tables import (
     Lake,
     append_files,
+    edit_metadata,
     group_of,
     intercept_commits,
     live_paths,
@@ -58,8 +60,29 @@ def test_the_commit_itself_tags_the_parent(lake: Lake) -> None:
     (name,) = tags(lake)
     assert name.startswith("packhouse-parent-")
     assert tags(lake)[name] == parent
-    assert lake.load().metadata.refs[name].max_ref_age_ms == 7 * 24 * 3600 * 1000
     assert expire_all_but_newest(lake) == {snapshot_id, parent}
+
+
+def test_the_age_of_a_tag_counts_from_its_snapshot_so_an_old_parent_gets_a_longer_one(lake: Lake) -> None:
+    append_files(lake.create(), 3)
+    edit_metadata(lake.load(), lambda body: age_snapshots(body, days=30))
+    again(lake)
+    (name,) = tags(lake)
+    age = lake.load().metadata.refs[name].max_ref_age_ms
+    assert age is not None
+    assert timedelta(days=36.9) < timedelta(milliseconds=age) < timedelta(days=37.1)
+
+
+def age_snapshots(body: dict[str, Any], *, days: int) -> None:
+    for each in (*body["snapshots"], *body["snapshot-log"]):
+        each["timestamp-ms"] -= days * 24 * 3600 * 1000
+
+
+def test_a_parent_is_kept_without_an_end_where_that_is_asked_for(lake: Lake) -> None:
+    opened, snapshot_id, parent = committed(lake, protects_parent=False)
+    assert opened.protect_parent("run_2", snapshot_id) == parent
+    assert lake.load().metadata.refs[f"packhouse-parent-run_2-{parent}"].max_ref_age_ms is None
+    assert opened.protect_parent("run_2", 12345) is None
 
 
 def test_without_it_expiry_takes_the_parent(lake: Lake) -> None:
