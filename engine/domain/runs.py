@@ -290,6 +290,38 @@ class StoredGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupOutline:
+    """A stored file group without its files: a run may have hundreds of thousands of those."""
+
+    ordinal: int
+    state: GroupState
+    attempt: int
+    spec_id: int
+    partition: str
+    input_bytes: int
+    output_bytes: int
+    rows_deleted: int
+    measured: Mapping[str, Any]
+    snapshot_id: int | None
+    reason: str | None
+
+    @property
+    def place(self) -> Place:
+        """Its partition."""
+        return self.spec_id, self.partition
+
+
+@dataclass(frozen=True, slots=True)
+class FileCounts:
+    """Files and rows that groups read and wrote."""
+
+    input_files: int = 0
+    input_rows: int = 0
+    output_files: int = 0
+    output_rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class GroupTotals:
     """A run's groups by state: how many, bytes of their inputs, bytes of their outputs. Every state is a key."""
 

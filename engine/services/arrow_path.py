@@ -107,7 +107,7 @@ class ArrowPath:
             function=context.function,
             attempt=attempt,
             clock=context.clock,
-            rate=LaneRate(expected_rate(await self._ending.groups(*_DONE), plan.prediction, lanes)),
+            rate=LaneRate(expected_rate(await self._ending.outlines(*_DONE), plan.prediction, lanes)),
             tasks=task,
             lost=self._early_losses(plan).among,
             on_start=self._mark_running,

@@ -15,7 +15,7 @@ import structlog
 from engine.domain.errors import LeaseLost, Transient
 from engine.domain.plans import Later, Plan
 from engine.domain.reasons import in_words
-from engine.domain.runs import GroupState, RunState, StoredGroup, WaitingFor
+from engine.domain.runs import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
 from engine.formats.base import OpenTable
 from engine.queue.budgets import LiveProgress
 from engine.services.attempts import HELD, Attempt, Stop
@@ -38,7 +38,7 @@ _UNFINISHED = frozenset({GroupState.PLANNED, GroupState.RUNNING, GroupState.WRIT
 
 
 class RunEnding:
-    """The ends of one attempt. All but `groups` write to the record under the lease."""
+    """The ends of one attempt. All but `groups` and `outlines` write to the record under the lease."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class RunEnding:
         """Decide what the attempt came to, from its groups alone; `later` is what its plan left for the next one."""
         stop = self._attempt.stop_reason
         hold = self._attempt.hold if stop in HELD else None
-        stored = await self.groups()
+        stored = await self.outlines()
         is_unfinished = later.partitions > 0 or any(group.state in _UNFINISHED for group in stored)
         if stop in (Stop.SHUTDOWN, Stop.LEAVING) and is_unfinished:
             await self._wait(WaitingFor.RETRY, "worker_stopped", "the worker was stopped; another goes on")
@@ -77,7 +77,7 @@ class RunEnding:
         """End an attempt whose plan has no groups."""
         if budget.deferred:
             await self._wait_for_budget(budget)
-        elif await self.groups(GroupState.COMMITTED):
+        elif await self.outlines(GroupState.COMMITTED):
             await self.end(RunState.SUCCEEDED, "committed", "an earlier attempt had committed everything")
         elif (until := min((each.until for each in plan.skipped if each.until), default=None)) is not None:
             detail = f"{in_words('cooling_down')}, the first until {until:%Y-%m-%d %H:%M:%S} UTC; force takes them all"
@@ -91,7 +91,7 @@ class RunEnding:
             await self.cancel()
             return
         await self._drop_unfinished("disabled")
-        has_committed = bool(await self.groups(GroupState.COMMITTED))
+        has_committed = bool(await self.outlines(GroupState.COMMITTED))
         state = RunState.SUCCEEDED if has_committed else RunState.SKIPPED
         await self.end(state, "disabled", "the table's policy has enabled: false")
 
@@ -113,7 +113,7 @@ class RunEnding:
 
     async def end(self, state: RunState, reason: str, detail: str, *, is_quiet: bool = True, **documents: Any) -> None:
         """Remove what is not committed (unless tasks may still write), then record the outcome."""
-        stored = await self.groups()
+        stored = await self.outlines()
         has_waste = self.has_waste or any(group.state is not GroupState.COMMITTED for group in stored)
         if is_quiet and (has_waste or self._attempt.number > 1):
             await self._try_to_remove_outputs()
@@ -121,7 +121,9 @@ class RunEnding:
         seconds = self._context.clock.monotonic() - self._started
         so_far = {**self._attempt.run.result, "verifications": self._commits.verifications}
         run = replace(self._attempt.run, result=so_far)
-        result = run_result(run, stored, seconds=seconds, moved=await self._moved())
+        async with self._context.database.read() as unit:
+            files = await unit.groups.count_committed_files(run.id)
+        result = run_result(run, stored, files, seconds=seconds, moved=await self._moved())
         if self.order is not None:
             result["order"] = self.order
         self._step("before_end")
@@ -145,13 +147,9 @@ class RunEnding:
         """
         await self._attempt.check()
         unsettled = set(self._attempt.run.intent.get("commit", ()))
-        needed = (GroupState.WRITTEN, GroupState.COMMITTED)
-        keep = frozenset(
-            file.path
-            for group in await self.groups()
-            if group.state in needed or group.ordinal in unsettled
-            for file in group.outputs
-        )
+        needed = frozenset({GroupState.WRITTEN, GroupState.COMMITTED})
+        async with self._context.database.read() as unit:
+            keep = await unit.groups.output_paths(self._attempt.run.id, needed, also=unsettled)
         removed = await self._context.formats.call(
             table.remove_outputs, self._attempt.run.id, keep, up_to_attempt=self._attempt.number
         )
@@ -163,7 +161,12 @@ class RunEnding:
         async with self._context.database.read() as unit:
             return await unit.groups.list(self._attempt.run.id, states=frozenset(states) or None, limit=ALL_GROUPS)
 
-    async def _end_by_groups(self, stored: Sequence[StoredGroup], budget: DayBudget, later: Later) -> None:
+    async def outlines(self, *states: GroupState) -> Sequence[GroupOutline]:
+        """Return the run's groups in these states without their files, all when none is named."""
+        async with self._context.database.read() as unit:
+            return await unit.groups.outlines(self._attempt.run.id, frozenset(states) or None)
+
+    async def _end_by_groups(self, stored: Sequence[GroupOutline], budget: DayBudget, later: Later) -> None:
         committed = [group for group in stored if group.state is GroupState.COMMITTED]
         dropped = [group for group in stored if group.state is GroupState.DROPPED]
         broken = [group.reason for group in dropped if (group.reason or "").startswith(("failed:", "refused:"))]
@@ -184,7 +187,7 @@ class RunEnding:
         else:
             await self._back_off()
 
-    def _is_of_attempt(self, group: StoredGroup) -> bool:
+    def _is_of_attempt(self, group: GroupOutline) -> bool:
         return group.attempt == self._attempt.number
 
     async def _back_off(self) -> None:
@@ -220,7 +223,7 @@ class RunEnding:
             return None
 
     async def _drop_unfinished(self, reason: str) -> None:
-        unfinished = await self.groups(*_UNFINISHED)
+        unfinished = await self.outlines(*_UNFINISHED)
         if unfinished:
             async with self._context.database.begin() as unit:
                 await unit.groups.mark_dropped(self._attempt.lease, {g.ordinal: reason for g in unfinished})

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from engine.domain.plans import Prediction
-from engine.domain.runs import StoredGroup
+from engine.domain.runs import GroupOutline
 
 _NEWEST: Final = 8
 _PARTS: Final = ("seconds_reading", "seconds_working", "seconds_writing")
@@ -31,7 +31,7 @@ class LaneRate:
         return None if rate is None or rate <= 0 else input_bytes / rate
 
 
-def expected_rate(done: Iterable[StoredGroup], prediction: Prediction, lanes: int) -> float | None:
+def expected_rate(done: Iterable[GroupOutline], prediction: Prediction, lanes: int) -> float | None:
     """Return the rate to expect of a lane: what earlier attempts of the run measured, else the plan's."""
     measured = [(group.input_bytes, sum(float(group.measured.get(part, 0)) for part in _PARTS)) for group in done]
     seconds = sum(time for _, time in measured)

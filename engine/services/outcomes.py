@@ -1,12 +1,12 @@
 """What a run came to, as numbers: measured from its groups and the table's snapshots, beside what was predicted."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from engine.domain.hot_partitions import LOST_RACES, LostGroup
-from engine.domain.runs import GroupState, Run, StoredGroup
+from engine.domain.runs import FileCounts, GroupOutline, GroupState, Run
 from engine.formats.base import Verification
 from engine.planning.experience import prediction_error
 from engine.queue.budgets import LiveProgress
@@ -16,14 +16,14 @@ _MEASURED_SUMS = ("bytes_read", "bytes_written", "requests", "seconds_reading", 
 
 
 def run_result(
-    run: Run, groups: Iterable[StoredGroup], *, seconds: float, moved: LiveProgress | None
+    run: Run, stored: Sequence[GroupOutline], files: FileCounts, *, seconds: float, moved: LiveProgress | None
 ) -> dict[str, Any]:
     """Return the result document of an ended run: counts of committed groups, waste, prediction against actual.
 
+    `stored` are all its groups, `files` what the committed ones read and wrote.
     `seconds` is the wall time of the last attempt, so `input_bytes_per_second` is only told of runs that had one.
     `moved` is what the last attempt's tasks reported while they ran: it knows of tasks that were stopped half-way.
     """
-    stored = list(groups)
     committed = [group for group in stored if group.state is GroupState.COMMITTED]
     dropped = [group for group in stored if group.state is GroupState.DROPPED]
     races: dict[str, Any] = races_so_far(run)
@@ -36,19 +36,19 @@ def run_result(
             measured[name] = max(measured[name], getattr(moved, name))
     rewritten_bytes = sum(group.input_bytes for group in committed)
     actual = {
-        "input_files": sum(len(group.inputs) for group in committed),
+        "input_files": files.input_files,
         "input_bytes": rewritten_bytes,
-        "output_files": sum(len(group.outputs) for group in committed),
+        "output_files": files.output_files,
         "output_bytes": sum(group.output_bytes for group in committed),
         "seconds": round(seconds, 3),
     }
     return {
         "rewritten_files": actual["input_files"],
         "rewritten_bytes": rewritten_bytes,
-        "rewritten_rows": sum(group.input_rows for group in committed),
+        "rewritten_rows": files.input_rows,
         "added_files": actual["output_files"],
         "added_bytes": actual["output_bytes"],
-        "added_rows": sum(file.record_count for group in committed for file in group.outputs),
+        "added_rows": files.output_rows,
         "deleted_rows": sum(group.rows_deleted for group in committed),
         "groups_committed": len(committed),
         "groups_dropped": dict(Counter(group.reason or "unknown" for group in dropped)),

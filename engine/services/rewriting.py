@@ -99,7 +99,7 @@ class RewriteFlow:
         await self._attempt.check()
         has_work = bool(plan.groups or leftover)
         is_cancelled = self._attempt.stop_reason is Stop.CANCELLED
-        if is_cancelled and (has_work or not await self.ending.groups(GroupState.COMMITTED)):
+        if is_cancelled and (has_work or not await self.ending.outlines(GroupState.COMMITTED)):
             await self.ending.cancel()
         elif has_work:
             await self._rewrite(table, policy, plan, leftover)
@@ -141,7 +141,7 @@ class RewriteFlow:
             done += [file.path for group in await self.ending.groups(GroupState.COMMITTED) for file in group.outputs]
         async with self._context.database.read() as unit:
             known = await read_experience(unit, self._attempt.run.table_id)
-        taken = frozenset(group.place for group in await self.ending.groups())
+        taken = frozenset(group.place for group in await self.ending.outlines())
         self._hot = await self._hot_partitions(request, taken)
         due = (await self._evaluated(table, policy), taken) if request.only_due else None
         plan = await self._context.formats.call(_make_plan, table, policy, request, done, known, due=due, hot=self._hot)

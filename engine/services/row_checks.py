@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from engine.domain.runs import Run, StoredGroup
+from engine.domain.runs import GroupOutline, Run
 
 SAMPLED: Final = 16
 """One group in so many has its rows compared under `sample`."""
@@ -24,7 +24,7 @@ def has_rows_checked(mode: str, run_id: str, ordinal: int) -> bool:
     return mode == "content"
 
 
-def checked_rows(run: Run, committed: Iterable[StoredGroup]) -> Mapping[str, Any]:
+def checked_rows(run: Run, committed: Iterable[GroupOutline]) -> Mapping[str, Any]:
     """Return how a run's rows were proven: groups and rows that were compared, and what that read and took."""
     found = [group.measured for group in committed if group.measured.get("row_digest")]
     return {

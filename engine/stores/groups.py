@@ -7,13 +7,13 @@ A group that is `written` survives its attempt: a later one may commit it. Batch
 """
 
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, RowMapping, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Column, ColumnElement, RowMapping, and_, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import IllegalTransition
@@ -21,13 +21,15 @@ from engine.domain.files import DeleteRef, InputFile, OutputFile
 from engine.domain.ids import RunId
 from engine.domain.leases import Lease
 from engine.domain.plans import FileGroup
-from engine.domain.runs import GroupState, GroupTotals, StoredGroup
+from engine.domain.runs import FileCounts, GroupOutline, GroupState, GroupTotals, StoredGroup
 from engine.stores.clock import now
 from engine.stores.leases import hold
 from engine.stores.schema import file_groups as groups
 from engine.stores.schema import rewritten_bytes
 
 _CHUNK: Final = 500
+_FILES_PAGE: Final = 50
+_OUTLINE: Final = tuple(groups.c[each.name] for each in fields(GroupOutline))
 _UNMEASURED: Final = frozenset({"group", "outcome", "reason", "outputs"})
 
 
@@ -64,6 +66,20 @@ class GroupStore:
         await hold(self._connection, lease)
         unfinished = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING])
         await self._mark(lease, list(ordinals), unfinished, {"state": GroupState.RUNNING})
+
+    async def replace_inputs(self, lease: Lease, ordinal: int, inputs: Sequence[InputFile]) -> None:
+        """Note which files a group really replaced, where who rewrites it chooses them.
+
+        Raises:
+            IllegalTransition: the group is not running.
+        """
+        await hold(self._connection, lease)
+        values = {
+            "state": GroupState.RUNNING,
+            "inputs": [_dump_input(each) for each in inputs],
+            "input_bytes": sum(each.file_bytes for each in inputs),
+        }
+        await self._mark(lease, [ordinal], groups.c.state == GroupState.RUNNING, values)
 
     async def mark_written(self, lease: Lease, result: Mapping[str, Any]) -> None:
         """Store the outputs of one group and count its input bytes as moved.
@@ -135,6 +151,32 @@ class GroupStore:
             query = query.where(groups.c.ordinal > after_ordinal)
         return [_to_group(row) for row in (await self._connection.execute(query)).mappings()]
 
+    async def outlines(
+        self, run_id: RunId, states: AbstractSet[GroupState] | None = None
+    ) -> builtins.list[GroupOutline]:
+        """Return the groups of a run by ordinal, without their files; None: in every state."""
+        query = select(*_OUTLINE).where(groups.c.run_id == run_id).order_by(groups.c.ordinal)
+        if states is not None:
+            query = query.where(groups.c.state.in_(sorted(states)))
+        return [GroupOutline(**row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def count_committed_files(self, run_id: RunId) -> FileCounts:
+        """Return files and rows of all committed groups. They are read page by page: a run may have millions."""
+        counts = [0, 0, 0, 0]
+        committed = and_(groups.c.run_id == run_id, groups.c.state == GroupState.COMMITTED)
+        async for inputs, outputs in self._pages(committed, groups.c.inputs, groups.c.outputs):
+            sums = (len(inputs), _rows(inputs), len(outputs), _rows(outputs))
+            counts = [before + more for before, more in zip(counts, sums, strict=True)]
+        return FileCounts(*counts)
+
+    async def output_paths(
+        self, run_id: RunId, states: AbstractSet[GroupState], *, also: AbstractSet[int] = frozenset()
+    ) -> frozenset[str]:
+        """Return the paths that groups in these states wrote, and those of groups with these ordinals."""
+        fits = or_(groups.c.state.in_(sorted(states)), groups.c.ordinal.in_(sorted(also)))
+        pages = self._pages(and_(groups.c.run_id == run_id, fits), groups.c.outputs)
+        return frozenset([file["path"] async for (outputs,) in pages for file in outputs])
+
     async def totals(self, run_id: RunId) -> GroupTotals:
         """Return the number and bytes of a run's groups by state; every state is there."""
         query = (
@@ -145,6 +187,14 @@ class GroupStore:
         found = {row[0]: row[1:] for row in await self._connection.execute(query)}
         by_column = ({state: int(found.get(state, (0, 0, 0))[column]) for state in GroupState} for column in range(3))
         return GroupTotals(*by_column)
+
+    async def _pages(self, fits: ColumnElement[bool], *columns: Column[Any]) -> AsyncIterator[Sequence[Any]]:
+        """Yield columns of groups by ordinal; only a page of them is in memory at a time."""
+        query, after = select(groups.c.ordinal, *columns).where(fits).order_by(groups.c.ordinal), -1
+        while page := (await self._connection.execute(query.where(groups.c.ordinal > after).limit(_FILES_PAGE))).all():
+            for row in page:
+                yield row[1:]
+            after = page[-1].ordinal
 
     async def _mark(
         self, lease: Lease, ordinals: builtins.list[int], guard: ColumnElement[bool], values: Mapping[str, Any]
@@ -163,6 +213,10 @@ class GroupStore:
             raise IllegalTransition(
                 f"groups {refused[:20]} of {lease.run_id} can't become {values['state']}", details={"groups": refused}
             )
+
+
+def _rows(files: Iterable[Mapping[str, Any]]) -> int:
+    return sum(file["record_count"] for file in files)
 
 
 def _new_row(lease: Lease, group: FileGroup) -> dict[str, Any]:

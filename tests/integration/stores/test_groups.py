@@ -7,7 +7,7 @@ import pytest
 from engine.domain.errors import IllegalTransition, LeaseLost, Transient
 from engine.domain.files import OutputFile
 from engine.domain.leases import Lease
-from engine.domain.runs import GroupState, RunState, StoredGroup, WaitingFor
+from engine.domain.runs import FileCounts, GroupState, RunState, StoredGroup, WaitingFor
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 from tests.integration.stores.samples import a_group, a_result, claimed
@@ -238,3 +238,40 @@ async def test_a_write_of_the_holder_keeps_others_off_the_run_until_its_commit(p
                 await rival.runs.request_cancel(lease.run_id, "key:admin")
     await holder.close()
     await other.close()
+
+
+async def test_groups_without_their_files_say_what_the_whole_ones_say(database: Database) -> None:
+    """Of a run with more groups than a page has."""
+    lease = await _planned(database, 120)
+    async with database.begin() as work:
+        await work.groups.mark_running(lease, range(110))
+        for ordinal in range(110):
+            await work.groups.mark_written(lease, a_result(ordinal))
+        await work.groups.mark_committed(lease, range(105), 7)
+        await work.groups.mark_dropped(lease, {105: "failed: disk full"})
+    async with database.read() as work:
+        whole = await work.groups.list(lease.run_id, limit=1000)
+        outlines = await work.groups.outlines(lease.run_id)
+        some = await work.groups.outlines(lease.run_id, frozenset({GroupState.DROPPED, GroupState.PLANNED}))
+        counts = await work.groups.count_committed_files(lease.run_id)
+        paths = await work.groups.output_paths(lease.run_id, frozenset({GroupState.COMMITTED}), also={105, 119})
+    names = ("ordinal", "state", "place", "attempt", "input_bytes", "output_bytes", "measured", "snapshot_id", "reason")
+    assert [[getattr(each, name) for name in names] for each in outlines] == [
+        [getattr(each, name) for name in names] for each in whole
+    ]
+    assert [each.ordinal for each in some] == [105, *range(110, 120)]
+    committed = [each for each in whole if each.state is GroupState.COMMITTED]
+    assert counts == FileCounts(
+        input_files=sum(len(each.inputs) for each in committed),
+        input_rows=sum(each.input_rows for each in committed),
+        output_files=sum(len(each.outputs) for each in committed),
+        output_rows=sum(file.record_count for each in committed for file in each.outputs),
+    )
+    assert paths == {file.path for each in whole[:106] for file in each.outputs}
+
+
+async def test_a_run_without_groups_has_counted_nothing(database: Database) -> None:
+    lease = await claimed(database)
+    async with database.read() as work:
+        assert await work.groups.count_committed_files(lease.run_id) == FileCounts()
+        assert await work.groups.output_paths(lease.run_id, frozenset(GroupState)) == frozenset()
