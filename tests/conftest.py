@@ -3,8 +3,10 @@
 pytest_plugins = [
     "tests.support.databases",
     "tests.support.folders",
+    "tests.support.iceberg_rest_server",
     "tests.support.logs",
     "tests.support.redis_server",
+    "tests.support.s3_server",
     "tests.support.spark_server",
     "tests.support.stack",
     "tests.support.workers",

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Final, Protocol
 
 import structlog
 
@@ -19,6 +19,7 @@ from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError, SparkFailed, Transient
 from engine.domain.plans import FileGroup
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
+from engine.rewriting.kernel.errors import StorageFault
 from engine.services.attempts import Attempt
 from engine.services.holds import Room
 from engine.services.lane_rates import LaneRate
@@ -66,6 +67,8 @@ class GroupLost:
     group: FileGroup
     reason: str
 
+
+_STORAGE_FAULT: Final = f"{StorageFault.__name__}:"
 
 Finished = tuple[FileGroup, GroupResult] | GroupFailure | GroupLost
 
@@ -213,8 +216,10 @@ class Lanes:
                 self._failed(waiting, group, error)
         else:
             self._rate.add(_input_bytes(bundle), self._clock.monotonic() - begun)
-            for group, answer in zip(bundle, answers, strict=True):
-                self._answered(waiting, group, GroupResult.from_json(answer))
+            results = [GroupResult.from_json(answer) for answer in answers]
+            for group, result in zip(bundle, results, strict=True):
+                self._answered(waiting, group, result)
+            self._raise_storage_fault(results)
 
     def _payload(self, group: FileGroup, part: int) -> str:
         """Return the group's task; its file names carry the part, so that no two tries share one."""
@@ -222,10 +227,18 @@ class Lanes:
         return replace(task, name_prefix=f"{task.name_prefix}{part:05}").to_json()
 
     def _answered(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
-        if result.outcome == "failed":
+        if _is_storage_fault(result):
+            self.has_failures = True
+        elif result.outcome == "failed":
             self._failed(waiting, group, SparkFailed(result.reason or "the task said no reason"))
         else:
             self._tell((group, result))
+
+    def _raise_storage_fault(self, results: Sequence[GroupResult]) -> None:
+        """End the attempt for what is no fault of a group: the next opens the table with the credentials of then."""
+        reason = next((each.reason for each in results if _is_storage_fault(each)), None)
+        if reason is not None and not self._attempt.interrupted.is_set():
+            raise Transient(f"the table's storage fails; {reason}")
 
     def _failed(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, error: PackhouseError) -> None:
         """Try a failed group once more, alone, so that it does not take others with it; then give it up."""
@@ -277,6 +290,10 @@ async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> 
 
 def _input_bytes(bundle: Sequence[FileGroup]) -> int:
     return sum(group.input_bytes for group in bundle)
+
+
+def _is_storage_fault(result: GroupResult) -> bool:
+    return result.outcome == "failed" and (result.reason or "").startswith(_STORAGE_FAULT)
 
 
 def bundles(groups: Sequence[FileGroup], lanes: int) -> list[tuple[FileGroup, ...]]:

@@ -95,7 +95,7 @@ class Lake:
 
     def stored_files(self) -> set[str]:
         """Every Parquet file under the data location, live or not."""
-        root = Path(self.table.location().removeprefix("file://"))
+        root = Path("/" + self.table.location().removeprefix("file:").lstrip("/"))
         return {str(path) for path in (root / "data").rglob("*.parquet")}
 
     def replaces(self) -> list[Mapping[str, str]]:
@@ -104,19 +104,30 @@ class Lake:
         return [dict(s.additional_properties) for s in summaries if s.operation.value == "replace"]
 
 
-def make_lake(folder: Path, *, days: int = 3, files: int = 6, properties: Mapping[str, str] | None = None) -> Lake:
-    """Create the catalog and a table with `days` partitions of `files` small files each."""
+def make_lake(
+    folder: Path,
+    *,
+    days: int = 3,
+    files: int = 6,
+    properties: Mapping[str, str] | None = None,
+    settings: Mapping[str, str] | None = None,
+    registered: Mapping[str, str] | None = None,
+) -> Lake:
+    """Create a table with `days` partitions of `files` small files each, in a new SQL catalog or by other settings.
+
+    `registered` is how Packhouse is to reach the catalog, where that is another way than the writers'.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    settings = {
+    settings = dict(settings or {}) or {
         "type": "sql",
         "uri": f"sqlite:///{folder / 'catalog.db'}",
         "warehouse": f"file://{folder / 'warehouse'}",
         "init_catalog_tables": "true",
     }
     catalog = load_catalog("lake", **settings)
-    catalog.create_namespace("lake")
+    catalog.create_namespace_if_not_exists("lake")
     catalog.create_table(NAME, SCHEMA, partition_spec=SPEC, properties=dict(properties or {}))
-    lake = Lake(settings, catalog)
+    lake = Lake(dict(registered or settings), catalog)
     for number in range(files if days else 0):
         lake.append_to([f"2026-11-{day + 1:02}" for day in range(days)], rows=50 + number)
     return lake

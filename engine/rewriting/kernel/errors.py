@@ -2,7 +2,8 @@
 
     KernelError          the group failed; the text names the file
     ├── InputFault       an input is missing, truncated, corrupt, or not what the manifest says
-    └── OutputFault      an output could not be made, or is not what was written
+    ├── OutputFault      an output could not be made, or is not what was written
+    └── StorageFault     the storage refused or did not answer, which says nothing about the file: another try may do
     Refused              the kernel must not rewrite this group; the native path may (`reason` is one of `REASONS`)
     Stopped              the pace channel said stop; no fault
 
@@ -51,6 +52,10 @@ class InputFault(KernelError):
 
 class OutputFault(KernelError):
     """An output exists already, can't be written, or is not what was written."""
+
+
+class StorageFault(KernelError):
+    """The storage refused us or did not answer: credentials that expired, too many requests, a broken connection."""
 
 
 class Refused(Exception):

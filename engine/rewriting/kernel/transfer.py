@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from engine.rewriting.kernel.errors import InputFault, OutputFault
+from engine.rewriting.kernel.errors import InputFault, KernelError, OutputFault, StorageFault
 from engine.rewriting.kernel.pacing import Bucket
 from engine.rewriting.kernel.storage import Storage
 
@@ -49,13 +49,13 @@ class Transfer:
         return Moved(self._read, self._written, self._requests)
 
     def open(self, uri: str) -> "InputFile":
-        """Open a file for reading. Raises InputFault when it can't be opened."""
+        """Open a file for reading. Raises InputFault when it can't be opened, StorageFault."""
         if self.storage.is_remote(uri):
             self._charge(requests=1)
         try:
             return InputFile(uri, self.storage.open_input(uri), self)
         except OSError as error:
-            raise InputFault(f"{uri}: {error}") from error
+            raise fault_of(InputFault, uri, error) from error
 
     def create(self, uri: str) -> "OutputSink":
         """Create a file. Raises OutputFault when one of that name exists, or it can't be created."""
@@ -95,6 +95,18 @@ class Transfer:
             self._requests += requests
 
 
+def fault_of(kind: type[KernelError], uri: str, error: OSError) -> KernelError:
+    """Return the fault for what a storage raised: of the file, or `StorageFault` where S3 says all but "not found".
+
+    Arrow has only the text to tell them apart; a request for a file's head that is refused has no reason in it.
+    """
+    text = str(error)
+    is_of_storage = "AWS Error" in text and not isinstance(error, FileNotFoundError) and "HTTP status 404" not in text
+    return (
+        StorageFault(f"{uri}: {text}; see that the credentials are valid") if is_of_storage else kind(f"{uri}: {text}")
+    )
+
+
 class writing:  # noqa: N801 - used as a statement: `with writing(uri):`
     """Name the file in whatever the storage raises while it is written."""
 
@@ -107,7 +119,7 @@ class writing:  # noqa: N801 - used as a statement: `with writing(uri):`
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         """Turn the storage's errors into ours."""
         if isinstance(error, OSError):
-            raise OutputFault(f"{self._uri}: {error}") from error
+            raise fault_of(OutputFault, self._uri, error) from error
 
 
 class InputFile:
@@ -127,6 +139,7 @@ class InputFile:
 
         Raises:
             InputFault: the file ends before, or can't be read.
+            StorageFault: the storage refused or did not answer.
         """
         target: Any = np.empty(length, dtype=np.uint8)
         done = 0
@@ -140,7 +153,7 @@ class InputFile:
                     raise InputFault(f"{self.uri}: ends at byte {offset + done}, {offset + length} expected")
                 done += got
         except OSError as error:
-            raise InputFault(f"{self.uri}: {error}") from error
+            raise fault_of(InputFault, self.uri, error) from error
         return pa.py_buffer(target)
 
     def close(self) -> None:

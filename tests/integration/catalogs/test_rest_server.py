@@ -1,0 +1,168 @@
+"""Whole rewrites through the Iceberg project's own REST catalog, with answers lost and tokens refused on the way."""
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis
+
+from engine.domain.access import SYSTEM
+from engine.domain.runs import RunState
+from tests.support.faulty_proxy import LOST, FaultyProxy, Request, Verdict
+from tests.support.world import NAME, World, open_world
+
+
+@pytest.fixture
+def proxy(iceberg_rest_url: str) -> Iterator[FaultyProxy]:
+    """Stands between Packhouse and the catalog."""
+    with FaultyProxy(iceberg_rest_url).running() as running:
+        yield running
+
+
+@pytest.fixture
+async def world(
+    proxy: FaultyProxy, sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path
+) -> AsyncIterator[World]:
+    """A lake in the catalog: writers go to it directly, Packhouse through the proxy."""
+    lake = {"settings": {"type": "rest", "uri": proxy.target}, "registered": {"type": "rest", "uri": proxy.url}}
+    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=redis_url, **lake) as opened:
+        yield opened
+        await asyncio.to_thread(opened.lake.catalog.drop_table, NAME)
+        opened.lake.catalog.close()
+
+
+def once(status: int) -> Verdict:
+    """Return a verdict that answers the first commit with a status."""
+    left = [status]
+
+    def verdict(request: Request) -> int | None:
+        return left.pop() if request.is_commit and left else None
+
+    return verdict
+
+
+async def test_a_table_is_rewritten_and_proven(world: World, proxy: FaultyProxy) -> None:
+    rows = world.lake.rows()
+    run = await world.rewrite()
+    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
+    assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
+    assert proxy.commits == len(world.lake.replaces()) == 1
+
+
+@pytest.mark.parametrize("status", [LOST, 500, 502, 503, 504])
+async def test_an_answer_lost_after_the_commit_is_found_in_the_table(
+    world: World, proxy: FaultyProxy, status: int
+) -> None:
+    """F14: the commit took effect, nobody said so."""
+    rows = world.lake.rows()
+    proxy.after = once(status)
+    run = await world.rewrite()
+    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
+    assert proxy.commits == len(world.lake.replaces()) == 1
+    assert world.lake.rows() == rows
+
+
+@pytest.mark.parametrize("status", [LOST, 429, 500, 503])
+async def test_a_commit_that_never_arrived_is_sent_again(world: World, proxy: FaultyProxy, status: int) -> None:
+    rows = world.lake.rows()
+    proxy.before = once(status)
+    run = await world.rewrite()
+    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
+    assert (proxy.commits, len(world.lake.replaces())) == (2, 1)
+    assert world.lake.rows() == rows
+
+
+async def test_appends_that_are_faster_cost_only_tries(world: World, proxy: FaultyProxy) -> None:
+    """The catalog itself answers 409: the head moved between our look and our commit."""
+    races = itertools.count()
+
+    def append_first(request: Request) -> int | None:
+        if request.is_commit and next(races) < 3:
+            world.lake.append(day="2026-11-01")
+        return None
+
+    proxy.before = append_first
+    before = len(world.lake.ids())
+    run = await world.rewrite()
+    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
+    assert proxy.commits == 4
+    assert len(world.lake.ids()) == len(set(world.lake.ids())) == before + 150
+
+
+async def test_a_catalog_that_is_away_puts_the_run_back_and_it_ends_later(world: World, proxy: FaultyProxy) -> None:
+    run = await world.submit()
+    proxy.before = lambda _: 503
+    await world.container.worker.advance(run.id)
+    assert (await world.get(run.id)).state is RunState.QUEUED
+    proxy.before = lambda _: None
+    assert (await world.finish(run.id)).state is RunState.SUCCEEDED
+
+
+async def test_a_token_that_expires_is_renewed_with_the_credential_and_the_run_does_not_notice(
+    world: World, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_CATALOG_SECRET", "packhouse:secret")
+    office = TokenOffice()
+    proxy.before, proxy.after = office.before, office.after
+    for step in ("planned", "rewriting", "before_commit", "after_commit"):
+        world.at(step, office.expire)
+    tokens = {"credential": "env:TEST_CATALOG_SECRET", "oauth2-server-uri": f"{proxy.url}/v1/oauth/tokens"}
+    await use_properties(world, {"uri": proxy.url} | tokens)
+    run = await world.rewrite()
+    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
+    assert (office.issued > 2, office.refused > 0) == (True, True)
+    assert len(world.lake.replaces()) == 1
+
+
+async def test_a_token_that_expires_for_good_fails_the_run_and_says_why(
+    world: World, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can renew a token without a credential: the commit is refused, which is a definite answer."""
+    monkeypatch.setenv("TEST_CATALOG_SECRET", "fixed")
+    office = TokenOffice()
+    proxy.before = office.before
+    world.at("before_commit", office.expire)
+    await use_properties(world, {"uri": proxy.url, "token": "env:TEST_CATALOG_SECRET"})
+    run = await world.rewrite()
+    assert (run.state, run.attempt) == (RunState.FAILED, 1)
+    assert "credentials" in (run.detail or "")
+    assert world.lake.replaces() == []
+
+
+class TokenOffice:
+    """Tokens that expire: after `expire` nothing passes until the catalog handed out a token again."""
+
+    def __init__(self) -> None:
+        self.is_valid = True
+        self.issued = 0
+        self.refused = 0
+
+    def expire(self) -> None:
+        """Let the token that is used now be refused from here on."""
+        self.is_valid = False
+
+    def before(self, request: Request) -> int | None:
+        """Refuse all that comes without a valid token."""
+        has_token = request.headers.get("Authorization", "").startswith("Bearer ")
+        if request.path.endswith("/oauth/tokens") or (self.is_valid and has_token):
+            return None
+        self.refused += 1
+        return 401
+
+    def after(self, request: Request) -> int | None:
+        """Remember that a token was handed out."""
+        if request.path.endswith("/oauth/tokens"):
+            self.issued, self.is_valid = self.issued + 1, True
+        return None
+
+
+async def use_properties(world: World, properties: dict[str, str]) -> None:
+    """Reach the registered catalog by other properties."""
+    async with world.container.database.read() as unit:
+        registered = await unit.catalogs.get("lake")
+    assert registered is not None
+    await world.container.catalogs.replace(
+        SYSTEM, "lake", {"type": "rest"} | properties, expected_version=registered.version
+    )

@@ -1,0 +1,40 @@
+"""What has to hold after any interleaving."""
+
+from pathlib import Path
+
+from engine.domain.runs import Run, RunState
+from tests.interleaving.writers import reached
+from tests.support.world import World
+
+
+def check(world: World, run: Run, rows: list[str]) -> None:
+    """Compare the table, its files and the run's outcome. `rows` are those that the table should have."""
+    assert run.is_terminal, run
+    assert world.lake.rows() == rows, "rows were lost, doubled or changed"
+    alive = reached(world)
+    gone = [path for path in alive if not Path(path).exists()]
+    assert not gone, f"files of retained snapshots were deleted: {gone}"
+    uuid = str(world.lake.table.metadata.table_uuid)
+    if run.intent.get("table_uuid", uuid) != uuid:  # what we wrote belongs to a table that was dropped: nothing is done
+        assert not [path for path in alive if run.id in path], "our files came into another table"
+        return
+    ours = {path for path in world.lake.stored_files() if run.id in path}
+    assert ours <= alive, f"orphans of the run: {sorted(ours - alive)}"
+    check_outcome(world, run)
+
+
+def check_outcome(world: World, run: Run) -> None:
+    """Compare what the run says with the table's history (I5)."""
+    said = [int(each) for each in run.result.get("snapshot_ids", [])]
+    committed = run.result.get("groups_committed", 0)
+    found = {
+        snapshot.snapshot_id
+        for snapshot in world.lake.table.snapshots()
+        if snapshot.summary and snapshot.summary.additional_properties.get("packhouse.run-id") == run.id
+    }
+    assert found <= set(said), f"the run does not tell of its snapshots {found - set(said)}"
+    assert bool(said) == bool(committed), run.result
+    if run.state is RunState.SUCCEEDED:
+        assert committed, run
+    if run.state in (RunState.SKIPPED, RunState.CANCELLED):
+        assert not committed, run

@@ -1,0 +1,71 @@
+"""Each action of another writer at each step of a rewrite, and random sequences of them.
+
+`make fuzz-interleavings RUNS=500 SEED=1` plays many sequences; a failure names its seed.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from redis.asyncio import Redis
+
+from engine.domain.runs import RunState
+from tests.interleaving.checks import check
+from tests.interleaving.writers import ACTIONS
+from tests.support.world import World, open_world
+
+STEPS = ("claimed", "planned", "rewriting", "group_written", "before_commit", "after_commit", "verified")
+HARMLESS = ("append", "change_spec")
+"""Actions that cost a rewrite nothing, whenever they come."""
+
+FIRST = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
+RUNS = int(os.environ.get("PACKHOUSE_FUZZ_INTERLEAVINGS", "8"))
+
+
+@pytest.fixture
+async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """Three partitions of four small files each."""
+    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=redis_url, files=4) as opened:
+        await opened.set_policy({"rewrite": {"min_input_files": 2, "deletes": {"files": 1}}})
+        yield opened
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("action", ACTIONS)
+async def test_an_action_of_another_writer_at_a_step(world: World, action: str, step: str) -> None:
+    rows: list[list[str]] = []
+
+    def act() -> None:
+        ACTIONS[action](world)
+        rows.append(world.lake.rows())
+
+    world.at(step, act)
+    run = await world.rewrite()
+    assert len(rows) == 1, "the step was not reached"
+    check(world, run, rows[0])
+    if action in HARMLESS:
+        assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + RUNS))
+async def test_many_actions_during_one_run(world: World, seed: int) -> None:
+    random, rows, told = Random(seed), [world.lake.rows()], list[str]()
+
+    def act(action: str, step: str) -> None:
+        told.append(f"{action} at {step}")
+        try:
+            ACTIONS[action](world)
+        except Exception as error:  # noqa: BLE001 - a writer whose table went away under it has its own troubles
+            told.append(f"which failed: {error!r}")
+        rows.append(world.lake.rows())
+
+    for _ in range(random.randint(2, 5)):
+        action, step = random.choice(list(ACTIONS)), random.choice(STEPS)
+        world.at(step, lambda action=action, step=step: act(action, step))  # type: ignore[misc]
+    try:
+        check(world, await world.rewrite(), rows[-1])
+    except BaseException as error:
+        error.add_note(f"seed {seed}: {', '.join(told)}")
+        raise

@@ -1,0 +1,108 @@
+"""A proxy before a real HTTP server that loses answers, sends others and refuses tokens: real bytes, real sockets."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import Any
+
+import httpx
+
+LOST = 0
+"""A status that stands for none: the connection ends without an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What came in."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def is_commit(self) -> bool:
+        """Whether it asks a REST catalog for a commit to a table."""
+        return self.method == "POST" and "/tables/" in self.path and not self.path.endswith("/metrics")
+
+
+Verdict = Callable[[Request], int | None]
+"""Returns a status to answer with, `LOST`, or None for what the server says."""
+
+
+def truthful(_request: Request) -> int | None:
+    """Let everything pass."""
+    return None
+
+
+@dataclass
+class FaultyProxy:
+    """`before` may answer instead of the server, `after` instead of its answer; `requests` lists all that came."""
+
+    target: str
+    before: Verdict = truthful
+    after: Verdict = truthful
+    requests: list[Request] = field(default_factory=list)
+    url: str = ""
+
+    @contextmanager
+    def running(self) -> Iterator["FaultyProxy"]:
+        """Serve until the block ends."""
+        client = httpx.Client(timeout=30)
+        server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler(client, Lock()))
+        server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{server.server_port}"
+        thread = Thread(target=lambda: server.serve_forever(poll_interval=0.02))
+        thread.start()
+        try:
+            yield self
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+            client.close()
+
+    @property
+    def commits(self) -> int:
+        """How many commits came."""
+        return sum(each.is_commit for each in self.requests)
+
+    def _handler(self, client: httpx.Client, lock: Lock) -> type[BaseHTTPRequestHandler]:
+        proxy = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def _pass(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                request = Request(self.command, self.path, dict(self.headers), body)
+                with lock:
+                    proxy.requests.append(request)
+                    status = proxy.before(request)
+                answer = None
+                if status is None:
+                    kept = {k: v for k, v in request.headers.items() if k.lower() not in ("host", "accept-encoding")}
+                    answer = client.request(self.command, proxy.target + self.path, headers=kept, content=body)
+                    status = proxy.after(request)
+                self._answer(answer, status)
+
+            def _answer(self, answer: httpx.Response | None, status: int | None) -> None:
+                self.close_connection = True
+                if status == LOST:
+                    return
+                body = b'{"error": {"message": "by the proxy", "type": "Fault", "code": 0}}'
+                if answer is not None and status is None:
+                    status, body = answer.status_code, answer.content
+                self.send_response(status or 500)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(body)
+
+            do_GET = do_POST = do_HEAD = do_DELETE = do_PUT = _pass  # noqa: N815 - the library's names
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name the library gives it
+                """Stay silent."""
+
+        return Handler

@@ -1,0 +1,117 @@
+"""An S3 server on loopback (moto's, in memory) that counts what it is asked and lets access keys expire."""
+
+import io
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock, Thread
+from typing import Any
+from urllib.parse import parse_qs
+
+import pyarrow.fs as pafs
+import pytest
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+BUCKET = "lake"
+_EXPIRED = b"<?xml version='1.0'?><Error><Code>ExpiredToken</Code><Message>The token has expired.</Message></Error>"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request: method, key (without the bucket) and what kind of it."""
+
+    method: str
+    key: str
+    kind: str
+
+    @property
+    def is_of_data_file(self) -> bool:
+        """Whether it asks for a Parquet file."""
+        return self.key.endswith(".parquet")
+
+
+@dataclass
+class S3Server:
+    """The server; `asked` lists requests in order, requests with a key in `expired` are refused."""
+
+    url: str = ""
+    asked: list[Asked] = field(default_factory=list)
+    expired: set[str] = field(default_factory=set)
+    refused: int = 0
+    on_request: Callable[[Asked], None] = lambda _: None
+
+    @contextmanager
+    def running(self) -> Iterator["S3Server"]:
+        """Serve, with one bucket, until the block ends."""
+        server = make_server("127.0.0.1", 0, self._app(), threaded=True, request_handler=_Silent)
+        self.url = f"http://127.0.0.1:{server.server_port}"
+        thread = Thread(target=lambda: server.serve_forever(poll_interval=0.02))
+        thread.start()
+        try:
+            self.file_system().create_dir(BUCKET)
+            yield self
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+    def file_system(self) -> pafs.S3FileSystem:
+        """Look into the bucket with a key of our own."""
+        return pafs.S3FileSystem(
+            access_key="watcher", secret_key="x", endpoint_override=self.url, region="us-east-1",
+            allow_bucket_creation=True,
+        )  # fmt: skip
+
+    def properties(self, key: str, secret: str) -> dict[str, str]:
+        """Return the properties of a catalog whose tables lie here."""
+        return {"s3.endpoint": self.url, "s3.region": "us-east-1", "s3.access-key-id": key,
+                "s3.secret-access-key": secret}  # fmt: skip
+
+    def stored(self) -> set[str]:
+        """Return the keys of all objects."""
+        selector = pafs.FileSelector(BUCKET, recursive=True)
+        found = self.file_system().get_file_info(selector)
+        return {each.path.removeprefix(f"{BUCKET}/") for each in found if each.type == pafs.FileType.File}
+
+    def kinds(self) -> Counter[str]:
+        """Count requests for data files by kind."""
+        return Counter(each.kind for each in self.asked if each.is_of_data_file)
+
+    def _app(self) -> Any:
+        inner, lock = DomainDispatcherApplication(create_backend_app), Lock()
+
+        def app(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+            asked = _read(environ)
+            with lock:
+                self.asked.append(asked)
+            self.on_request(asked)
+            if any(f"Credential={key}/" in environ.get("HTTP_AUTHORIZATION", "") for key in self.expired):
+                self.refused += 1
+                environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+                start("400 Bad Request", [("Content-Type", "application/xml"), ("Content-Length", str(len(_EXPIRED)))])
+                return io.BytesIO(_EXPIRED)
+            return inner(environ, start)  # type: ignore[no-any-return]
+
+        return app
+
+
+@pytest.fixture
+def s3() -> Iterator[S3Server]:
+    """A server of the test's own with the empty bucket `lake`."""
+    with S3Server().running() as running:
+        yield running
+
+
+def _read(environ: dict[str, Any]) -> Asked:
+    query = parse_qs(environ.get("QUERY_STRING", ""), keep_blank_values=True)
+    marks = [name for name in ("uploads", "partNumber", "uploadId", "delete", "list-type") if name in query]
+    kind = environ["REQUEST_METHOD"] + (f" {marks[0]}" if marks else "")
+    key = environ["PATH_INFO"].removeprefix(f"/{BUCKET}").lstrip("/") or query.get("prefix", [""])[0]
+    return Asked(environ["REQUEST_METHOD"], key, kind)
+
+
+class _Silent(WSGIRequestHandler):
+    def log(self, *_args: Any, **_options: Any) -> None:
+        """Stay silent."""
