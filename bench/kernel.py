@@ -58,7 +58,7 @@ def _files(given: Path | None, tiny: bool, folder: Path) -> list[Path]:
     if given is not None:
         return sorted(given.rglob("*.parquet"))
     count, rows = (2000, 3_500) if tiny else (24, 200_000)
-    return [_lineitem(folder / f"in-{i}.parquet", rows, i) for i in range(count)]
+    return [lineitem_file(folder / f"in-{i}.parquet", rows, i) for i in range(count)]
 
 
 def _measure(files: list[Path], folder: Path, repeats: int) -> list[dict[str, Any]]:
@@ -72,9 +72,9 @@ def _measure(files: list[Path], folder: Path, repeats: int) -> list[dict[str, An
     written: dict[str, int] = {}
     for _ in range(repeats):
         for name, run in contenders.items():
-            begun = _cpu_seconds()
+            begun = cpu_seconds()
             written[name] = run()
-            seconds[name].append(_cpu_seconds() - begun)
+            seconds[name].append(cpu_seconds() - begun)
     ratios = [tuned / kernel for tuned, kernel in zip(seconds["tuned loop"], seconds["kernel"], strict=True)]
     print(f"{len(files)} files, {megabytes:,.0f} MB; kernel / tuned loop, paired: {statistics.median(ratios):.3f}")
     return [
@@ -88,7 +88,8 @@ def _measure(files: list[Path], folder: Path, repeats: int) -> list[dict[str, An
     ]
 
 
-def _cpu_seconds() -> float:
+def cpu_seconds() -> float:
+    """Return the CPU seconds of this process, all threads."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
@@ -162,7 +163,8 @@ def _kernel(files: list[Path], folder: Path) -> int:
     return sum(output.file_bytes for output in result.outputs)
 
 
-def _lineitem(path: Path, rows: int, seed: int) -> Path:
+def lineitem_file(path: Path, rows: int, seed: int) -> Path:
+    """Write a lineitem-like file, encoded as Spark would, and return its path."""
     random = np.random.default_rng(seed)
     days = random.integers(8036, 10590, rows).astype(np.int32)
     words = [pa.array(WORDS[random.integers(0, len(WORDS), rows)]) for _ in range(5)]

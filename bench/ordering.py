@@ -1,0 +1,201 @@
+"""B4: sort, zorder and hilbert against own binpack, in CPU seconds, and against the procedure's sort and zorder.
+
+Two tables. The first is the kernel alone: one group, in this process, contenders in turn (paired ratios); `encoded` is
+binpack without the splicing of pages, which no order of rows can use. The second is ours and Iceberg's procedure on
+copies of one table written by Spark, on one warm server, each to its commit; CPU seconds are those of this process and
+all its descendants. `--kernel` leaves the second out: it starts no Spark.
+
+Everything is ordered by `l_shipdate` and `l_partkey`. With `--memory` rows beyond it (of the kernel alone) wait on
+disk. The first repeat of the kernel alone is not counted.
+
+    python -m bench.ordering [--kernel] [--megabytes 192] [--repeats 3] [--cores 2] [--memory 512] [--json FILE]
+    python -m cProfile -s tottime -m bench.ordering --kernel --repeats 1 | head -40
+"""
+
+import argparse
+import base64
+import statistics
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+from unittest.mock import patch
+
+import pyarrow.parquet as pq
+
+from bench.contenders import Done, ours
+from bench.facts import machine_facts, print_table, write_json
+from bench.kernel import cpu_seconds, lineitem_file
+from bench.lake import CATALOG, NAMESPACE, TARGET_BYTES, Lake
+from bench.lineitem import lineitem_columns
+from bench.processes import tree_cpu_seconds
+from engine.embedded.jars import ICEBERG_RUNTIME
+from engine.rewriting.kernel.contract import GroupResult, GroupTask, OrderColumn, RowOrder, TaskInput, WriteSettings
+from engine.rewriting.kernel.layout import output_count
+from engine.rewriting.kernel.splicing import Splicer
+from engine.rewriting.kernel.task import rewrite_group
+
+MB: Final = 1_000_000
+COLUMNS: Final = ("l_shipdate", "l_partkey")
+STRATEGIES: Final = ("binpack", "sort", "zorder", "hilbert")
+ENCODED: Final = "encoded"
+_SORT_ORDER: Final = {
+    "binpack": "",
+    "sort": f", strategy => 'sort', sort_order => '{', '.join(COLUMNS)}'",
+    "zorder": f", strategy => 'sort', sort_order => 'zorder({', '.join(COLUMNS)})'",
+}
+
+
+def main() -> None:
+    """Measure the kernel alone, then both engines on one server."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kernel", action="store_true")
+    parser.add_argument("--megabytes", type=int, default=192)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--memory", type=int, default=512, help="MiB of rows, of the kernel alone")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with TemporaryDirectory(prefix="bench-ordering-") as folder:
+        alone = _kernel_alone(Path(folder), options.megabytes, options.repeats, options.memory * 2**20)
+    print_table(alone)
+    rows: list[dict[str, Any]] = []
+    if not options.kernel:
+        with (
+            TemporaryDirectory(prefix="bench-ordering-") as folder,
+            Lake(folder=Path(folder), cores=options.cores) as lake,
+        ):
+            rows = _engines(lake, options.megabytes, options.repeats)
+        print_table(rows)
+    facts = machine_facts() | {"peer": ICEBERG_RUNTIME, "spark_cores": options.cores}
+    write_json(options.json, {"benchmark": "B4", "machine": facts, "kernel": alone, "engines": rows})
+
+
+def _kernel_alone(folder: Path, megabytes: int, repeats: int, memory_bytes: int) -> list[dict[str, Any]]:
+    files = [
+        lineitem_file(folder / f"in-{number}.parquet", 200_000, number) for number in range(max(1, megabytes // 8))
+    ]
+    task = _task(files, folder)
+    names = list(pq.read_schema(files[0]).names)
+    order = tuple(OrderColumn(names.index(name) + 1) for name in COLUMNS)
+    taken: dict[str, list[float]] = {name: [] for name in (*STRATEGIES, ENCODED)}
+    written: dict[str, int] = {}
+    for is_warm_up in (True, *[False] * repeats):
+        for name, seconds in taken.items():
+            is_packed = name in {"binpack", ENCODED}
+            wanted = None if is_packed else RowOrder(name, order, memory_bytes=memory_bytes)
+            made = replace(task, order=wanted, name_prefix=f"out-{time.monotonic_ns()}-")
+            begun = cpu_seconds()
+            with patch.object(Splicer, "suits", lambda *_: False) if name == ENCODED else nullcontext():
+                written[name] = _run(made)
+            if not is_warm_up:
+                seconds.append(cpu_seconds() - begun)
+    read = sum(one.file_bytes for one in task.inputs) / MB
+    return [
+        {
+            "kernel alone": name,
+            "input_MB": read,
+            "cpu_s": statistics.median(seconds),
+            "MB/cpu_s": read / statistics.median(seconds),
+            "cpu / own binpack": _paired(seconds, taken["binpack"]),
+            "cpu / encoded": _paired(seconds, taken[ENCODED]),
+            "output_MB": written[name] / MB,
+        }
+        for name, seconds in taken.items()
+    ]
+
+
+def _task(files: list[Path], folder: Path) -> GroupTask:
+    inputs = tuple(TaskInput(f"file:{p}", p.stat().st_size, pq.read_metadata(p).num_rows) for p in files)
+    schema = pq.read_schema(files[0]).remove_metadata().serialize().to_pybytes()
+    return GroupTask(
+        run_id="bench",
+        attempt=1,
+        group=0,
+        inputs=inputs,
+        schema=base64.b64encode(schema).decode(),
+        output_dir=f"file:{folder}",
+        name_prefix="out-",
+        output_files=output_count(sum(one.file_bytes for one in inputs), TARGET_BYTES),
+        write=WriteSettings(target_file_bytes=TARGET_BYTES),
+    )
+
+
+def _run(task: GroupTask) -> int:
+    result = GroupResult.from_json(rewrite_group(task.to_json()))
+    assert result.outcome == "written", result.reason
+    for output in result.outputs:
+        Path(output.path.removeprefix("file:")).unlink()
+    return sum(output.file_bytes for output in result.outputs)
+
+
+def _engines(lake: Lake, megabytes: int, repeats: int) -> list[dict[str, Any]]:
+    lake.write("b4", columns=lineitem_columns(), files=max(5, megabytes // 6), file_bytes=6 * MB)
+    read = sum(size for _, size in lake.files("b4")) / MB
+    contenders: dict[str, tuple[str, Callable[[Lake, str], Done]]] = {
+        f"ours: {name}": (name, ours) for name in STRATEGIES
+    }
+    contenders |= {f"procedure: {name}": (name, _procedure(name)) for name in _SORT_ORDER}
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in contenders}
+    done: dict[str, Done] = {}
+    for is_warm_up in (True, *[False] * repeats):
+        for name, (strategy, run) in contenders.items():
+            table = lake.copy("b4", _policy(strategy, lake.cores))
+            began, cpu = time.perf_counter(), tree_cpu_seconds()
+            done[name] = run(lake, table)
+            if not is_warm_up:
+                taken[name].append((time.perf_counter() - began, tree_cpu_seconds() - cpu))
+    return [
+        {
+            "contender": name,
+            "input_MB": read,
+            "wall_s": statistics.median(wall for wall, _ in measured),
+            "cpu_s": statistics.median(cpu for _, cpu in measured),
+            "cpu / own binpack": _cpu_ratio(measured, taken[f"{name.split(':')[0]}: binpack"]),
+            "procedure's cpu / ours": _cpu_ratio(taken[f"procedure: {_peer(name)}"], measured),
+            "output_files": done[name].output_files,
+            "output_MB": done[name].output_bytes / MB,
+        }
+        for name, measured in taken.items()
+    ]
+
+
+def _peer(name: str) -> str:
+    """Return the procedure's way to compare with: it has no Hilbert curve."""
+    strategy = name.split(": ")[1]
+    return "zorder" if strategy == "hilbert" else strategy
+
+
+def _policy(strategy: str, cores: int) -> dict[str, Any]:
+    columns = [] if strategy == "binpack" else list(COLUMNS)
+    rewrite = {"target_file_bytes": TARGET_BYTES, "strategy": strategy, "columns": columns}
+    return {"rewrite": rewrite, "limits": {"parallel_groups": cores}}
+
+
+def _procedure(strategy: str) -> Callable[[Lake, str], Done]:
+    def call(lake: Lake, name: str) -> Done:
+        options = f"options => map('target-file-size-bytes', '{TARGET_BYTES}', 'rewrite-all', 'true')"
+        table = f"table => '{NAMESPACE}.{name}'"
+        statement = f"CALL {CATALOG}.system.rewrite_data_files({table}{_SORT_ORDER[strategy]}, {options})"
+        row = lake.spark.sql(statement).collect()[0].asDict()
+        files = lake.files(name)
+        if row["failed_data_files_count"] or row["added_data_files_count"] != len(files):
+            raise SystemExit(f"the procedure did not do it all: {row}, {len(files)} files")
+        return Done(len(files), sum(size for _, size in files))
+
+    return call
+
+
+def _paired(seconds: list[float], others: list[float]) -> float:
+    return statistics.median(one / other for one, other in zip(seconds, others, strict=True))
+
+
+def _cpu_ratio(measured: list[tuple[float, float]], others: list[tuple[float, float]]) -> float:
+    return _paired([cpu for _, cpu in measured], [cpu for _, cpu in others])
+
+
+if __name__ == "__main__":
+    main()
