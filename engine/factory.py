@@ -57,6 +57,7 @@ from engine.services.pauses import PauseService
 from engine.services.policies_of_tables import PolicyService
 from engine.services.policies_scoped import ScopedPolicyService
 from engine.services.policy_checks import PolicyChecks
+from engine.services.procedures import Procedures
 from engine.services.rewrites import RewriteService
 from engine.services.run_claims import ClaimService
 from engine.services.run_submission import RunSubmission
@@ -67,6 +68,7 @@ from engine.services.wakes import Wakes
 from engine.services.watching import WatchService
 from engine.settings import Settings
 from engine.spark.dispatch import SparkDispatcher
+from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
 from engine.stores.database import Database, own_database
 from engine.stores.leadership import LATENCY, WATCH
@@ -144,6 +146,7 @@ class Surroundings:
     redis: RedisParts
     spark: SparkSessions
     dispatcher: Dispatcher
+    procedures: Procedures
     warm_up: Callable[[], None]
     formats: Callable[[LocationRules], Mapping[TableFormatName, TableFormat]]
     tokens: OidcTokens | None = None
@@ -176,6 +179,7 @@ async def open_container(
         stack.push_async_callback(rates.close)
         queue = RunQueue(redis=redis, consumer=holder)
         pace, shared = PaceLedger(redis=redis), SharedLedgers(redis=redis)
+        on_spark = SparkDispatcher(sessions=spark)
         identities = _identities(settings)
         if identities is not None:
             stack.callback(identities.close)
@@ -186,7 +190,8 @@ async def open_container(
             database=database,
             redis=RedisParts(queue, Hints(redis=redis), pace, shared, rates),
             spark=spark,
-            dispatcher=dispatcher or SparkDispatcher(sessions=spark),
+            dispatcher=dispatcher or on_spark,
+            procedures=SparkProcedures(sessions=spark, dispatcher=on_spark),
             warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
             formats=_formats,
             tokens=identities,
@@ -231,6 +236,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         capabilities=capabilities,
         observations=observations,
         dispatcher=around.dispatcher,
+        procedures=around.procedures,
         function=run_group,
         pace=pace,
         pacing=PaceTools(

@@ -20,8 +20,8 @@ _NO: JsonObject = {
 }
 _SETTING: JsonObject = {
     "setting": "rewrite.engine",
-    "value": "native",
-    "reason": "this version has no native procedure for Iceberg tables; arrow does it",
+    "value": "arrow",
+    "reason": "these tables are rewritten by their own procedure only",
 }
 _FORMAT: JsonObject = {
     "format": "iceberg",

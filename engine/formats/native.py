@@ -32,6 +32,16 @@ class NativeChange:
     rows_known: int | None
 
     @property
+    def input_bytes(self) -> int:
+        """Bytes of the removed files."""
+        return sum(file.file_bytes for file in self.inputs)
+
+    @property
+    def output_bytes(self) -> int:
+        """Bytes of the added files."""
+        return sum(file.file_bytes for file in self.outputs)
+
+    @property
     def rows_deleted(self) -> int:
         """Rows of the removed files that are in none of the added ones."""
         return sum(file.record_count for file in self.inputs) - sum(file.record_count for file in self.outputs)
@@ -52,7 +62,6 @@ class NativeTable(OpenTable, Protocol):
     def planned_natively(self) -> "NativeTable":
         """Return the same view as it is planned for the procedure: other conditions, and no file is out of reach."""
 
-    @property
     def spark_table(self) -> SparkTable:
         """The table as Spark knows it. Raises `NotEligible` when its catalog has no name there."""
 

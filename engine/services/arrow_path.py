@@ -61,8 +61,6 @@ class ArrowPath:
     async def work(self, work: Work) -> None:
         """Send the groups, commit what is written when it is due, and the rest at the end."""
         before = await self._overlaps(work.table, work.plan)
-        if work.leftover:  # finished by an earlier attempt: commit them before anything new
-            await self._commit(work.leftover)
         if work.groups:
             await self._send(work)
         await self._attempt.check()

@@ -10,6 +10,7 @@ from engine.services.formats import FormatRegistry
 from engine.services.lanes import Dispatcher
 from engine.services.observations import ObservationService
 from engine.services.pacing import PaceTools
+from engine.services.procedures import Procedures
 from engine.stores.database import Database
 
 
@@ -22,6 +23,7 @@ class RewriteContext:
     capabilities: CapabilityService
     observations: ObservationService
     dispatcher: Dispatcher
+    procedures: Procedures
     function: Callable[[str], str]
     pace: PaceLedger
     pacing: PaceTools

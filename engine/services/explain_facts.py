@@ -27,6 +27,7 @@ from engine.planning.experience import NO_EXPERIENCE, Experience
 from engine.planning.health import TableHealth
 from engine.services.budgets import DayBudget, day_budget
 from engine.services.due_plans import DuePlan, evaluate_now, plan_due
+from engine.services.engines import choose_engine
 from engine.services.experiences import read_experience
 from engine.services.holds import HoldRules, Latencies, read_latencies
 from engine.services.other_compactors import MOST_SNAPSHOTS, OtherCompactor, other_compactors
@@ -199,7 +200,8 @@ def contradicted(policy: EffectivePolicy) -> Iterator[Refusal]:
 
 def look(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts) -> Sight:
     """Plan and judge every rule on an open table, all but its health. Reads manifests: call in a thread."""
-    evaluation = evaluate_now(opened, policy, record.rewritten, record.now, record.hot)
-    due = plan_due(opened, policy, evaluation, record.hot)
+    chosen = choose_engine(opened, policy)
+    evaluation = evaluate_now(chosen.table, policy, record.rewritten, record.now, record.hot)
+    due = plan_due(chosen.table, chosen.policy, evaluation, record.hot)
     others = other_compactors(opened.snapshots(MOST_SNAPSHOTS), record.now)
     return Sight(try_plan(opened, policy, record.known, hot=record.hot), evaluation, due=due, others=others)

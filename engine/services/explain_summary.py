@@ -16,6 +16,7 @@ from engine.domain.runs import Run, RunState
 from engine.domain.units import format_bytes
 from engine.planning.estimates import predicted_requests
 from engine.planning.triggers import MeasuredCondition, RuleState
+from engine.services.engines import BY_NATIVE
 from engine.services.explain_facts import Facts
 from engine.services.explain_starts import how_it_starts
 from engine.services.explain_timing import Eligibility, cron_next, refused_settings
@@ -85,6 +86,9 @@ def _can(facts: Facts) -> Iterator[str]:
         return
     if sight.trial.is_eligible and not facts.refusals:
         yield f"It can be rewritten: all {len(sight.trial.conditions)} conditions hold."
+    for condition in sight.trial.conditions:
+        if condition.name == BY_NATIVE:
+            yield f"By {condition.detail}."
     for condition in sight.trial.conditions:
         if not condition.holds:
             yield f"It can't be rewritten: {condition.name.replace('_', ' ')}: {condition.detail}."

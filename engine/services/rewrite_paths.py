@@ -11,20 +11,18 @@ from typing import Protocol
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs import StoredGroup
 from engine.formats.base import OpenTable
 from engine.services.budgets import RunLimits
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one attempt is to do: stored groups of a plan, and `leftover`, written by an earlier attempt."""
+    """What one attempt is to do: the stored groups of a plan, on the table as it is planned for this path."""
 
     table: OpenTable
     policy: EffectivePolicy
     plan: Plan
     groups: Sequence[FileGroup]
-    leftover: Sequence[StoredGroup]
     limits: RunLimits
     hot: HotPartitions = NONE_HOT
 

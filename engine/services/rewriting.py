@@ -1,8 +1,8 @@
 """The steps of one attempt at a rewrite, in the order in which they happen. Errors are sorted out by `rewrites`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,7 +11,6 @@ import structlog
 from engine.domain.access import SYSTEM
 from engine.domain.errors import NotEligible
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
-from engine.domain.orders import OrderWish
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import RunRequest
@@ -28,7 +27,9 @@ from engine.services.commits import Commits
 from engine.services.context import RewriteContext
 from engine.services.due_plans import DueFiles, due_files, evaluate_now
 from engine.services.endings import RunEnding
+from engine.services.engines import Chosen, Engine, choose_engine
 from engine.services.experiences import read_experience
+from engine.services.native_path import NativePath
 from engine.services.observations import Observed
 from engine.services.orders import planned_order
 from engine.services.policies import PolicyReader, check_settings
@@ -65,14 +66,18 @@ class RewriteFlow:
         self.ending = RunEnding(
             context=context, attempt=attempt, commits=self._commits, open_table=self._open, step=step
         )
-        self._path: RewritePath = ArrowPath(
-            context=context,
-            attempt=attempt,
-            commits=self._commits,
-            ending=self.ending,
-            open_table=self._open,
-            step=step,
-        )
+        parts: dict[str, Any] = {
+            "context": context,
+            "attempt": attempt,
+            "commits": self._commits,
+            "ending": self.ending,
+            "open_table": self._open,
+            "step": step,
+        }
+        self._paths: Mapping[Engine, RewritePath] = {
+            Engine.ARROW: ArrowPath(**parts),
+            Engine.NATIVE: NativePath(**parts),
+        }
 
     async def run(self, *, most_failures: int) -> None:
         """Advance from `planning` to the end, or raise what stands in the way.
@@ -92,7 +97,8 @@ class RewriteFlow:
             return
         check_settings(policy)
         self._context.capabilities.check_settings(self._format, policy.values)
-        plan = await self._plan(table, policy, budget)
+        chosen = await self._chosen(table, policy)
+        plan = await self._plan(chosen, policy, budget)
         seen = Observed(self._attempt.run.table_id, self._format, table, policy, looked_at)
         await self._context.observations.measure(seen)
         leftover = await self.ending.groups(GroupState.WRITTEN)
@@ -102,7 +108,7 @@ class RewriteFlow:
         if is_cancelled and (has_work or not await self.ending.outlines(GroupState.COMMITTED)):
             await self.ending.cancel()
         elif has_work:
-            await self._rewrite(table, policy, plan, leftover)
+            await self._rewrite(chosen, policy, plan, leftover)
             await self.ending.conclude(budget, plan.later)
         else:
             await self.ending.nothing_to_do(plan, budget)
@@ -117,7 +123,8 @@ class RewriteFlow:
         if self._attempt.number == 1:
             return table
         await self._commits.answer_failed_proofs()
-        table = await self._path.take_over(table)
+        engine = Engine(self._attempt.run.intent.get("engine", Engine.ARROW))
+        table = await self._paths[engine].take_over(table)
         self._step("taken_over")
         return table
 
@@ -129,12 +136,16 @@ class RewriteFlow:
             self._limits = await run_limits(unit, catalog.name, policy)
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 
-    async def _plan(self, table: OpenTable, policy: EffectivePolicy, budget: DayBudget) -> Plan:
-        wish = OrderWish.of(policy.values)
-        failed = [c for c in await self._context.formats.call(table.conditions, wish) if not c.holds]
-        if failed:
-            names = ", ".join(f"{c.name} ({c.detail})" for c in failed)
-            raise NotEligible(f"the rewrite kernel can't take this table: {names}", details={"failed": failed})
+    async def _chosen(self, table: OpenTable, policy: EffectivePolicy) -> Chosen:
+        chosen = await self._context.formats.call(choose_engine, table, policy)
+        if chosen.engine is None:
+            failed = [each for each in chosen.conditions if not each.holds]
+            names = ", ".join(f"{each.name} ({each.detail})" for each in failed)
+            raise NotEligible(f"no engine can rewrite this table: {names}", details={"failed": failed})
+        return chosen
+
+    async def _plan(self, chosen: Chosen, policy: EffectivePolicy, budget: DayBudget) -> Plan:
+        table = chosen.table
         request = RunRequest.of(self._attempt.run)
         done = [file.path for group in await self.ending.groups(GroupState.WRITTEN) for file in group.inputs]
         if request.force_full:  # what earlier attempts committed is not to be rewritten once more
@@ -144,7 +155,9 @@ class RewriteFlow:
         taken = frozenset(group.place for group in await self.ending.outlines())
         self._hot = await self._hot_partitions(request, taken)
         due = (await self._evaluated(table, policy), taken) if request.only_due else None
-        plan = await self._context.formats.call(_make_plan, table, policy, request, done, known, due=due, hot=self._hot)
+        plan = await self._context.formats.call(
+            _make_plan, table, chosen.policy, request, done, known, due=due, hot=self._hot
+        )
         plan = budget.admit(plan)
         self._step("planned")
         return plan
@@ -163,21 +176,16 @@ class RewriteFlow:
         return await self._context.formats.call(evaluate_now, table, policy, rewritten, now, self._hot)
 
     async def _rewrite(
-        self, table: OpenTable, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]
+        self, chosen: Chosen, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]
     ) -> None:
-        groups = await self._store_plan(table, policy, plan)
-        work = Work(
-            table=table,
-            policy=policy,
-            plan=plan,
-            groups=groups,
-            leftover=leftover,
-            limits=self._limits,
-            hot=self._hot,
-        )
-        await self._path.work(work)
+        groups = await self._store_plan(chosen, policy, plan)
+        if leftover:  # written by an earlier attempt: commit them before anything new
+            await self._commits.commit(leftover)
+            await self._attempt.transition(RunState.REWRITING)
+        work = Work(chosen.table, policy, plan, groups, self._limits, self._hot)
+        await self._paths[chosen.engine or Engine.ARROW].work(work)
 
-    async def _store_plan(self, table: OpenTable, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
+    async def _store_plan(self, chosen: Chosen, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
         attempt = self._attempt
         ticket = self._context.dispatcher.ticket(attempt.run.id, attempt.number, 0)
         async with self._context.database.begin() as unit:
@@ -187,13 +195,14 @@ class RewriteFlow:
             plan=plan.summary(),
             policy={"values": dict(policy.values), "origins": dict(policy.origins)},
             intent={
-                "table_uuid": table.uuid,
+                "engine": chosen.engine,
+                "table_uuid": chosen.table.uuid,
                 "base_snapshot_id": str(plan.base_snapshot_id),
                 "plan_hash": plan.digest(),
                 "commit": attempt.run.intent.get("commit", []),
                 **asdict(ticket),
             },
-            details={"groups": len(groups), "prediction": asdict(plan.prediction)},
+            details={"engine": chosen.engine, "groups": len(groups), "prediction": asdict(plan.prediction)},
         )
         self._step("rewriting")
         return groups

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions
-from engine.domain.orders import OrderWish
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import RunRequest
 from engine.formats.base import Condition, OpenTable
 from engine.planning.experience import Experience
 from engine.planning.file_groups import make_plan
+from engine.services.engines import choose_engine
 from engine.services.orders import planned_order
 from engine.services.selections import selected_files
 
@@ -47,6 +47,8 @@ def try_plan(
     Raises:
         InvalidInput: the request's predicate does not fit the table.
     """
+    chosen = choose_engine(opened, policy)
+    opened, policy = chosen.table, chosen.policy
     plan = make_plan(
         selected_files(opened, request),
         policy=policy,
@@ -58,7 +60,7 @@ def try_plan(
         hot=hot.let_in() if request.force else hot,
         order=planned_order(opened, policy),
     )
-    return Trial(tuple(opened.conditions(OrderWish.of(policy.values))), plan)
+    return Trial(chosen.conditions, plan)
 
 
 def plan_document(plan: Plan, deferred: int) -> dict[str, Any]:

@@ -36,6 +36,8 @@ from engine.queue.rate_limits import RateLimits
 from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
 from engine.settings import Settings
+from engine.spark.dispatch import SparkDispatcher
+from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
 from engine.workers import coordinator
 from tests.simulation.lake import Lake, ModelTable
@@ -176,13 +178,15 @@ class World:
         client: Any = self.redis.client()
         pace = PaceLedger(redis=client, now=self.loop.time)
         shared = SharedLedgers(redis=client, now=self.loop.time)
+        spark = SparkSessions(url=_NO_SPARK, user_id="simulation")
         around = Surroundings(
             holder=name,
             clock=clock,
             ids=IdSource(clock=clock, entropy=self.random.randbytes),
             database=self.record.database(),
             redis=RedisParts(RunQueue(redis=client, consumer=name), Hints(redis=client), pace, shared, self.rates),
-            spark=SparkSessions(url=_NO_SPARK, user_id="simulation"),
+            spark=spark,
+            procedures=SparkProcedures(sessions=spark, dispatcher=SparkDispatcher(sessions=spark)),
             dispatcher=ModelDispatcher(self.spark, f"session-{name}"),
             warm_up=lambda: None,
             formats=lambda _locations: {TableFormatName.ICEBERG: ModelFormat(self.lake)},

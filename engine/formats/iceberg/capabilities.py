@@ -1,4 +1,7 @@
-"""What this version does to Iceberg tables: every strategy by the Arrow kernel. All else is a no with its reason."""
+"""What this version does to Iceberg tables: every strategy by the Arrow kernel, binpack also by Iceberg's procedure.
+
+All else is a no with its reason.
+"""
 
 from typing import Final
 
@@ -14,20 +17,18 @@ _OPERATIONS: Final = {
     Operation.RECLAIM: "this version does not reclaim storage of Iceberg tables",
     Operation.PURGE: "this version does not purge Iceberg tables",
 }
-_NATIVE: Final = "this version has no native procedure for Iceberg tables; arrow does it"
+_NATIVE: Final = "this version calls Iceberg's own procedure for binpack only; arrow does it"
 
 
-def _reason(operation: Operation, _strategy: str | None, engine: str | None) -> str | None:
+def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
     if operation is not Operation.REWRITE:
         return _OPERATIONS[operation]
-    return _NATIVE if engine == "native" else None
+    return _NATIVE if engine == "native" and strategy != "binpack" else None
 
 
 CAPABILITIES: Final = Capabilities(
     format=FormatName.ICEBERG,
     cells=tuple(cells(_reason)),
-    settings={
-        "rewrite.engine": {"native": _NATIVE},
-    },
+    settings={},
 )
 """The matrix of Iceberg."""

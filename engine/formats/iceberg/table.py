@@ -284,7 +284,6 @@ class IcebergTable:
         other._is_native = True  # noqa: SLF001 - of this class
         return other
 
-    @property
     def spark_table(self) -> SparkTable:
         """The table as Spark knows it."""
         if self._spark_catalog is None:
@@ -298,7 +297,7 @@ class IcebergTable:
     def procedure_call(self, group: FileGroup, options: Mapping[str, OptionValue]) -> ProcedureCall:
         """Return the call of `rewrite_data_files` on the partition of a group."""
         tests = partition_tests(self._view, *group.place)
-        return ProcedureCall(Procedure.REWRITE_DATA_FILES, self.spark_table, tests, options)
+        return ProcedureCall(Procedure.REWRITE_DATA_FILES, self.spark_table(), tests, options)
 
     def native_changes(self, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
         """Return what others than us replaced in these partitions since a base, as the catalog has it now."""

@@ -15,7 +15,8 @@ async def test_every_format_is_answered_with_the_reason_for_each_no(api: Api) ->
     assert all(cell["possible"] == (cell["reason"] is None) for cell in cells)
 
 
-async def test_the_refused_values_of_settings_are_shown(api: Api) -> None:
+async def test_engines_and_strategies_are_told_apart(api: Api) -> None:
     iceberg = (await api.get("/v1/formats"))["items"][0]
-    refused = {(each["setting"], each["value"]) for each in iceberg["refused_settings"]}
-    assert ("rewrite.engine", "native") in refused
+    native = {each["strategy"]: each["possible"] for each in iceberg["capabilities"] if each["engine"] == "native"}
+    assert {strategy for strategy, possible in native.items() if possible} == {"binpack"}
+    assert iceberg["refused_settings"] == []

@@ -1,4 +1,4 @@
-"""Settings that a table's format can't fulfil, stored before there was a table that they could be held against."""
+"""An engine that a table can't have, asked for before there was a table that it could be held against."""
 
 import asyncio
 from pathlib import Path
@@ -21,35 +21,36 @@ async def native(api: Api, tmp_path: Path) -> tuple[Lake, str]:
     return lake, str((await api.post("/v1/tables", ADDRESS, status=201))["id"])
 
 
-async def test_a_run_fails_and_names_the_settings_instead_of_doing_something_else(api: Api, native: tuple[Lake, str]):
+async def test_a_run_fails_and_names_what_is_missing_instead_of_doing_something_else(
+    api: Api, native: tuple[Lake, str]
+) -> None:
     lake, table_id = native
     before = lake.paths()
     run = await api.rewrite(table_id)
-    assert (run.state, run.reason) == ("failed", "invalid_input")
-    assert "rewrite.engine: this version has no native procedure" in (run.detail or "")
+    assert (run.state, run.reason) == ("failed", "not_eligible")
+    assert "native_spark_catalog (the catalog has no property packhouse.spark-catalog" in (run.detail or "")
     assert lake.paths() == before
 
 
-async def test_a_plan_is_refused_with_one_problem_for_each_setting(api: Api, native: tuple[Lake, str]):
-    answer = await api.post(f"/v1/tables/{native[1]}/plan", status=422)
-    assert [problem["pointer"] for problem in answer["errors"]] == ["/rewrite/engine"]
+async def test_a_plan_says_that_nothing_can_rewrite_the_table(api: Api, native: tuple[Lake, str]) -> None:
+    answer = await api.post(f"/v1/tables/{native[1]}/plan", status=200)
+    assert not answer["eligible"]
+    assert [each["name"] for each in answer["conditions"] if not each["holds"]] == ["native_spark_catalog"]
 
 
-async def test_a_policy_to_try_is_held_against_the_format(api: Api, table_id: str):
-    answer = await api.post(f"/v1/tables/{table_id}/plan", {"policy": NATIVE}, status=422)
-    assert answer["errors"][0]["pointer"] == "/rewrite/engine"
+async def test_a_policy_to_try_is_held_against_the_table(api: Api, table_id: str) -> None:
+    answer = await api.post(f"/v1/tables/{table_id}/plan", {"policy": NATIVE}, status=200)
+    assert not answer["eligible"]
 
 
-async def test_explain_says_that_a_run_would_fail_and_by_which_setting(api: Api, native: tuple[Lake, str]):
+async def test_explain_says_that_a_run_would_fail_and_what_is_missing(api: Api, native: tuple[Lake, str]) -> None:
     answer = await api.get(f"/v1/tables/{native[1]}/explain")
     assert answer["now"]["outcome"] == "refused"
     (hold,) = answer["next_eligible"]["held_by"]
-    assert hold["code"] == "not_possible"
-    assert hold["detail"].startswith("rewrite.engine is native (it comes from: fleet), and this version")
+    assert hold["code"] == "not_eligible"
     said = " ".join(line.strip() for line in answer["summary"])
     assert "can't be rewritten as it stands" in answer["summary"][0]
-    assert "It can be rewritten" not in said
-    assert "A run now would fail for that." in said
+    assert "set it to the name that Spark has for this catalog" in said
 
 
 async def test_a_disabled_table_is_left_alone_whatever_its_policy_asks_for(api: Api, native: tuple[Lake, str]):

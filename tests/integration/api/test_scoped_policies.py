@@ -254,7 +254,7 @@ async def test_a_dry_run_needs_no_precondition(api: Api, table_id: str) -> None:
 
 
 async def test_a_dry_run_refuses_what_the_write_would_refuse(api: Api, table_id: str) -> None:
-    await create(api, "x", FLEET, {"rewrite": {"engine": "native"}}, status=422, params={"dry_run": True})
+    await create(api, "x", FLEET, {"rewrite": {"strategy": "zorder"}}, status=422, params={"dry_run": True})
 
 
 async def test_a_dry_run_is_not_mistaken_for_the_write_by_its_idempotency_key(api: Api, table_id: str) -> None:

@@ -1,6 +1,6 @@
 """The capability matrix: every no has a reason, and settings are refused by it."""
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
@@ -43,18 +43,20 @@ def test_formats_that_are_not_served_say_so_in_every_cell() -> None:
     assert reasons == {"this version does not serve hive tables"}
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("rewrite.engine", "native"),
-    ],
-)
-def test_a_setting_that_the_format_can_not_fulfil_is_refused_with_its_reason(field: str, value: Any) -> None:
+def test_a_setting_that_the_format_can_not_fulfil_is_refused_with_its_reason() -> None:
+    refused = {"rewrite.engine": {"native": "there is no such procedure"}}
+    service = CapabilityService(served={TableFormatName.ICEBERG: replace(ICEBERG, settings=refused)})
     with pytest.raises(InvalidInput) as caught:
-        SERVICE.check_settings(TableFormatName.ICEBERG, {field: value, "enabled": True})
+        service.check_settings(TableFormatName.ICEBERG, {"rewrite.engine": "native", "enabled": True})
     (problem,) = caught.value.problems
-    assert (problem.pointer, problem.value) == ("/" + field.replace(".", "/"), value)
-    assert "Iceberg" in problem.message
+    assert (problem.pointer, problem.value) == ("/rewrite/engine", "native")
+    assert problem.message == "there is no such procedure"
+
+
+def test_the_native_procedure_is_called_for_binpack_only() -> None:
+    native = {cell.strategy: cell.capability for cell in ICEBERG.cells if cell.engine == "native"}
+    assert native["binpack"].possible
+    assert all(not each.possible for strategy, each in native.items() if strategy != "binpack")
 
 
 def test_what_the_format_does_anyway_is_no_refusal() -> None:

@@ -1,0 +1,118 @@
+"""Which engine rewrites a table: Packhouse's own kernel where it may, else the table format's own procedure.
+
+The procedure can't be slowed from inside. It is admitted only if so many of its tasks as fit under the limits move
+less than those allow, by what one was measured to move; between partitions the run waits for what was moved above that.
+Reads manifests: call in a thread.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from engine.domain.budgets import Budget
+from engine.domain.orders import OrderWish
+from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.units import format_bytes
+from engine.formats.base import Condition, OpenTable
+from engine.formats.native import NativeTable
+
+TASK_BYTES_PER_SECOND: Final = 32 * 2**20
+"""What one task of the procedure reads and writes: 15 MB of input per second of one core, and about as much output."""
+
+BY_NATIVE: Final = "engine_native"
+"""The condition that says why the procedure is called."""
+
+_NO_LIMIT: Final = 2**62
+_ASKED_FOR: Final = {"rewrite.compression": "write.parquet.compression-codec", "rewrite.exclude_above_bytes": None}
+"""Settings that the procedure can't be told, each with the table property that it goes by instead."""
+
+_KNOWN_TO_IT: Final = frozenset({"default", "table property"})
+"""Origins of settings that it needs not be told."""
+
+
+class Engine(StrEnum):
+    """Values of `rewrite.engine` besides `auto`."""
+
+    ARROW = "arrow"
+    NATIVE = "native"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The engine of a table under a policy, and table and policy as they are planned for it.
+
+    `engine` is None when no engine can; `conditions` then has those that do not hold, of every engine asked for.
+    """
+
+    engine: Engine | None
+    table: OpenTable
+    policy: EffectivePolicy
+    conditions: tuple[Condition, ...]
+
+
+def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
+    """Return the engine that `rewrite.engine` names, or with `auto` the kernel where all its conditions hold."""
+    wanted = str(policy.values["rewrite.engine"])
+    kernel: tuple[Condition, ...] = ()
+    if wanted != Engine.NATIVE:
+        kernel = tuple(opened.conditions(OrderWish.of(policy.values)))
+        if all(each.holds for each in kernel):
+            return Chosen(Engine.ARROW, opened, policy, kernel)
+    if wanted == Engine.ARROW or not isinstance(opened, NativeTable):
+        return Chosen(None, opened, policy, kernel)
+    native = opened.planned_natively()
+    conditions = (*native.conditions(), *_of_settings(policy))
+    if all(each.holds for each in conditions):
+        return Chosen(Engine.NATIVE, native, _whole_partitions(policy), (_reason(kernel), *conditions))
+    return Chosen(None, opened, policy, (*kernel, *(each for each in conditions if not each.holds)))
+
+
+def tasks_within(limit: Budget, most: int) -> int:
+    """Return how many tasks of the procedure, at most `most`, stay under a limit; 0 when not even one does."""
+    if limit.requests_per_second is not None:
+        return 0
+    rate = limit.bytes_per_second
+    return most if rate is None else min(most, int(rate // TASK_BYTES_PER_SECOND))
+
+
+def too_slow(limit: Budget) -> str:
+    """Return why no task fits under a limit, and what to do."""
+    if limit.requests_per_second is not None:
+        return "the procedure's requests can't be limited: leave limits.requests out"
+    rate = format_bytes(round(limit.bytes_per_second or 0))
+    task = format_bytes(TASK_BYTES_PER_SECOND)
+    return f"one task of the procedure moves about {task}/s and can't be slowed, the limit is {rate}/s: raise it"
+
+
+def _of_settings(policy: EffectivePolicy) -> Iterator[Condition]:
+    strategy = policy.values["rewrite.strategy"]
+    yield Condition("native_strategy", strategy == "binpack", f"{strategy}; the procedure is called for binpack only")
+    proof = policy.values["verification"]
+    yield Condition("native_verification", proof == "metadata", f"{proof}; its rewrites are proven from metadata")
+    told = [
+        f"{name} (set the table property {instead} instead)" if instead else name
+        for name, instead in _ASKED_FOR.items()
+        if policy.origins.get(name, "default") not in _KNOWN_TO_IT and policy.values[name] != OFF
+    ]
+    detail = f"it can't be told {', '.join(told)}" if told else "it can be told all that is set"
+    yield Condition("native_settings", not told, detail)
+    limit = policy.budget()
+    tasks = tasks_within(limit, policy.parallel_groups)
+    yield Condition("native_rate", tasks > 0, f"{tasks} tasks fit under the limits" if tasks else too_slow(limit))
+
+
+def _reason(kernel: tuple[Condition, ...]) -> Condition:
+    why = "; ".join(f"{each.name}: {each.detail}" for each in kernel if not each.holds)
+    detail = (
+        f"the table format's own procedure, as Packhouse's kernel can't take it ({why})"
+        if why
+        else "the table format's own procedure, as rewrite.engine asks for"
+    )
+    return Condition(BY_NATIVE, True, detail)
+
+
+def _whole_partitions(policy: EffectivePolicy) -> EffectivePolicy:
+    """Return the policy by which every partition is one file group; the procedure makes its own groups of it."""
+    shape = {"rewrite.max_group_bytes": _NO_LIMIT, "limits.parallel_groups": 1}
+    return replace(policy, values={**policy.values, **shape})

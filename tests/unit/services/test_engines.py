@@ -1,0 +1,123 @@
+"""The choice of the engine: the kernel where it may, else the procedure where it can, else none and why."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import pytest
+
+from engine.domain.budgets import Budget
+from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
+from engine.formats.base import Condition, OpenTable
+from engine.formats.native import NativeTable
+from engine.services.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, Engine, choose_engine, tasks_within
+from engine.services.native_path import call_options
+
+NO_KERNEL = Condition("no_equality_deletes", False, "2 are live")
+NO_NAME = Condition("native_spark_catalog", False, "the catalog has no name in Spark")
+YES = Condition("main_branch", True, "it is there")
+
+
+class _Kernel:
+    """A table of a format without a procedure."""
+
+    def __init__(self, *conditions: Condition) -> None:
+        self._conditions = conditions
+
+    def conditions(self, _order: Any = None) -> Sequence[Condition]:
+        return self._conditions
+
+
+class _Either(_Kernel):
+    """A table that has one: `native` are its conditions."""
+
+    def __init__(self, kernel: Condition, native: Condition) -> None:
+        super().__init__(kernel)
+        self._native = native
+
+    def planned_natively(self) -> _Kernel:
+        return _Kernel(self._native)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in dir(NativeTable):  # whatever else such a table has, nobody asks it for the choice
+            return self.conditions
+        raise AttributeError(name)
+
+
+def policy(settings: Mapping[str, Any], **properties: Any) -> EffectivePolicy:
+    return effective_policy(table_properties=properties, own=PolicyDocument.model_validate(settings))
+
+
+def chosen(table: Any, engine: str = "auto", **settings: Any) -> tuple[Engine | None, list[str]]:
+    """Return the engine and the names of what does not hold."""
+    document = {**settings, "rewrite": {"engine": engine, **settings.get("rewrite", {})}}
+    found = choose_engine(cast("OpenTable", table), policy(document))
+    return found.engine, [each.name for each in found.conditions if not each.holds]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "native", "engine", "wanted"),
+    [
+        (YES, YES, "auto", (Engine.ARROW, [])),
+        (YES, NO_NAME, "auto", (Engine.ARROW, [])),
+        (NO_KERNEL, YES, "auto", (Engine.NATIVE, [])),
+        (NO_KERNEL, NO_NAME, "auto", (None, ["no_equality_deletes", "native_spark_catalog"])),
+        (NO_KERNEL, YES, "arrow", (None, ["no_equality_deletes"])),
+        (YES, YES, "native", (Engine.NATIVE, [])),
+        (YES, NO_NAME, "native", (None, ["native_spark_catalog"])),
+    ],
+)
+def test_u17_auto_takes_the_kernel_where_it_may_and_the_procedure_where_it_must(
+    kernel: Condition, native: Condition, engine: str, wanted: tuple[Engine | None, list[str]]
+) -> None:
+    assert chosen(_Either(kernel, native), engine) == wanted
+
+
+def test_a_format_without_a_procedure_is_refused_by_the_kernels_conditions() -> None:
+    assert chosen(_Kernel(NO_KERNEL)) == (None, ["no_equality_deletes"])
+
+
+def test_why_the_procedure_is_called_is_said() -> None:
+    found = choose_engine(cast("OpenTable", _Either(NO_KERNEL, YES)), policy({}))
+    (said,) = [each.detail for each in found.conditions if each.name == BY_NATIVE]
+    assert "no_equality_deletes: 2 are live" in said
+
+
+@pytest.mark.parametrize(
+    ("settings", "missing"),
+    [
+        ({"rewrite": {"compression": "zstd:9"}}, "native_settings"),
+        ({"rewrite": {"exclude_above_bytes": "1GB"}}, "native_settings"),
+        ({"rewrite": {"strategy": "sort", "columns": [{"name": "id"}]}}, "native_strategy"),
+        ({"verification": "content"}, "native_verification"),
+        ({"limits": {"bandwidth": "1MB"}}, "native_rate"),
+        ({"limits": {"requests": 10}}, "native_rate"),
+    ],
+)
+def test_what_the_procedure_can_not_be_told_keeps_it_from_being_called(settings: dict[str, Any], missing: str) -> None:
+    assert chosen(_Either(NO_KERNEL, YES), "native", **settings) == (None, [missing])
+
+
+def test_compression_of_the_tables_own_property_is_known_to_the_procedure() -> None:
+    asked = policy({"rewrite": {"engine": "native"}}, **{"rewrite.compression": "gzip"})
+    assert choose_engine(cast("OpenTable", _Either(NO_KERNEL, YES)), asked).engine is Engine.NATIVE
+
+
+@pytest.mark.parametrize(
+    ("rate", "most", "tasks"),
+    [(None, 4, 4), (TASK_BYTES_PER_SECOND * 2.9, 4, 2), (TASK_BYTES_PER_SECOND * 9, 4, 4), (1e6, 4, 0)],
+)
+def test_so_many_tasks_are_called_for_as_stay_under_the_limit(rate: float | None, most: int, tasks: int) -> None:
+    assert tasks_within(Budget(rate), most) == tasks
+
+
+def test_the_options_say_what_the_plan_went_by() -> None:
+    asked = policy({"rewrite": {"target_file_bytes": "100MB", "small_file_bytes": "50MB", "min_input_files": 3}})
+    options = call_options(asked, tasks=2, full=False)
+    assert options["target-file-size-bytes"] == 100 * 10**6
+    assert options["min-file-size-bytes"] == 50 * 10**6
+    assert options["min-input-files"] == 3
+    assert options["max-concurrent-file-group-rewrites"] == 2
+    assert options["delete-file-threshold"] == 1
+    assert options["rewrite-all"] is False
+    assert options["partial-progress.enabled"] is False
+    assert call_options(asked, tasks=2, full=True)["rewrite-all"] is True
