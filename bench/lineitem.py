@@ -12,6 +12,11 @@ _WORDS = tuple(
     for ending in ("ly", " packages", " deposits", " requests", " accounts", " theodolites")
 )
 
+_PROPERTIES = (
+    "TBLPROPERTIES ('write.distribution-mode' = 'none', 'write.parquet.compression-codec' = 'zstd', "
+    "'write.parquet.compression-level' = '3')"
+)
+
 
 def lineitem_columns() -> str:
     """Return the select list over `id`."""
@@ -64,13 +69,13 @@ def write_files(spark: Any, *, table: str, columns: str, files: int, file_bytes:
 
 def _write(spark: Any, *, table: str, columns: str, files: int, rows_per_file: int) -> None:
     source = f"SELECT {columns} FROM range(0, {files * rows_per_file}, 1, {files})"
-    spark.sql(f"""
-        CREATE TABLE {table} USING iceberg TBLPROPERTIES (
-            'write.distribution-mode' = 'none',
-            'write.parquet.compression-codec' = 'zstd',
-            'write.parquet.compression-level' = '3')
-        AS {source}
-    """)
+    spark.sql(f"CREATE TABLE {table} USING iceberg {_PROPERTIES} AS {source}")
+
+
+def append_files(spark: Any, *, table: str, columns: str, files: int, rows_per_file: int) -> None:
+    """Append files of so many rows each to a table that is made if it is not there."""
+    spark.sql(f"CREATE TABLE IF NOT EXISTS {table} USING iceberg {_PROPERTIES} AS SELECT {columns} FROM range(0)")
+    spark.sql(f"INSERT INTO {table} SELECT {columns} FROM range(0, {files * rows_per_file}, 1, {files})")
 
 
 def _hashed(salt: int, values: int) -> str:
