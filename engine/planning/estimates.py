@@ -16,6 +16,11 @@ from engine.domain.policies import EffectivePolicy
 
 Ints = npt.NDArray[np.int64]
 
+RUN_SECONDS: Final = 0.8
+FILE_SECONDS: Final = 0.004
+"""What a run takes besides moving bytes: to begin, commit and prove; and for each file that it opens and replaces. As
+measured by `bench.estimates`; without them the rate of a small run says nothing about a large one."""
+
 _WHOLE_READ_BYTES: Final = 8 * 2**20
 _ROW_GROUP_BYTES: Final = 128 * 2**20
 _PART_BYTES: Final = 10 * 2**20
@@ -37,6 +42,11 @@ def output_counts(total_bytes: Ints, target_bytes: int) -> Ints:
     return counts
 
 
+def fixed_seconds(input_files: int) -> float:
+    """Return the seconds of a run that do not depend on how many bytes it moves."""
+    return RUN_SECONDS + FILE_SECONDS * input_files
+
+
 def predict(
     groups: Iterable[FileGroup],
     *,
@@ -51,21 +61,23 @@ def predict(
         groups: the plan's file groups.
         live_share: for each group the least share of its bytes that outlives the deletes, 0 to 1.
         policy: its bandwidth, bytes read + written per second, makes the prediction longer.
-        rate: measured input bytes per second of this table's rewrites, all tasks together; None: no prediction of time.
+        rate: measured input bytes per second of this table's rewrites while they move bytes, all tasks together; None:
+            no prediction of time.
         calibration: what outputs and time are multiplied by; never less than an output for each group.
     """
     listed = list(groups)
     read = sum(group.input_bytes for group in listed)
+    files = sum(len(group.inputs) for group in listed)
     live = sum(g.input_bytes * share for g, share in zip(listed, live_share, strict=True))
     written = round(live * calibration.output_bytes)
     outputs = round(sum(group.predicted_outputs for group in listed) * calibration.output_files)
     return Prediction(
-        input_files=sum(len(group.inputs) for group in listed),
+        input_files=files,
         input_bytes=read,
         input_rows=sum(group.input_rows for group in listed),
         output_files=max(len(listed), outputs),
         output_bytes=written,
-        seconds=_seconds(read, written, policy, None if rate is None else rate / calibration.seconds),
+        seconds=_seconds(read, written, policy, rate, fixed=fixed_seconds(files), factor=calibration.seconds),
     )
 
 
@@ -85,8 +97,10 @@ def _reads(file_bytes: int) -> int:
     return 2 if file_bytes <= _WHOLE_READ_BYTES else 2 + -(-file_bytes // _ROW_GROUP_BYTES)
 
 
-def _seconds(read: int, written: int, policy: EffectivePolicy, rate: float | None) -> float | None:
+def _seconds(
+    read: int, written: int, policy: EffectivePolicy, rate: float | None, *, fixed: float, factor: float
+) -> float | None:
     if rate is None or rate <= 0:
         return None
     allowed = policy.budget().bytes_per_second
-    return max(read / rate, 0.0 if allowed is None else (read + written) / allowed)
+    return fixed + max(factor * read / rate, 0.0 if allowed is None else (read + written) / allowed)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from engine.domain.files import DeleteRef, InputFile
 from engine.domain.plans import FileGroup
 from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
-from engine.planning.estimates import output_count, output_counts, predict, predicted_requests
+from engine.planning.estimates import fixed_seconds, output_count, output_counts, predict, predicted_requests
 
 MIB = 2**20
 UNLIMITED = effective_policy(table_properties={}, own=None)
@@ -19,6 +19,7 @@ def policy(**limits: object) -> EffectivePolicy:
     return effective_policy(table_properties={}, own=own)
 
 
+FIXED = fixed_seconds(2)
 GROUP = FileGroup(0, 0, "{}", (InputFile("a", 60 * MIB, 10, 1), InputFile("b", 60 * MIB, 10, 1)), 1)
 
 
@@ -40,12 +41,12 @@ def test_without_a_measured_rate_no_time_is_predicted() -> None:
 
 
 def test_time_follows_the_measured_rate() -> None:
-    assert predict([GROUP], live_share=[1.0], policy=UNLIMITED, rate=10 * MIB).seconds == pytest.approx(12)
+    assert predict([GROUP], live_share=[1.0], policy=UNLIMITED, rate=10 * MIB).seconds == pytest.approx(12 + FIXED)
 
 
 def test_a_bandwidth_below_the_rate_makes_the_prediction_longer() -> None:
     limited = policy(bandwidth="10MiB")
-    assert predict([GROUP], live_share=[1.0], policy=limited, rate=100 * MIB).seconds == pytest.approx(24)
+    assert predict([GROUP], live_share=[1.0], policy=limited, rate=100 * MIB).seconds == pytest.approx(24 + FIXED)
 
 
 def test_deleted_rows_are_taken_off_the_expected_bytes() -> None:
