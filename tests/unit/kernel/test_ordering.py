@@ -4,6 +4,7 @@ import math
 import struct
 import uuid
 from collections import Counter
+from collections.abc import Iterator
 from functools import cmp_to_key
 from itertools import pairwise
 from pathlib import Path
@@ -17,10 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.rewriting.kernel import arranging
+from engine.rewriting.kernel.arranging import Arrangement
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder, WriteSettings
 from engine.rewriting.kernel.curves import bits_for, hilbert_keys, zorder_keys
 from engine.rewriting.kernel.errors import OutputFault
 from engine.rewriting.kernel.ordering import order_of
+from engine.rewriting.kernel.reading import Rows
 from tests.unit.kernel.building import field, left_behind, make_task, outputs_of, rewrite, with_deletes, write
 from tests.unit.kernel.building import write_deletes as deletes_file
 
@@ -275,3 +278,40 @@ def test_every_nan_is_one_value_whatever_its_bits() -> None:
     values = np.array([*(struct.unpack("<d", struct.pack("<Q", b))[0] for b in bits), math.inf])
     found = order_of([pa.chunked_array([pa.array(values)])], RowOrder("sort", (OrderColumn(1),)))
     assert found.tolist() == [4, 0, 1, 2, 3]
+
+
+WIDE = pa.schema([field(at, f"c{at}", pa.int64()) for at in range(1, 13)])
+
+
+def generated(batches: int, rows: int) -> Iterator[Rows]:
+    """Yield rows that nobody else holds, as a reader does."""
+    random = np.random.default_rng(1)
+    for _ in range(batches):
+        columns = [pa.chunked_array([pa.array(random.integers(0, 2**62, rows))]) for _ in WIDE]
+        yield Rows(columns, rows, rows, 8 * len(WIDE) * rows, frozenset())
+
+
+@pytest.mark.parametrize("strategy", ["sort", "hilbert"])
+def test_memory_stays_bounded_however_large_the_group_is_and_nothing_is_left_on_disk(
+    tmp_path: Path, strategy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task that is killed half-way leaves nothing either, since its files never had a name."""
+    monkeypatch.setattr(arranging, "SLICE_BYTES", 2**20)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    rows, batches, before = 20_000, 40, pa.total_allocated_bytes()
+    held, named = [], []
+
+    def check() -> None:
+        held.append(pa.total_allocated_bytes() - before)
+        named.extend(tmp_path.iterdir())
+
+    order = RowOrder(strategy, (OrderColumn(3),), memory_bytes=4 * 2**20)
+    keys: list[int] = []
+    for piece in Arrangement(schema=WIDE, order=order, check=check).arranged(generated(batches, rows)):
+        check()
+        keys += piece.columns[2].to_pylist()
+    whole, key_columns = 8 * len(WIDE) * rows * batches, 8 * rows * batches
+    assert len(keys) == rows * batches
+    assert strategy != "sort" or keys == sorted(keys)
+    assert max(held) < 2 * key_columns + 2 * order.memory_bytes + 4 * 2**20 < whole / 2
+    assert not named
