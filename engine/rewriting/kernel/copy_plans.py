@@ -122,8 +122,7 @@ class CopyPlanner:
 
     def _source(self, unit: Unit, leaf: int) -> Source | None:
         theirs = self._matched(unit.source)[leaf]
-        footer = unit.source.footer
-        chunk = None if theirs is None or footer is None else footer.chunk(unit.row_group, theirs)
+        chunk = None if theirs is None else unit.source.footer.chunk(unit.row_group, theirs)
         return None if theirs is None or chunk is None else Source(unit, theirs, chunk)
 
     def _matched(self, source: ParquetInput) -> list[int | None]:
@@ -165,7 +164,7 @@ class CopyPlanner:
             buffers.append(data)
             unproven += [] if pages.all_checked else [source]
         chunks = [source.chunk for source in sources]
-        chunk = NewChunk.copied(chunks, physical_type=self._form.template.types[leaf], pages=counts)
+        chunk = NewChunk.copied(chunks, pages=counts)
         return Copied(chunk.with_statistics(statistics), buffers, unproven)
 
     def _may_be_copied(self, source: Source, leaf: int) -> bool:

@@ -23,7 +23,8 @@ DECODED_BYTES: Final = 128 * 2**20
 """Columns are decoded and encoded together while their values take about so much."""
 
 _VALUE_BYTES: Final = 16
-"""What a value takes decoded, roughly: the widest fixed width, or a dictionary index and its share of the words."""
+_STORED_BYTES: Final = 8
+"""What a value takes decoded, and as it is stored, roughly: the widest fixed width, or an index and its word."""
 
 _END_BYTES: Final = 8
 
@@ -58,9 +59,9 @@ class Encoding:
         fields = {number: plans[own[0]] for number, own in enumerate(self._form.fields)}
         bare = {number: plan for number, plan in fields.items() if isinstance(plan, Bare)}
         found: dict[int, Encoded] = {}
-        for some in _batches([number for number, plan in fields.items() if plan is None], rows):
+        for some in _batches([number for number, plan in fields.items() if plan is None], rows * _VALUE_BYTES):
             found |= self._encoded(some, self._projected(pieces, some), pieces, statistics=True)
-        for some in _batches(list(bare), rows):
+        for some in _batches(list(bare), rows * _STORED_BYTES):
             made = self._encoded(some, self._stored(pieces, some, bare), pieces, statistics=False)
             for number, (leaf, one) in zip(some, made.items(), strict=True):
                 found[leaf] = Encoded(one.chunk.with_statistics(bare[number].statistics), one.buffers)
@@ -87,11 +88,8 @@ class Encoding:
         elements = [self._form.template.bare_elements[self._form.fields[number][0]] for number in fields]
         wanted = [self._bare_field(number) for number in fields]
         texts = [one.name for one in wanted if pa.types.is_binary(one.type) and field_id(one) in unit.dictionary_ids]
-        footer = unit.source.footer
-        assert footer is not None  # noqa: S101 - it is where the plan comes from
-        return unit.source.decode_bare(
-            unit.row_group, unit.segments, footer.bare(unit.row_group, leaves, elements), texts
-        )
+        footer = unit.source.footer.bare(unit.row_group, leaves, elements)
+        return unit.source.decode_bare(unit.row_group, unit.segments, footer, texts)
 
     def _bare_field(self, number: int) -> pa.Field:
         return self._form.bare_fields[number]
@@ -130,7 +128,7 @@ class Encoding:
         }
 
 
-def _batches(fields: list[int], rows: int) -> Iterator[tuple[int, ...]]:
-    together = max(1, DECODED_BYTES // (rows * _VALUE_BYTES))
+def _batches(fields: list[int], column_bytes: int) -> Iterator[tuple[int, ...]]:
+    together = max(1, DECODED_BYTES // column_bytes)
     for at in range(0, len(fields), together):
         yield tuple(fields[at : at + together])

@@ -19,6 +19,7 @@ CODECS: Final = {"uncompressed": 0, "snappy": 1, "gzip": 2, "brotli": 4, "zstd":
 """Numbers of the codecs by our names; `lz4` is LZ4_RAW, the framed LZ4 (5) of old files is another one."""
 
 DICTIONARY_ENCODINGS: Final = frozenset({2, 8})
+_TYPES: Final = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
 MAGIC: Final = b"PAR1"
 _MOST_ORDINAL: Final = 32767
 
@@ -33,6 +34,11 @@ _FILE_PATH, _CHUNK_OFFSET, _METADATA = 1, 2, 3
 # ColumnMetaData
 _TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED = 1, 2, 3, 4, 5, 6, 7
 _DATA_OFFSET, _DICTIONARY_OFFSET, _STATISTICS, _ENCODING_STATS = 9, 11, 12, 13
+_SIZE_STATISTICS: Final = 16
+# SizeStatistics
+_REPETITIONS, _DEFINITIONS = 2, 3
+
+_REQUIRED: Final = frozenset({_TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET})
 _ALWAYS: Final = (_TYPE, _ENCODINGS, _CODEC, _VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET, _DICTIONARY_OFFSET)
 
 
@@ -43,6 +49,7 @@ class Chunk:
     `order_is_known` says that bounds in `statistics` are by the order of the column's type.
     """
 
+    physical_type: int
     start: int
     stored_bytes: int
     uncompressed_bytes: int
@@ -76,6 +83,17 @@ class InputFooter:
             return None if _FILE_PATH in outer else _chunk(outer[_METADATA][1], self._order_is_known(leaf))
         except (KeyError, IndexError, TypeError, AttributeError):
             return None
+
+    def is_complete(self, row_group: int, columns: Sequence[tuple[str, int, int]]) -> bool:
+        """Tell whether a row group has a chunk for each column, with metadata that Arrow can take.
+
+        `columns` are physical type, greatest definition and greatest repetition level of each column.
+        """
+        try:
+            chunks = [one[_METADATA][1] for one in self._groups[row_group][_COLUMNS][1][1]]
+            return len(chunks) == len(columns) and all(map(_is_complete, chunks, columns))
+        except (KeyError, IndexError, TypeError, AttributeError):
+            return False
 
     def bare(self, row_group: int, leaves: Sequence[int], elements: Sequence[Struct]) -> bytes:
         """Return the metadata of a file with one row group: these chunks, where they are, under other schema elements.
@@ -115,6 +133,7 @@ def _chunk(metadata: Struct, order_is_known: bool) -> Chunk:
     has_dictionary = bool((dictionary and dictionary[1] > 0) or encodings & DICTIONARY_ENCODINGS)
     starts = [metadata[_DATA_OFFSET][1]] + ([dictionary[1]] if dictionary and dictionary[1] > 0 else [])
     return Chunk(
+        physical_type=metadata[_TYPE][1],
         start=min(starts),
         stored_bytes=metadata[_STORED][1],
         uncompressed_bytes=metadata[_UNCOMPRESSED][1],
@@ -125,6 +144,14 @@ def _chunk(metadata: Struct, order_is_known: bool) -> Chunk:
         statistics=metadata[_STATISTICS][1] if _STATISTICS in metadata else None,
         order_is_known=order_is_known,
     )
+
+
+def _is_complete(metadata: Struct, column: tuple[str, int, int]) -> bool:
+    """Tell whether the required fields are there, of the right type, and histograms have a place for each level."""
+    sizes: Struct = metadata[_SIZE_STATISTICS][1] if _SIZE_STATISTICS in metadata else {}
+    places = [len(sizes[field][1][1]) if field in sizes else 0 for field in (_DEFINITIONS, _REPETITIONS)]
+    fits = all(found in {0, most + 1} for found, most in zip(places, column[1:], strict=True))
+    return fits and metadata.keys() >= _REQUIRED and _TYPES[metadata[_TYPE][1]] == column[0]
 
 
 def _bare(metadata: Struct, element: Struct) -> Struct:
@@ -155,12 +182,12 @@ class NewChunk:
         return made
 
     @staticmethod
-    def copied(pieces: Sequence[Chunk], *, physical_type: int, pages: Mapping[tuple[int, int], int]) -> "NewChunk":
+    def copied(pieces: Sequence[Chunk], *, pages: Mapping[tuple[int, int], int]) -> "NewChunk":
         """Return the chunk that these make, one after another; `pages` counts them by (page type, encoding)."""
         stored = sum(one.stored_bytes for one in pieces)
         uncompressed = sum(one.uncompressed_bytes for one in pieces)
         metadata: Struct = {
-            _TYPE: (I32, physical_type),
+            _TYPE: (I32, pieces[0].physical_type),
             _ENCODINGS: (LIST, (I32, sorted(frozenset().union(*(one.encodings for one in pieces))))),
             _CODEC: (I32, pieces[0].codec),
             _VALUES: (I64, sum(one.values for one in pieces)),
@@ -194,7 +221,6 @@ class FooterTemplate:
         self._fields, _ = thrift.read_struct(footer)
         self.paths = list(_leaf_paths(self._fields[_SCHEMA][1][1]))
         leaves = [one for one in self._fields[_SCHEMA][1][1] if _CHILDREN not in one]
-        self.types: list[int] = [one[_ELEMENT_TYPE][1] for one in leaves]
         self.bare_elements: list[Struct] = [
             {field: one[field] for field in (_ELEMENT_TYPE, _ELEMENT_LENGTH, _REPETITION) if field in one}
             | {_NAME: (BINARY, str(number).encode())}

@@ -8,7 +8,6 @@ both cases; nothing it does reaches the storage past the transfer. Page checksum
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, Final
 
 import pyarrow as pa
@@ -91,14 +90,14 @@ class ParquetInput:
         self._whole = 0 in segments
         self._pieces = _Pieces(size, segments)
         signed = _check_end(self.uri, segments, size)
-        (tail,) = segments.values()
-        self._footer_bytes = tail.slice(tail.size - _END_BYTES - signed, signed)
         self.metadata: Any = None
         self.select_dictionaries(dictionaries)
         footer: Any = self.metadata
         if signed > footer.serialized_size:
             # Arrow ends the whole process when the metadata of an encrypted column is looked at: see before.
             raise Refused(ENCRYPTED_FILE, f"{self.uri}: the footer is signed")
+        (tail,) = segments.values()
+        self.footer = _complete_footer(self.uri, bytes(tail.slice(tail.size - _END_BYTES - signed, signed)), footer)
 
     @staticmethod
     def open(
@@ -137,16 +136,6 @@ class ParquetInput:
             pre_buffer=False,
             page_checksum_verification=True,
         )
-
-    @cached_property
-    def footer(self) -> InputFooter | None:
-        """The footer field by field, None when only Arrow can make sense of it."""
-        try:
-            found = InputFooter(bytes(self._footer_bytes))
-        except Malformed:
-            return None
-        same = (found.rows, found.row_groups) == (self.metadata.num_rows, self.metadata.num_row_groups)
-        return found if same else None
 
     def fetch(self, row_group: int, leaves: Sequence[int]) -> Segments:
         """Read the bytes of these leaf columns of one row group. Raises InputFault, Stopped."""
@@ -238,6 +227,22 @@ def _check_end(uri: str, segments: Segments, size: int) -> int:
     if magic != MAGIC or length + _END_BYTES > size:
         raise InputFault(f"{uri}: no Parquet footer at its end")
     return length
+
+
+def _complete_footer(uri: str, data: bytes, metadata: Any) -> InputFooter:
+    """Return the footer field by field. Arrow ends the process over metadata of a chunk that do not fit: see before."""
+    try:
+        footer = InputFooter(data)
+    except Malformed as error:
+        raise InputFault(f"{uri}: its footer is damaged: {error}") from error
+    if (footer.rows, footer.row_groups) != (metadata.num_rows, metadata.num_row_groups):
+        raise InputFault(f"{uri}: its footer is damaged: {footer.rows} rows in {footer.row_groups} row groups")
+    columns = [metadata.schema.column(leaf) for leaf in range(metadata.num_columns)]
+    forms = [(one.physical_type, one.max_definition_level, one.max_repetition_level) for one in columns]
+    for row_group in range(footer.row_groups):
+        if not footer.is_complete(row_group, forms):
+            raise InputFault(f"{uri}: its footer is damaged: metadata of a column of row group {row_group}")
+    return footer
 
 
 def _extent(column: Any) -> tuple[int, int]:

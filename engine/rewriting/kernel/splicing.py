@@ -62,6 +62,7 @@ class Splicer:
         self._check = check
         self._most_rows = MOST_PENDING * settings.row_group_bytes // _LEAST_VALUE_BYTES
         self._pending: deque[Piece] = deque()
+        self._pending_rows = 0
         self._open: _SplicedFile | None = None
 
     def suits(self, first: Unit) -> bool:
@@ -73,9 +74,10 @@ class Splicer:
         for unit in units:
             self._layout.observe_input(unit.rows, unit.logical_bytes)
             self._pending.append(Piece(unit, 0, unit.rows))
+            self._pending_rows += unit.rows
             while self._pending:
                 wanted = min(self._layout.next_row_group(), self._most_rows)
-                if sum(piece.rows for piece in self._pending) < wanted:
+                if self._pending_rows < wanted:
                     break
                 self._write_row_group(wanted)
         while self._pending:
@@ -85,6 +87,7 @@ class Splicer:
     def _write_row_group(self, wanted: int) -> None:
         pieces = _take(self._pending, wanted)
         rows = sum(piece.rows for piece in pieces)
+        self._pending_rows -= rows
         if self._open is None:
             self._open = _SplicedFile(self._files.begin(), self._form)
         before = self._open.sink.position

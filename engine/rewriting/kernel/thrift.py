@@ -1,7 +1,7 @@
 """Thrift's compact protocol, as far as Parquet's footers and page headers need it.
 
-A struct is `{field id: (wire type, value)}`: unknown fields come through unharmed. Values are int, bool, float, bytes,
-a nested struct, or `(element wire type, [values])` for a list. Sets, maps and uuids do not occur in Parquet.
+A struct is `{field id: (wire type, value)}`. Values are int, bool, float, bytes, a nested struct, or `(element wire
+type, [values])` for a list or set. Parquet has no maps (they are read over, as None, and can't be written).
 
 What is read may be damaged: every length is checked against what is there, depth is bounded.
 """
@@ -18,11 +18,14 @@ I64: Final = 6
 DOUBLE: Final = 7
 BINARY: Final = 8
 LIST: Final = 9
+SET: Final = 10
+MAP: Final = 11
 STRUCT: Final = 12
+UUID: Final = 13
 
 _INTEGERS: Final = frozenset({I16, I32, I64})
-_WIDTHS: Final = {BYTE: 1, DOUBLE: 8}
-_FORMATS: Final = {BYTE: "b", DOUBLE: "<d"}
+_WIDTHS: Final = {BYTE: 1, DOUBLE: 8, UUID: 16}
+_FORMATS: Final = {BYTE: "b", DOUBLE: "<d", UUID: "16s"}
 _MOST_DEPTH: Final = 32
 _MOST_SHIFT: Final = 63
 
@@ -81,14 +84,11 @@ def _value(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
     if kind == BINARY:
         length, at = _varint(data, at)
         return _piece(data, at, length), at + length
-    if kind == STRUCT:
-        return _struct(data, at, depth + 1)
-    if kind == LIST:
-        return _list(data, at, depth + 1)
-    if kind not in _WIDTHS:
+    if kind in _WIDTHS:
+        return struct.unpack(_FORMATS[kind], _piece(data, at, _WIDTHS[kind]))[0], at + _WIDTHS[kind]
+    if kind not in _NESTED:
         raise Malformed(f"wire type {kind} at byte {at}")
-    width = _WIDTHS[kind]
-    return struct.unpack(_FORMATS[kind], _piece(data, at, width))[0], at + width
+    return _NESTED[kind](data, at, depth + 1)
 
 
 def _list(data: Any, at: int, depth: int) -> tuple[tuple[int, list[Any]], int]:
@@ -103,13 +103,27 @@ def _list(data: Any, at: int, depth: int) -> tuple[tuple[int, list[Any]], int]:
         raise Malformed(f"a list of {length} at byte {at} of {len(data)}")
     values = []
     for _ in range(length):
-        if kind <= FALSE:
-            value: Any = data[at] == TRUE
-            at += 1
-        else:
-            value, at = _value(data, at, kind, depth)
+        value, at = _element(data, at, kind, depth)
         values.append(value)
     return (kind, values), at
+
+
+def _element(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    return (data[at] == TRUE, at + 1) if kind <= FALSE else _value(data, at, kind, depth)
+
+
+def _map(data: Any, at: int, depth: int) -> tuple[None, int]:
+    length, at = _varint(data, at)
+    if length > len(data) - at:
+        raise Malformed(f"a map of {length} at byte {at} of {len(data)}")
+    kinds, at = (data[at], at + 1) if length else (0, at)
+    for _ in range(length):
+        _, at = _element(data, at, kinds >> 4, depth)
+        _, at = _element(data, at, kinds & 15, depth)
+    return None, at
+
+
+_NESTED: Final = {STRUCT: _struct, LIST: _list, SET: _list, MAP: _map}
 
 
 def _piece(data: Any, at: int, length: int) -> bytes:
@@ -161,7 +175,7 @@ def _write_value(out: bytearray, kind: int, value: Any) -> None:
         out += value
     elif kind == STRUCT:
         _write_struct(out, value)
-    elif kind == LIST:
+    elif kind in {LIST, SET}:
         element, values = value
         if len(values) < 15:  # noqa: PLR2004 - four bits, all ones mean more
             out.append(len(values) << 4 | element)
