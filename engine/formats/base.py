@@ -179,8 +179,8 @@ class OpenTable(Protocol):
     def resolve_order(self, wish: OrderWish) -> RowOrdering:
         """Return what an order by names means on this table. Raises `NotEligible` where it means nothing."""
 
-    def order_ranges(self, order: RowOrdering) -> Sequence[ColumnRanges]:
-        """Return the ranges of an order's columns in each file, in the order of `digest`; a sort's first column only.
+    def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
+        """Return the ranges of an order's columns in files, by default all of `digest`; a sort's first column only.
 
         That is what rules pruning: the other columns of a sort only order rows within equal values of the first.
         """

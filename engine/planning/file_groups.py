@@ -69,6 +69,7 @@ def make_plan(
     hot: HotPartitions = NONE_HOT,
     most_files: int = MOST_FILES,
     order: RowOrdering | None = None,
+    keys_of: Callable[[pa.ChunkedArray], Ints] | None = None,
 ) -> Plan:
     """Plan the rewrite of a snapshot.
 
@@ -83,13 +84,14 @@ def make_plan(
         hot: partitions that lost races to other writers.
         most_files: about so many candidates are taken on, a partition at least.
         order: what rows are put into; None: strategies that order nothing.
+        keys_of: returns where files (by path) begin in the order; asked only when candidates come to several groups.
     """
     limits = replace(RewriteLimits.of(policy), order=order)
     files = partition_files(digest)
     chosen = leave_cooling(files, find_candidates(files, limits, full=full), hot)
     shrunk = shrunk_groups(files, limits, hot)
     for part, others in parts_of(files, chosen, most_files):
-        packed, later = _pack_all(files, part, limits, shrunk, full=full), others
+        packed, later = _pack_all(files, part, limits, shrunk, full=full, keys_of=keys_of), others
         if packed:
             break
     groups = _groups(files, packed, inputs_of)
@@ -110,10 +112,21 @@ def make_plan(
 
 
 def _pack_all(
-    files: PartitionedFiles, chosen: Candidates, limits: RewriteLimits, shrunk: Mapping[int, int], *, full: bool
+    files: PartitionedFiles,
+    chosen: Candidates,
+    limits: RewriteLimits,
+    shrunk: Mapping[int, int],
+    *,
+    full: bool,
+    keys_of: Callable[[pa.ChunkedArray], Ints] | None,
 ) -> list[_Bin]:
     """Return the worthwhile bins, partition by partition."""
     members = _members(files, chosen)
+    if keys_of is not None and any(files.file_bytes[rows].sum() > limits.group_bytes for rows in members.values()):
+        # neighbours in the order into one group: what earlier rewrites put into order overlaps less and less
+        keys = keys_of(files.paths)
+        members = {unit: rows[np.argsort(keys[rows], kind="stable")] for unit, rows in members.items()}
+        limits = replace(limits, order_bins_by="arrival")
 
     def packing(unit: int, at_least: int) -> list[_Bin]:
         rows = members[unit]

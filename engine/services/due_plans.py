@@ -21,7 +21,7 @@ from engine.planning.evaluations import Evaluation, asks_overlap, evaluate_polic
 from engine.planning.file_groups import MAX_SKIPPED, make_plan
 from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.planning.partitions import partition_files
-from engine.services.orders import Orderable, planned_order
+from engine.services.orders import Orderable, order_keys, planned_order
 from engine.stores.rewrite_histories import CommittedPartitions
 
 NOT_DUE: Final = "not_due"
@@ -135,6 +135,7 @@ def plan_due(
 
 def _plan(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, hot: HotPartitions, *, full: bool) -> Plan:
     found = due_files(opened, opened.digest(), evaluation, full=full)
+    order = planned_order(opened, policy)
     plan = make_plan(
         found.digest,
         policy=policy,
@@ -143,7 +144,8 @@ def _plan(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, hot
         inputs_of=opened.group_inputs,
         full=full,
         hot=hot,
-        order=planned_order(opened, policy),
+        order=order,
+        keys_of=order_keys(opened, order),
     )
     return found.add_to(plan)
 

@@ -1,16 +1,18 @@
 """What a policy's order of rows means on an open table, and what a rewrite did for it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Protocol
+
+import pyarrow as pa
 
 from engine.domain.errors import NotEligible
 from engine.domain.hot_partitions import Place
 from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.policies import EffectivePolicy
 from engine.formats.base import OpenTable
-from engine.planning.overlaps import measure_overlap, overlap_document
-from engine.planning.partitions import partition_files
+from engine.planning.overlaps import ColumnRanges, measure_overlap, overlap_document
+from engine.planning.partitions import Ints, partition_files
 
 MOST_SHOWN: Final = 20
 """Partitions whose overlap a run's result shows."""
@@ -24,6 +26,9 @@ class Orderable(Protocol):
     def resolve_order(self, wish: OrderWish) -> RowOrdering:
         """Return what an order by names means on the table. Raises `NotEligible` where it means nothing."""
 
+    def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
+        """Return the ranges of an order's columns in files, by default in all, in the order of the digest."""
+
 
 def planned_order(opened: Orderable, policy: EffectivePolicy) -> RowOrdering | None:
     """Return the order that a plan is made for; None for none, and where it is impossible, as the conditions say."""
@@ -31,6 +36,13 @@ def planned_order(opened: Orderable, policy: EffectivePolicy) -> RowOrdering | N
     with suppress(NotEligible):
         return None if wish is None else opened.resolve_order(wish)
     return None
+
+
+def order_keys(opened: Orderable, order: RowOrdering | None) -> Callable[[pa.ChunkedArray], Ints] | None:
+    """Return what tells where files begin in a `sort`; None for other orders: a place on a curve is in no manifest."""
+    if order is None or order.strategy != "sort":
+        return None
+    return lambda paths: opened.order_ranges(order, paths)[0].lower
 
 
 def overlaps_of(opened: OpenTable, order: RowOrdering, places: Collection[Place]) -> Overlaps:

@@ -31,7 +31,7 @@ from engine.services.engines import Chosen, Engine, choose_engine
 from engine.services.experiences import read_experience
 from engine.services.native_path import NativePath
 from engine.services.observations import Observed
-from engine.services.orders import planned_order
+from engine.services.orders import order_keys, planned_order
 from engine.services.policies import PolicyReader, check_settings
 from engine.services.registered import open_registered, read_registered
 from engine.services.rewrite_paths import RewritePath, Work
@@ -224,6 +224,7 @@ def _make_plan(
     digest = found.digest
     if without:
         digest = digest.filter(pc.invert(pc.is_in(digest["path"], value_set=pa.array(without, pa.string()))))
+    order = planned_order(table, policy)
     plan = make_plan(
         digest,
         policy=policy,
@@ -233,6 +234,7 @@ def _make_plan(
         known=known,
         full=request.force_full,
         hot=hot,
-        order=planned_order(table, policy),
+        order=order,
+        keys_of=order_keys(table, order),
     )
     return found.add_to(plan)

@@ -15,7 +15,7 @@ from engine.formats.base import Condition, OpenTable
 from engine.planning.experience import Experience
 from engine.planning.file_groups import make_plan
 from engine.services.engines import choose_engine
-from engine.services.orders import planned_order
+from engine.services.orders import order_keys, planned_order
 from engine.services.selections import selected_files
 
 MAX_GROUPS_SHOWN: Final = 1000
@@ -49,6 +49,7 @@ def try_plan(
     """
     chosen = choose_engine(opened, policy)
     opened, policy = chosen.table, chosen.policy
+    order = planned_order(opened, policy)
     plan = make_plan(
         selected_files(opened, request),
         policy=policy,
@@ -58,7 +59,8 @@ def try_plan(
         known=known,
         full=request.force_full,
         hot=hot.let_in() if request.force else hot,
-        order=planned_order(opened, policy),
+        order=order,
+        keys_of=order_keys(opened, order),
     )
     return Trial(chosen.conditions, plan)
 

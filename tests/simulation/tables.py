@@ -137,7 +137,7 @@ class OpenModelTable:
     def resolve_order(self, wish: OrderWish) -> RowOrdering:
         raise NotEligible("the model orders no rows")
 
-    def order_ranges(self, order: RowOrdering) -> Sequence[ColumnRanges]:
+    def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
         return ()
 
     def partition_specs(self) -> Sequence[Any]:

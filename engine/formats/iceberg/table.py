@@ -173,11 +173,12 @@ class IcebergTable:
         """
         return resolve_order(self._view.metadata, wish)
 
-    def order_ranges(self, order: RowOrdering) -> Sequence[ColumnRanges]:
-        """Return the ranges of an order's columns in each file, in the order of `digest`; of a sort its first's."""
+    def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
+        """Return the ranges of an order's columns in files, by default all of `digest`; of a sort its first's."""
         fields = order.fields[:1] if order.strategy == "sort" else order.fields
+        wanted = self._live_files().data["path"] if paths is None else paths
         with translated(f"read the manifests of {self._ref}"):
-            return column_ranges(self._view, [field.field_id for field in fields], self._live_files().data["path"])
+            return column_ranges(self._view, [field.field_id for field in fields], wanted)
 
     def _order_condition(self, wish: OrderWish) -> Condition:
         try:

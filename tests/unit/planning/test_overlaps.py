@@ -10,11 +10,12 @@ from engine.domain.orders import OrderField, RowOrdering
 from engine.domain.policies import PolicyDocument, effective_policy
 from engine.planning.digest import TableFigures
 from engine.planning.evaluations import Evaluation, asks_overlap, evaluate_policy
+from engine.planning.file_groups import make_plan
 from engine.planning.ordered_files import are_in_order
 from engine.planning.overlaps import UNKNOWN, ColumnRanges, measure_overlap, overlap_document
 from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.planning.partitions import PartitionedFiles, partition_files
-from tests.support.digests import DigestFile, digest_of
+from tests.support.digests import DigestFile, digest_of, inputs_of
 
 MIB = 2**20
 SORT = RowOrdering("sort", (OrderField("id", 1),))
@@ -112,3 +113,38 @@ def test_the_names_of_files_tell_what_is_in_order(paths: list[str], sort: bool, 
 def test_an_empty_table_has_nothing_in_order() -> None:
     assert are_in_order(files_of([])[1], SORT).tolist() == []
     assert measure_overlap(files_of([])[1], [ranges()]).depth.tolist() == []
+
+
+def planned(places: list[int], keys: list[int], *, group_bytes: str) -> list[set[int]]:
+    """Return the keys of the files of each group in a full rewrite."""
+    digest, _ = files_of(places)
+    document = {"rewrite": {"strategy": "sort", "columns": ["id"], "max_group_bytes": group_bytes}}
+    policy = effective_policy(table_properties={}, scoped=(), trial=PolicyDocument.model_validate(document))
+    by_path = dict(zip(digest["path"].to_pylist(), keys, strict=True))
+    asked = []
+
+    def keys_of(paths: pa.ChunkedArray) -> np.ndarray:
+        asked.append(len(paths))
+        return np.array([by_path[path] for path in paths.to_pylist()], dtype=np.int64)
+
+    plan = make_plan(
+        digest,
+        policy=policy,
+        base_snapshot_id=1,
+        schema_id=0,
+        inputs_of=inputs_of(digest),
+        full=True,
+        order=SORT,
+        keys_of=keys_of,
+    )
+    assert len(asked) == (0 if len(plan.groups) == len(set(places)) else 1)
+    return [{by_path[file.path] for file in group.inputs} for group in plan.groups]
+
+
+def test_a_partition_of_several_groups_is_cut_along_the_order() -> None:
+    """What earlier rewrites put into order is put apart by the next: a group has neighbours in the order."""
+    assert planned([0] * 8, [0, 4, 1, 5, 2, 6, 3, 7], group_bytes="512MiB") == [{0, 1, 2, 3}, {4, 5, 6, 7}]
+
+
+def test_partitions_of_one_group_each_need_no_look_at_bounds_and_are_not_cut_for_parallel_tasks() -> None:
+    assert planned([0, 0, 1, 1], [3, 0, 2, 1], group_bytes="1GiB") == [{0, 3}, {1, 2}]

@@ -28,6 +28,7 @@ from engine.planning.evaluations import evaluate_policy
 from engine.planning.experience import Experience
 from engine.planning.file_groups import make_plan
 from engine.planning.health import health
+from engine.planning.overlaps import ColumnRanges
 from engine.planning.partition_metrics import RewriteHistory
 from engine.services.budgets import DayBudget
 from engine.services.due_plans import plan_due
@@ -158,6 +159,9 @@ class Opened:
     def resolve_order(self, wish: OrderWish) -> RowOrdering:
         fields = enumerate(wish.columns, start=1)
         return RowOrdering(wish.strategy, tuple(OrderField(column.name, at) for at, column in fields))
+
+    def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
+        return ()
 
 
 def _quiet(**more: Any) -> dict[str, Any]:
