@@ -20,6 +20,10 @@ demo: ## Compact a real Iceberg table of hundreds of small files and prove the r
 	@$(BIN)/python scripts/demo
 
 up: ## Start API, coordinator, worker, Redis and Spark on this machine, until Ctrl-C
+demo-native: ## Let Iceberg's own procedure compact a v3 table with deletion vectors, and prove the result
+	@scripts/setup demo
+	@$(BIN)/python scripts/demo/native.py
+
 	@scripts/setup demo
 	@$(BIN)/packhouse-server up
 

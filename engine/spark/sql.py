@@ -53,7 +53,8 @@ def call(asked: ProcedureCall) -> str:
     Raises:
         InvalidInput: a name that can't be written, or an option that is unknown or out of its range.
     """
-    arguments = [f"table => {_text(_joined((*asked.table.namespace, asked.table.name)))}"]
+    # with its catalog: Spark takes the first level for one whenever it knows a catalog of that name
+    arguments = [f"table => {_text(_table(asked.table))}"]
     if asked.where:
         arguments.append(f"where => {_text(predicate(asked.table.catalog, asked.where))}")
     if asked.options:

@@ -18,7 +18,8 @@ _KEY: Final = re.compile(r"pkh_[A-Za-z0-9_-]+")
 class Stack:
     """Starts on entering and is gone after leaving. Starting takes a while: do something else, then `wait`."""
 
-    def __init__(self, *, data_dir: Path) -> None:
+    def __init__(self, *, data_dir: Path, **more: str) -> None:
+        """Take the folder for everything that it writes, and more environment variables."""
         port = str(free_loopback_port())
         self.url = f"http://127.0.0.1:{port}"
         self._server = ChildProcess(
@@ -26,7 +27,7 @@ class Stack:
             command=[sys.executable, "-m", "api", "up"],
             log_path=data_dir / "server.log",
             # the story starts its runs itself
-            environment={"PACKHOUSE_DATA_DIR": str(data_dir), "PACKHOUSE_PORT": port, "PACKHOUSE_WATCH": "off"},
+            environment={"PACKHOUSE_DATA_DIR": str(data_dir), "PACKHOUSE_PORT": port, "PACKHOUSE_WATCH": "off"} | more,
         )
 
     def __enter__(self) -> Self:

@@ -32,8 +32,17 @@ from pyiceberg.table import Table
 from pyiceberg.table.refs import SnapshotRefType
 from pyiceberg.table.snapshots import Operation, Snapshot, Summary
 from pyiceberg.table.update import AddSnapshotUpdate, AssertRefSnapshotId, SetSnapshotRefUpdate
-from pyiceberg.typedef import Record
-from pyiceberg.types import DoubleType, LongType, NestedField, StringType, TimestampType
+from pyiceberg.typedef import Record, TableVersion
+from pyiceberg.types import (
+    DoubleType,
+    IntegerType,
+    ListType,
+    LongType,
+    NestedField,
+    StringType,
+    StructType,
+    TimestampType,
+)
 
 from engine.domain.files import OutputFile
 from engine.domain.plans import FileGroup
@@ -50,6 +59,7 @@ SCHEMA = Schema(
 )
 RUN_ID = "run_0000000000000000000000test"
 PATH_ID, POS_ID = 2147483546, 2147483545
+EQUALITY_IDS = 135
 
 
 def nothing() -> None:
@@ -250,6 +260,19 @@ class _DeleteManifestWriter(ManifestWriterV2):
     @property
     def _meta(self) -> dict[str, str]:
         return {**super()._meta, "content": "deletes"}
+
+    def _with_partition(self, format_version: TableVersion) -> Schema:
+        """PyIceberg declares equality ids as longs, and Java fails on every read of such a manifest."""
+        whole = super()._with_partition(format_version)
+        entry = whole.find_field("data_file")
+        ids = ListType(element_id=136, element_type=IntegerType(), element_required=True)
+        assert isinstance(entry.field_type, StructType)
+        inner = [
+            NestedField(each.field_id, each.name, ids, required=False) if each.field_id == EQUALITY_IDS else each
+            for each in entry.field_type.fields
+        ]
+        file = NestedField(entry.field_id, entry.name, StructType(*inner), required=True)
+        return Schema(*(file if each.field_id == entry.field_id else each for each in whole.fields))
 
 
 def commit_deletes(table: Table, *files: DataFile, sequence_number: int | None = None) -> int:

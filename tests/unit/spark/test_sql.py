@@ -89,7 +89,7 @@ def test_u17_a_call_is_read_as_one_call_with_the_same_values(
     rest = iter(found[len(head) :])
     assert [next(rest), next(rest)] == [("word", "table"), ("mark", "=>")]
     named = [value for kind, value in read(next(rest)[1]) if kind == "quoted"]
-    assert named == [*table.namespace, table.name]
+    assert named == [table.catalog, *table.namespace, table.name]
     if where:
         assert [next(rest) for _ in range(3)] == [("mark", ","), ("word", "where"), ("mark", "=>")]
         assert list(parsed(without_casts(list(read(next(rest)[1]))), table.catalog)) == where
