@@ -23,6 +23,7 @@ from engine.services.discovery import DiscoveryService
 from engine.services.explain import ExplainService
 from engine.services.fleet import FleetService
 from engine.services.fleet_limits import LimitService
+from engine.services.freezes import FreezeService
 from engine.services.health import HealthService
 from engine.services.idempotency import IdempotencyService
 from engine.services.keys import KeyService
@@ -58,6 +59,7 @@ class Services:
     capabilities: CapabilityService
     runs: RunService
     pauses: PauseService
+    freezes: FreezeService
     limits: LimitService
     idempotency: IdempotencyService
     health: HealthService

@@ -87,6 +87,7 @@ def services_of(container: Container) -> Services:
         capabilities=container.capabilities,
         runs=container.runs,
         pauses=container.pauses,
+        freezes=container.freezes,
         limits=container.limits,
         idempotency=IdempotencyService(database=container.database),
         health=_health_of(container),

@@ -24,6 +24,7 @@ async def table_filter(
     label: Annotated[list[_Label] | None, Query(max_length=5, description="`key:value`; several: all of them.")] = None,
     *,
     paused: Annotated[TextFlag | None, Query(description="Only paused tables, or only others.")] = None,
+    frozen: Annotated[TextFlag | None, Query(description="Only frozen tables, or only others.")] = None,
 ) -> TableFilter:
     """Read the filters of a request.
 
@@ -37,6 +38,7 @@ async def table_filter(
         owner_team=owner_team,
         labels=_labels(label or []),
         is_paused=paused,
+        is_frozen=frozen,
     )
 
 

@@ -71,6 +71,38 @@ class TablePatch(Request):
         return domain.TablePatch("owner_team" in self.model_fields_set, self.owner_team, self.labels)
 
 
+class Freeze(Answer):
+    """A proof that failed and could not be made good by going back: the table takes no run until it is unfrozen."""
+
+    frozen_at: Instant
+    run_id: str = Field(description="The run whose snapshot failed its proof.")
+    snapshot_id: str = Field(description="It does not hold what it should.", examples=["5781947118336215154"])
+    parent_snapshot_id: str | None = Field(
+        description="The snapshot before it, kept from expiry by a tag. Null when it had expired."
+    )
+    reason: str = Field(description="What was found, why nothing was rolled back, and what to do.")
+
+    @classmethod
+    def from_domain(cls, freeze: domain.Freeze) -> Self:
+        """Return the wire form."""
+        parent = None if freeze.parent_id is None else str(freeze.parent_id)
+        return cls(
+            frozen_at=freeze.at,
+            run_id=freeze.run_id,
+            snapshot_id=str(freeze.snapshot_id),
+            parent_snapshot_id=parent,
+            reason=freeze.reason,
+        )
+
+
+class UnfreezeRequest(Request):
+    """The end of a freeze."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "rolled back, and appended the rest again"}]})
+
+    reason: OneLine = Field(min_length=1, max_length=500, description="What was found and done; kept in the audit log.")
+
+
 class Table(Answer):
     """A registered table."""
 
@@ -85,6 +117,7 @@ class Table(Answer):
     created_at: Instant
     version: int = Field(description="Grows with each change of team or labels; the ETag is this in quotes.")
     pause: Pause | None = Field(description="Null unless the table is paused.")
+    freeze: Freeze | None = Field(description="Null unless a failed proof froze the table.")
 
     @classmethod
     def from_domain(cls, table: domain.Table) -> Self:
@@ -101,6 +134,7 @@ class Table(Answer):
             created_at=table.created_at,
             version=table.version,
             pause=None if table.pause is None else Pause.from_domain(table.pause),
+            freeze=None if table.freeze is None else Freeze.from_domain(table.freeze),
         )
 
 
@@ -165,11 +199,13 @@ class TableHealth(Answer):
     score_parts: dict[str, float]
     size_classes: list[SizeClass]
     worst_partitions: list[PartitionHealth]
+    freeze: Freeze | None = Field(description="Null unless a failed proof froze the table.")
 
     @classmethod
     def from_domain(cls, health: Mapping[str, Any]) -> Self:
         """Return the wire form."""
-        return cls.model_validate(dict(health))
+        freeze: domain.Freeze | None = health["freeze"]
+        return cls.model_validate({**health, "freeze": None if freeze is None else Freeze.from_domain(freeze)})
 
 
 class HealthMeasurement(Answer):

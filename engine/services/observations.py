@@ -100,11 +100,14 @@ class ObservationService:
         seen = await self.observe(caller, table_id)
         measured = await self.measure(seen)
         described = await self._formats.ask(f"table {table_id}", seen.opened.describe)
+        async with self._database.read() as unit:
+            table, _ = await read_registered(unit, table_id, caller)
         return {
             "table_id": table_id,
             "measured_at": seen.looked_at,
             "snapshot_id": _text(seen.opened.head_snapshot_id),
             "table": dict(described),
+            "freeze": table.freeze,
             **asdict(measured),
         }
 

@@ -79,6 +79,14 @@ def resume_table(context: typer.Context, table: TableArgument) -> None:
     session.show({"resumed": table}, lambda console: print_fields(console, {"resumed": table}))
 
 
+@tables.app.command("unfreeze")
+def unfreeze_table(context: typer.Context, table: TableArgument, reason: ReasonOption) -> None:
+    """Let runs start again on a table that a failed proof froze; look at it first, `tables get` says at what."""
+    session = Session.of(context)
+    session.answer(session.client.tables.unfreeze, table_id(session, table), body={"reason": reason})
+    session.show({"unfrozen": table}, lambda console: print_fields(console, {"unfrozen": table}))
+
+
 @catalogs.app.command("pause")
 def pause_catalog(
     context: typer.Context, name: catalogs.NameArgument, reason: ReasonOption, stop: StopOption = False

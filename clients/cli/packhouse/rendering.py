@@ -19,11 +19,13 @@ _MARKS = {True: Markup("[green]holds[/]"), False: Markup("[red]fails[/]")}
 
 def tables(console: Console, items: Sequence[dict[str, Any]]) -> None:
     """List registered tables."""
-    rows = [
-        (address_of(t), t["owner_team"], "paused" if t.get("pause") else None, moment(t["created_at"]), t["id"])
-        for t in items
-    ]
+    rows = [(address_of(t), t["owner_team"], _state(t), moment(t["created_at"]), t["id"]) for t in items]
     print_rows(console, ("table", "team", "state", "=registered", "?id"), rows)
+
+
+def _state(table: Document) -> str | None:
+    marks = {"freeze": "frozen", "pause": "paused"}
+    return next((mark for field, mark in marks.items() if table.get(field)), None)
 
 
 def table(console: Console, found: dict[str, Any]) -> None:
@@ -33,6 +35,8 @@ def table(console: Console, found: dict[str, Any]) -> None:
     shown = {"table": address_of(found), **fields, "labels": labels or None, "registered": moment(found["created_at"])}
     if pause := found.get("pause"):
         shown["paused"] = f"{pause['reason']} (by {pause['paused_by']}, {moment(pause['paused_at'])})"
+    if freeze := found.get("freeze"):
+        shown["frozen"] = f"since {moment(freeze['frozen_at'])}: {freeze['reason']}"
     print_fields(console, shown)
 
 

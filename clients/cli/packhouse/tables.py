@@ -34,11 +34,12 @@ def list_(
     owner_team: Annotated[str | None, typer.Option(help="Only tables of this team.")] = None,
     label: LabelOption = None,
     paused: Annotated[bool | None, typer.Option(help="Only tables that are paused, or that are not.")] = None,
+    frozen: Annotated[bool | None, typer.Option(help="Only tables that are frozen, or that are not.")] = None,
     limit: LimitOption = 100,
 ) -> None:
     """List registered tables, newest first."""
     session = Session.of(context)
-    filters = {"catalog": catalog, "owner_team": owner_team, "label": label, "paused": paused}
+    filters = {"catalog": catalog, "owner_team": owner_team, "label": label, "paused": paused, "frozen": frozen}
     items = list(session.pages(session.client.tables.list, limit=limit, **filters))
     session.show({"items": items}, lambda console: rendering.tables(console, items))
 

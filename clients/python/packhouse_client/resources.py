@@ -76,6 +76,7 @@ from packhouse_client._generated.api.tables import (
     plan_table,
     register_table,
     resume_table,
+    unfreeze_table,
 )
 from packhouse_client.operations import Listing, Operation, P, Resource, S
 
@@ -155,6 +156,7 @@ class Tables(Resource[S]):
     backpressure = Operation(get_table_backpressure._get_kwargs, models.TableBackpressure.from_dict)
     pause = Operation(pause_table._get_kwargs, models.Pause.from_dict)
     resume = Operation(resume_table._get_kwargs, nothing)
+    unfreeze = Operation(unfreeze_table._get_kwargs, nothing)
 
 
 class Policies(Resource[S]):

@@ -80,6 +80,7 @@ GOOD_BODIES: dict[str, Any] = {
     "/plan": {},
     "/pause": {"reason": "x"},
     "/resume": {},
+    "/unfreeze": {"reason": "x"},
     "/restore": {"version": 1},
     "/policy": {"rewrite": {"min_input_files": 3}},
 }

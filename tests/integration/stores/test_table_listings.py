@@ -125,6 +125,8 @@ _FILTERS = {
     "a rare label": TableFilter(labels={"tier": "rare"}),
     "paused": TableFilter(is_paused=True),
     "not paused": TableFilter(is_paused=False),
+    "frozen": TableFilter(is_frozen=True),
+    "not frozen": TableFilter(is_frozen=False),
 }
 
 

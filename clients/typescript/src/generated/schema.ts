@@ -1051,6 +1051,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tables/{table_id}/unfreeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unfreeze a table
+         * @description Let runs start again on a table that a failed proof froze. Look at the table first: `freeze` says at what.
+         *
+         *     Nothing of the table is changed; its parent snapshot is let go by the next run. Does nothing when it is not frozen.
+         */
+        post: operations["unfreeze_table"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/whoami": {
         parameters: {
             query?: never;
@@ -2129,6 +2151,25 @@ export interface components {
          * @enum {string}
          */
         FormatName: "iceberg" | "delta" | "paimon" | "hive";
+        /** @description A proof that failed and could not be made good by going back: the table takes no run until it is unfrozen. */
+        Freeze: {
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            frozen_at: string;
+            /** @description The snapshot before it, kept from expiry by a tag. Null when it had expired. */
+            parent_snapshot_id: string | null;
+            /** @description What was found, why nothing was rolled back, and what to do. */
+            reason: string;
+            /** @description The run whose snapshot failed its proof. */
+            run_id: string;
+            /**
+             * @description It does not hold what it should.
+             * @example 5781947118336215154
+             */
+            snapshot_id: string;
+        };
         /** @description When a full rewrite of a partition without deletes is worth it. A run may force one all the same. */
         FullEligibility: {
             /**
@@ -4177,6 +4218,8 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
+            /** @description Null unless a failed proof froze the table. */
+            freeze: components["schemas"]["Freeze"] | null;
             /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
             id: string;
             labels: {
@@ -4232,6 +4275,8 @@ export interface components {
             file_count: number;
             files_with_deletes: number;
             files_with_equality_deletes: number;
+            /** @description Null unless a failed proof froze the table. */
+            freeze: components["schemas"]["Freeze"] | null;
             /** @description A file above is over-large: the policy's. */
             large_file_bytes: number | null;
             large_file_count: number;
@@ -4573,6 +4618,16 @@ export interface components {
              * @example many small files
              */
             name: string;
+        };
+        /**
+         * @description The end of a freeze.
+         * @example {
+         *       "reason": "rolled back, and appended the rest again"
+         *     }
+         */
+        UnfreezeRequest: {
+            /** @description What was found and done; kept in the audit log. */
+            reason: string;
         };
         /** @description What rewriting costs at the present rate. */
         UpkeepAdvice: {
@@ -8152,6 +8207,8 @@ export interface operations {
         parameters: {
             query?: {
                 catalog?: string;
+                /** @description Only frozen tables, or only others. */
+                frozen?: boolean;
                 /** @description `key:value`; several: all of them. */
                 label?: string[];
                 /** @description With `catalog` and `namespace`: the one table. */
@@ -9965,6 +10022,111 @@ export interface operations {
             };
             /** @description There is no such object */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unfreeze_table: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnfreezeRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -85,6 +85,7 @@ from .fleet_table_list import FleetTableList
 from .format_ import Format
 from .format_list import FormatList
 from .format_name import FormatName
+from .freeze import Freeze
 from .full_eligibility import FullEligibility
 from .full_rules_input import FullRulesInput
 from .full_rules_output import FullRulesOutput
@@ -248,6 +249,7 @@ from .trigger_condition_input import TriggerConditionInput
 from .trigger_condition_output import TriggerConditionOutput
 from .trigger_rule_input import TriggerRuleInput
 from .trigger_rule_output import TriggerRuleOutput
+from .unfreeze_request import UnfreezeRequest
 from .upkeep_advice import UpkeepAdvice
 from .verdict import Verdict
 from .waiting_for import WaitingFor
@@ -340,6 +342,7 @@ __all__ = (
     "Format",
     "FormatList",
     "FormatName",
+    "Freeze",
     "FullEligibility",
     "FullRulesInput",
     "FullRulesOutput",
@@ -495,6 +498,7 @@ __all__ = (
     "TriggerConditionOutput",
     "TriggerRuleInput",
     "TriggerRuleOutput",
+    "UnfreezeRequest",
     "UpkeepAdvice",
     "Verdict",
     "WaitingFor",

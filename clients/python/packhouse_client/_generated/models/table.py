@@ -9,6 +9,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
+    from ..models.freeze import Freeze
     from ..models.pause import Pause
     from ..models.table_labels import TableLabels
 
@@ -22,6 +23,8 @@ class Table:
 
     catalog: str
     created_at: datetime.datetime
+    freeze: Freeze | None
+    """ Null unless a failed proof froze the table. """
     id: str
     labels: TableLabels
     location: str
@@ -37,11 +40,18 @@ class Table:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.freeze import Freeze  # noqa: PLC0415
         from ..models.pause import Pause  # noqa: PLC0415
 
         catalog = self.catalog
 
         created_at = self.created_at.isoformat()
+
+        freeze: dict[str, Any] | None
+        if isinstance(self.freeze, Freeze):
+            freeze = self.freeze.to_dict()
+        else:
+            freeze = self.freeze
 
         id = self.id
 
@@ -72,6 +82,7 @@ class Table:
             {
                 "catalog": catalog,
                 "created_at": created_at,
+                "freeze": freeze,
                 "id": id,
                 "labels": labels,
                 "location": location,
@@ -88,6 +99,7 @@ class Table:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.freeze import Freeze  # noqa: PLC0415
         from ..models.pause import Pause  # noqa: PLC0415
         from ..models.table_labels import TableLabels  # noqa: PLC0415
 
@@ -95,6 +107,21 @@ class Table:
         catalog = d.pop("catalog")
 
         created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        def _parse_freeze(data: object) -> Freeze | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                freeze_type_0 = Freeze.from_dict(data)
+
+                return freeze_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(Freeze | None, data)
+
+        freeze = _parse_freeze(d.pop("freeze"))
 
         id = d.pop("id")
 
@@ -135,6 +162,7 @@ class Table:
         table = cls(
             catalog=catalog,
             created_at=created_at,
+            freeze=freeze,
             id=id,
             labels=labels,
             location=location,

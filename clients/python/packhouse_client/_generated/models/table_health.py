@@ -9,6 +9,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
+    from ..models.freeze import Freeze
     from ..models.partition_health import PartitionHealth
     from ..models.size_class import SizeClass
     from ..models.table_health_score_parts import TableHealthScoreParts
@@ -32,6 +33,8 @@ class TableHealth:
     file_count: int
     files_with_deletes: int
     files_with_equality_deletes: int
+    freeze: Freeze | None
+    """ Null unless a failed proof froze the table. """
     large_file_bytes: int | None
     """ A file above is over-large: the policy's. """
     large_file_count: int
@@ -54,6 +57,8 @@ class TableHealth:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.freeze import Freeze  # noqa: PLC0415
+
         average_file_bytes = self.average_file_bytes
 
         avoidable_bytes = self.avoidable_bytes
@@ -67,6 +72,12 @@ class TableHealth:
         files_with_deletes = self.files_with_deletes
 
         files_with_equality_deletes = self.files_with_equality_deletes
+
+        freeze: dict[str, Any] | None
+        if isinstance(self.freeze, Freeze):
+            freeze = self.freeze.to_dict()
+        else:
+            freeze = self.freeze
 
         large_file_bytes: int | None
         large_file_bytes = self.large_file_bytes
@@ -119,6 +130,7 @@ class TableHealth:
                 "file_count": file_count,
                 "files_with_deletes": files_with_deletes,
                 "files_with_equality_deletes": files_with_equality_deletes,
+                "freeze": freeze,
                 "large_file_bytes": large_file_bytes,
                 "large_file_count": large_file_count,
                 "measured_at": measured_at,
@@ -142,6 +154,7 @@ class TableHealth:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.freeze import Freeze  # noqa: PLC0415
         from ..models.partition_health import PartitionHealth  # noqa: PLC0415
         from ..models.size_class import SizeClass  # noqa: PLC0415
         from ..models.table_health_score_parts import TableHealthScoreParts  # noqa: PLC0415
@@ -161,6 +174,21 @@ class TableHealth:
         files_with_deletes = d.pop("files_with_deletes")
 
         files_with_equality_deletes = d.pop("files_with_equality_deletes")
+
+        def _parse_freeze(data: object) -> Freeze | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                freeze_type_0 = Freeze.from_dict(data)
+
+                return freeze_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(Freeze | None, data)
+
+        freeze = _parse_freeze(d.pop("freeze"))
 
         def _parse_large_file_bytes(data: object) -> int | None:
             if data is None:
@@ -222,6 +250,7 @@ class TableHealth:
             file_count=file_count,
             files_with_deletes=files_with_deletes,
             files_with_equality_deletes=files_with_equality_deletes,
+            freeze=freeze,
             large_file_bytes=large_file_bytes,
             large_file_count=large_file_count,
             measured_at=measured_at,

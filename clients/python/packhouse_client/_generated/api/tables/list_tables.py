@@ -21,6 +21,7 @@ def _get_kwargs(
     owner_team: str | Unset = UNSET,
     label: list[str] | Unset = UNSET,
     paused: bool | Unset = UNSET,
+    frozen: bool | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -48,6 +49,8 @@ def _get_kwargs(
     params["label"] = json_label
 
     params["paused"] = paused
+
+    params["frozen"] = frozen
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -112,6 +115,7 @@ def sync_detailed(
     owner_team: str | Unset = UNSET,
     label: list[str] | Unset = UNSET,
     paused: bool | Unset = UNSET,
+    frozen: bool | Unset = UNSET,
 ) -> Response[Problem | TableList]:
     """List tables, newest first
 
@@ -126,6 +130,7 @@ def sync_detailed(
         owner_team (str | Unset):
         label (list[str] | Unset): `key:value`; several: all of them.
         paused (bool | Unset): Only paused tables, or only others.
+        frozen (bool | Unset): Only frozen tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -144,6 +149,7 @@ def sync_detailed(
         owner_team=owner_team,
         label=label,
         paused=paused,
+        frozen=frozen,
     )
 
     response = client.get_httpx_client().request(
@@ -164,6 +170,7 @@ def sync(
     owner_team: str | Unset = UNSET,
     label: list[str] | Unset = UNSET,
     paused: bool | Unset = UNSET,
+    frozen: bool | Unset = UNSET,
 ) -> Problem | TableList | None:
     """List tables, newest first
 
@@ -178,6 +185,7 @@ def sync(
         owner_team (str | Unset):
         label (list[str] | Unset): `key:value`; several: all of them.
         paused (bool | Unset): Only paused tables, or only others.
+        frozen (bool | Unset): Only frozen tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -197,6 +205,7 @@ def sync(
         owner_team=owner_team,
         label=label,
         paused=paused,
+        frozen=frozen,
     ).parsed
 
 
@@ -211,6 +220,7 @@ async def asyncio_detailed(
     owner_team: str | Unset = UNSET,
     label: list[str] | Unset = UNSET,
     paused: bool | Unset = UNSET,
+    frozen: bool | Unset = UNSET,
 ) -> Response[Problem | TableList]:
     """List tables, newest first
 
@@ -225,6 +235,7 @@ async def asyncio_detailed(
         owner_team (str | Unset):
         label (list[str] | Unset): `key:value`; several: all of them.
         paused (bool | Unset): Only paused tables, or only others.
+        frozen (bool | Unset): Only frozen tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -243,6 +254,7 @@ async def asyncio_detailed(
         owner_team=owner_team,
         label=label,
         paused=paused,
+        frozen=frozen,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -261,6 +273,7 @@ async def asyncio(
     owner_team: str | Unset = UNSET,
     label: list[str] | Unset = UNSET,
     paused: bool | Unset = UNSET,
+    frozen: bool | Unset = UNSET,
 ) -> Problem | TableList | None:
     """List tables, newest first
 
@@ -275,6 +288,7 @@ async def asyncio(
         owner_team (str | Unset):
         label (list[str] | Unset): `key:value`; several: all of them.
         paused (bool | Unset): Only paused tables, or only others.
+        frozen (bool | Unset): Only frozen tables, or only others.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -295,5 +309,6 @@ async def asyncio(
             owner_team=owner_team,
             label=label,
             paused=paused,
+            frozen=frozen,
         )
     ).parsed

@@ -1,0 +1,24 @@
+"""Frozen tables: what a failed proof leaves behind, and its end."""
+
+from fastapi import APIRouter
+
+from api.deps import OwnerDep, ServicesDep, TableIdPath
+from api.responses import WITH_BODY, problems
+from api.schemas.tables import UnfreezeRequest
+
+router = APIRouter(prefix="/v1")
+
+
+@router.post(
+    "/tables/{table_id}/unfreeze",
+    status_code=204,
+    tags=["tables"],
+    summary="Unfreeze a table",
+    responses=problems(*WITH_BODY, "not_found"),
+)
+async def unfreeze_table(table_id: TableIdPath, body: UnfreezeRequest, services: ServicesDep, caller: OwnerDep) -> None:
+    """Let runs start again on a table that a failed proof froze. Look at the table first: `freeze` says at what.
+
+    Nothing of the table is changed; its parent snapshot is let go by the next run. Does nothing when it is not frozen.
+    """
+    await services.freezes.unfreeze(caller, table_id, reason=body.reason)
