@@ -6,7 +6,8 @@ PYTEST_ARGS ?=
 MEMORY = $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 4000000 { print "/dev/shm" }')
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo up test unit check check-code check-unit fmt openapi sdk fuzz fuzz-viewer fuzz-admin simulate jars
+.PHONY: help setup demo demo-native up test unit check check-code check-unit fmt openapi sdk simulate jars
+.PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,11 +20,11 @@ demo: ## Compact a real Iceberg table of hundreds of small files and prove the r
 	@scripts/setup demo
 	@$(BIN)/python scripts/demo
 
-up: ## Start API, coordinator, worker, Redis and Spark on this machine, until Ctrl-C
 demo-native: ## Let Iceberg's own procedure compact a v3 table with deletion vectors, and prove the result
 	@scripts/setup demo
 	@$(BIN)/python scripts/demo/native.py
 
+up: ## Start API, coordinator, worker, Redis and Spark on this machine, until Ctrl-C
 	@scripts/setup demo
 	@$(BIN)/packhouse-server up
 
@@ -65,9 +66,21 @@ sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from
 	@$(BIN)/python clients/generate.py
 	@npm --prefix clients/typescript --silent run generate
 
-fuzz: ## Run every check of Schemathesis, 300 examples an operation, as viewer and as admin (about 20 minutes)
+fuzz: fuzz-api fuzz-tables fuzz-writers ## Run all of fuzz-api, fuzz-tables and fuzz-writers (about two hours)
+
+fuzz-api: ## Run every check of Schemathesis, 300 examples an operation, as viewer and as admin (about 20 minutes)
 	@scripts/setup test
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync fuzz-viewer fuzz-admin
+
+fuzz-tables: ## Rewrite random tables beside Iceberg's own procedure and compare all readers (TABLES=500 SEED=1)
+	@scripts/setup test
+	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),500) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
+	  $(BIN)/pytest -q tests/differential $(PYTEST_ARGS)
+
+fuzz-writers: ## Let other writers act at random steps of rewrites (RUNS=500 SEED=1)
+	@scripts/setup test
+	@PACKHOUSE_FUZZ_RUNS=$(or $(RUNS),500) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
+	  $(BIN)/pytest -q tests/interleaving/test_matrix.py -k many $(PYTEST_ARGS)
 
 fuzz-viewer fuzz-admin: fuzz-%:
 	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/pytest -q -s tests/contract/test_fuzz.py -k $* $(PYTEST_ARGS)

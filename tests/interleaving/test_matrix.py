@@ -1,6 +1,6 @@
 """Each action of another writer at each step of a rewrite, and random sequences of them.
 
-`make fuzz-interleavings RUNS=500 SEED=1` plays many sequences; a failure names its seed.
+`make fuzz-writers RUNS=500 SEED=1` plays many sequences; a failure names its seed.
 """
 
 import os
@@ -21,7 +21,7 @@ HARMLESS = ("append", "change_spec")
 """Actions that cost a rewrite nothing, whenever they come."""
 
 FIRST = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
-RUNS = int(os.environ.get("PACKHOUSE_FUZZ_INTERLEAVINGS", "8"))
+RUNS = int(os.environ.get("PACKHOUSE_FUZZ_RUNS", "8"))
 
 
 @pytest.fixture

@@ -1,0 +1,235 @@
+"""One table judged: a copy rewritten by us, a copy rewritten by Iceberg's own procedure, and rows compared everywhere.
+
+A copy is another name for the same metadata and files, so that both start from the very same bytes and the table of
+the story stays as it was. What a reader got right before a rewrite it has to get right after it.
+"""
+
+import re
+import shutil
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyiceberg.catalog import Catalog
+from pyiceberg.table import Table
+from pyspark.sql import SparkSession
+
+from engine.domain.access import SYSTEM
+from engine.domain.policies import PolicyDocument
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Run, RunState
+from engine.domain.tables import TableRef
+from engine.formats.iceberg.capabilities import CAPABILITIES
+from tests.differential.questions import Questions
+from tests.differential.readers import (
+    Rows,
+    file_by_duckdb,
+    head_by_pyiceberg,
+    head_by_spark,
+    history_by_spark,
+    set_vectorised,
+)
+from tests.differential.schemas import plain_fields
+from tests.differential.stories import NAMESPACE, Story
+from tests.differential.writers import Pens
+from tests.support.world import World
+
+_STRATEGIES = [each for each in ("binpack", "sort", "zorder", "hilbert", "tiered", "window")
+               if each not in CAPABILITIES.settings.get("rewrite.strategy", {})]  # fmt: skip
+_UPKEEP = (
+    "rewrite_manifests(table => '{0}')",
+    "rewrite_position_delete_files(table => '{0}', options => map('rewrite-all', 'true'))",
+    "rewrite_data_files(table => '{0}', options => map('rewrite-all', 'true'))",
+    "remove_orphan_files(table => '{0}', dry_run => true)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was read of a table before anything was rewritten."""
+
+    head: Rows
+    pyiceberg: Rows | None
+    points: list[str]
+    history: Counter[tuple[str, str]]
+    questions: Questions
+    answers: list[Any]
+
+
+@dataclass
+class Tally:
+    """What a sitting came to: a check that never took place must not look like one that held."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{count} {name}" for name, count in sorted(self.counts.items()))
+
+
+@dataclass
+class Arena:
+    """Judges seeds on one lake."""
+
+    world: World
+    spark: SparkSession
+    tally: Tally
+
+    @property
+    def catalog(self) -> Catalog:
+        """The lake's catalog, which Spark shares."""
+        return self.world.lake.catalog
+
+    async def judge(self, seed: int) -> None:
+        """Play the story of a seed and compare. Raises AssertionError with the whole story in it."""
+        random = Random(seed)
+        name = f"t{seed}"
+        pens = Pens(self.spark, f"lake.{NAMESPACE}.{name}")
+        story = Story(seed, self.catalog, pens, random, name)
+        try:
+            table = story.tell()
+            self.tally.counts["steps refused by their library"] += story.refused
+            seen = self._look(table, pens.name, random)
+            ours, theirs = self._copy(table, f"{name}_ours"), self._copy(table, f"{name}_theirs")
+            await self._rewrite_ours(story, seen, ours, random)
+            self._rewrite_theirs(seen, theirs, random)
+        except Exception as error:
+            error.add_note("\n".join([f"the story of seed {seed}:", *story.told]))
+            raise
+        self.tally.counts["tables"] += 1
+
+    def forget(self, seed: int) -> None:
+        """Remove the table of a seed and its copies, which lie in one folder."""
+        location = self.catalog.load_table((NAMESPACE, f"t{seed}")).location()
+        for name in (f"t{seed}", f"t{seed}_ours", f"t{seed}_theirs"):
+            self.catalog.drop_table((NAMESPACE, name))
+        shutil.rmtree("/" + location.removeprefix("file:").lstrip("/"))
+
+    def _look(self, table: Table, name: str, random: Random) -> Seen:
+        set_vectorised(self.spark, True)
+        head, _ = head_by_spark(self.spark, name)
+        points = [str(each.snapshot_id) for each in table.snapshots()]
+        points += [each for each in table.refs() if each != "main"]
+        set_vectorised(self.spark, False)
+        assert head_by_spark(self.spark, name)[0] == head, "Spark's two readers disagree about the story's own table"
+        history = history_by_spark(self.spark, name, points)
+        questions = Questions.about(self.spark, name, table, random)
+        answers = questions.ask(self.spark, name)
+        return Seen(head, head_by_pyiceberg(table), points, history, questions, answers)
+
+    def _copy(self, table: Table, name: str) -> Table:
+        return self.catalog.register_table((NAMESPACE, name), table.metadata_location)
+
+    async def _rewrite_ours(self, story: Story, seen: Seen, copy: Table, random: Random) -> None:
+        run = await self._run(copy, random)
+        self.tally.counts[f"ours {run.state.value}"] += 1
+        name, table = f"lake.{copy.name()[0]}.{copy.name()[1]}", self.catalog.load_table(copy.name())
+        if run.reason == "not_eligible":
+            self.tally.counts[f"not eligible: {_conditions(run)}"] += 1
+            assert story.has_equality_deletes or copy.metadata.format_version > 2, run.detail
+            assert table.metadata_location == copy.metadata_location
+            return
+        if run.reason == "groups_failed":
+            self.tally.counts["with a file that arrow can't read"] += 1
+            assert _names_an_unreadable_file(run.detail or ""), run.detail
+        else:
+            assert run.state in (RunState.SUCCEEDED, RunState.SKIPPED), f"{run.state} {run.reason}: {run.detail}"
+        story.told.append(f"ours: {run.state}, {run.detail}")
+        self._compare_head(seen, table, name, run)
+        for vectorised in (True, False):
+            self._compare_history(seen, name, vectorised=vectorised)
+        answers = seen.questions.ask(self.spark, name)
+        assert answers == seen.answers, f"{seen.answers} before, {answers} after, of {seen.questions}"
+        if run.state is RunState.SUCCEEDED:
+            self._upkeep(seen, name, random)
+
+    async def _run(self, copy: Table, random: Random) -> Run:
+        container = self.world.container
+        registered = await container.tables.register(
+            SYSTEM, TableRef("lake", (NAMESPACE,), copy.name()[1]), owner_team=None, labels={}
+        )
+        policy = PolicyDocument.model_validate({"rewrite": _rewrite_settings(copy, random)})
+        await container.policies.put(SYSTEM, registered.id, policy, if_match=None, if_none_match=True)
+        request = RunRequest(force_full=random.random() < 0.5)
+        run, _ = await container.runs.submit(SYSTEM, registered.id, request)
+        return await self.world.finish(run.id)
+
+    def _compare_head(self, seen: Seen, table: Table, name: str, run: Run) -> None:
+        for vectorised in (True, False):
+            set_vectorised(self.spark, vectorised)
+            head, by_file = head_by_spark(self.spark, name)
+            assert head == seen.head, _difference(seen.head, head)
+        self._compare_pyiceberg(seen, table)
+        for task in table.inspect.data_files()["file_path"].to_pylist():
+            file = task.rpartition("/")[2]
+            if not file.startswith(run.id):
+                continue
+            self.tally.counts["files read by duckdb"] += 1
+            found = file_by_duckdb("/" + task.removeprefix("file:").lstrip("/"))
+            assert found == by_file[file], _difference(by_file[file], found)
+
+    def _compare_pyiceberg(self, seen: Seen, table: Table) -> None:
+        if seen.pyiceberg != seen.head:
+            return  # it could not read the table before
+        self.tally.counts["heads read by pyiceberg"] += 1
+        found = head_by_pyiceberg(table)
+        assert found == seen.head, _difference(seen.head, found or Counter())
+
+    def _compare_history(self, seen: Seen, name: str, *, vectorised: bool) -> None:
+        set_vectorised(self.spark, vectorised)
+        found = history_by_spark(self.spark, name, seen.points)
+        assert found == seen.history, _difference(seen.history, found)
+        self.tally.counts["points in time read"] += len(seen.points)
+
+    def _upkeep(self, seen: Seen, name: str, random: Random) -> None:
+        """Let Iceberg's own maintenance work on what we left."""
+        call = random.choice(_UPKEEP).format(name)
+        self.spark.sql(f"CALL lake.system.{call}").collect()
+        head, _ = head_by_spark(self.spark, name)
+        assert head == seen.head, f"after {call}: {_difference(seen.head, head)}"
+        self.tally.counts[f"then {call.partition('(')[0]}"] += 1
+
+    def _rewrite_theirs(self, seen: Seen, copy: Table, random: Random) -> None:
+        name = f"lake.{copy.name()[0]}.{copy.name()[1]}"
+        options = random.choice(("'rewrite-all', 'true'", "'min-input-files', '2', 'delete-file-threshold', '1'"))
+        call = f"CALL lake.system.rewrite_data_files(table => '{name}', options => map({options}))"
+        self.spark.sql(call).collect()
+        head, _ = head_by_spark(self.spark, name)
+        assert head == seen.head, f"the procedure: {_difference(seen.head, head)}"
+        self.tally.counts["rewritten by the procedure"] += 1
+
+
+def _rewrite_settings(table: Table, random: Random) -> dict[str, Any]:
+    strategy = random.choice(_STRATEGIES)
+    settings: dict[str, Any] = {
+        "strategy": strategy,
+        "min_input_files": 2,
+        "deletes": {"files": 1},
+        "compression": random.choice(("zstd:3", "snappy", "gzip", "uncompressed")),
+    }
+    if strategy in ("sort", "zorder", "hilbert"):
+        names = [each.name for each in plain_fields(table.schema())] or [table.schema().fields[0].name]
+        settings["columns"] = random.sample(names, min(len(names), random.choice((1, 2))))
+    return settings
+
+
+def _conditions(run: Run) -> str:
+    return str(run.detail).partition(": ")[2].partition(" (")[0]
+
+
+def _names_an_unreadable_file(detail: str) -> bool:
+    """Tell whether Arrow refuses the file that a group failed for: it takes not all that DuckDB packs."""
+    path = re.search(r"file:(\S+\.parquet)", detail)
+    assert path is not None, detail
+    try:
+        pq.read_table("/" + path[1].lstrip("/"), partitioning=None)
+    except (OSError, pa.ArrowInvalid):
+        return True
+    return False
+
+
+def _difference(before: Counter[Any], after: Counter[Any]) -> str:
+    gone, come = list((before - after).items())[:5], list((after - before).items())[:5]
+    return f"{before.total()} rows before, {after.total()} after; gone: {gone}; come: {come}"

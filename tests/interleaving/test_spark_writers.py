@@ -1,0 +1,78 @@
+"""Iceberg's own engine as the other writer: what it commits while a rewrite stands at a step, in both delete modes."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from redis.asyncio import Redis
+
+from engine.spark.sessions import SparkSessions
+from tests.interleaving.checks import check
+from tests.interleaving.writers import DAY
+from tests.support.peer import attach, rows_by_spark
+from tests.support.world import World, open_world
+
+TABLE = "lake.lake.events"
+STEPS = ("planned", "group_written", "before_commit", "after_commit")
+ROWS = f"SELECT id + 5000000 AS id, day, value, note FROM {TABLE} WHERE day = '{DAY}' AND id % 9 = 0"
+STATEMENTS = {
+    "append": f"INSERT INTO {TABLE} {ROWS}",
+    "delete": f"DELETE FROM {TABLE} WHERE id % 7 = 3",
+    "delete_of_a_partition": f"DELETE FROM {TABLE} WHERE day = '{DAY}'",
+    "update": f"UPDATE {TABLE} SET value = -1 WHERE id % 8 = 1",
+    "merge": f"MERGE INTO {TABLE} t USING (SELECT id, day FROM {TABLE} WHERE id % 5 = 2) s ON t.id = s.id "
+    "WHEN MATCHED AND t.id % 2 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET t.note = 'merged'",
+    "overwrite": f"INSERT OVERWRITE {TABLE} {ROWS}",
+    "add_a_column": f"ALTER TABLE {TABLE} ADD COLUMN added_by_spark INT",
+    "rewrite_data_files": "CALL lake.system.rewrite_data_files(table => 'lake.lake.events', "
+    "options => map('rewrite-all', 'true'))",
+    "rewrite_manifests": "CALL lake.system.rewrite_manifests('lake.lake.events')",
+    "expire_snapshots": "CALL lake.system.expire_snapshots(table => 'lake.lake.events', "
+    "older_than => TIMESTAMP'2100-01-01', retain_last => 1)",
+}
+
+
+@pytest.fixture
+async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """A lake that Spark shares, empty: each round adds its files."""
+    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=redis_url, days=0) as opened:
+        await opened.set_policy({"rewrite": {"min_input_files": 2, "deletes": {"files": 1}}})
+        yield opened
+
+
+@pytest.fixture
+def spark(spark_sessions: SparkSessions, world: World) -> SparkSession:
+    """A session that knows the lake."""
+    session = spark_sessions.get(str(uuid.uuid4()))
+    attach(session, world.lake)
+    session.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    return session
+
+
+@pytest.mark.parametrize(
+    ("action", "mode"),
+    [(action, "merge-on-read") for action in STATEMENTS]
+    + [(action, "copy-on-write") for action in ("delete", "update", "merge")],
+)
+async def test_spark_commits_at_each_step(world: World, spark: SparkSession, action: str, mode: str) -> None:
+    modes = ", ".join(f"'write.{each}.mode' = '{mode}'" for each in ("delete", "update", "merge"))
+    spark.sql(f"ALTER TABLE {TABLE} SET TBLPROPERTIES ({modes})").collect()
+    for step in STEPS if action != "add_a_column" else ("before_commit",):
+        for _ in range(2):
+            await asyncio.to_thread(world.lake.append_to, ["2026-11-01", DAY], rows=40)
+        rows: list[list[str]] = []
+
+        def act(rows: list[list[str]] = rows) -> None:
+            spark.sql(STATEMENTS[action]).collect()
+            rows.append(world.lake.rows())
+
+        world.at(step, act)
+        run = await world.rewrite()
+        assert len(rows) == 1, f"{step} was not reached"
+        check(world, run, rows[0])
+        read = [rows_by_spark(spark, TABLE, vectorised=vectorised) for vectorised in (True, False)]
+        assert read[0] == read[1]
+        assert len(read[0]) == len(rows[0]), step

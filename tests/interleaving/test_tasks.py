@@ -1,0 +1,82 @@
+"""Tasks that Spark ran twice, or that outlived their operation: they harm no row and take no file of the run.
+
+A file of such a copy stays until another attempt of its run, or the removal of orphans, finds it.
+"""
+
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis
+
+from engine.domain.runs import RunState
+from engine.spark.dispatch import Ticket
+from tests.interleaving.checks import check, check_outcome
+from tests.support.local_dispatch import LocalDispatcher
+from tests.support.world import World, open_world
+
+
+@pytest.fixture
+async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """Three partitions of six small files each."""
+    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=redis_url) as opened:
+        yield opened
+
+
+def run_twice(monkeypatch: pytest.MonkeyPatch, twin: Callable[[Callable[[], object]], None]) -> None:
+    """Let each task be executed once more beside itself, as a speculative copy or after a lost executor."""
+    real = LocalDispatcher.run
+
+    def doubled(
+        self: LocalDispatcher, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]
+    ) -> list[str]:
+        answers = real(self, ticket, function, payloads)
+        twin(lambda: [function(payload) for payload in payloads])
+        return answers
+
+    monkeypatch.setattr(LocalDispatcher, "run", doubled)
+
+
+async def test_a_second_copy_of_every_task_changes_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """U9: the copies write under names of their own, which nobody commits."""
+    copies: list[object] = []
+    run_twice(monkeypatch, lambda work: copies.append(work()))
+    rows = world.lake.rows()
+    run = await world.rewrite()
+    assert len(copies) > 0
+    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
+    assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
+    check_outcome(world, run)
+
+
+async def test_a_copy_that_ends_after_the_run_takes_no_file_of_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task on an executor that Spark gave up may write when all is over: its file is nobody's, and no row's."""
+    late: list[Callable[[], object]] = []
+    run_twice(monkeypatch, late.append)
+    rows = world.lake.rows()
+    run = await world.rewrite()
+    live = world.lake.paths()
+    for work in late:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert world.lake.rows() == rows
+    assert world.lake.paths() == live
+    check_outcome(world, run)
+
+
+@pytest.mark.parametrize("step", ["rewriting", "group_written", "before_commit"])
+async def test_the_next_attempt_removes_what_copies_of_a_dead_attempt_left(
+    world: World, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    run_twice(monkeypatch, lambda work: [work() for _ in range(2)])
+    rows, run = world.lake.rows(), await world.submit()
+    world.at(step, world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    await world.expire_lease(run.id)
+    run = await world.finish(run.id)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    check(world, run, rows)
