@@ -84,4 +84,3 @@ def verification_document(verification: Verification) -> dict[str, Any]:
     """Return a verification as JSON-ready values; snapshot ids are strings because they pass 2^53."""
     document = asdict(verification)
     return document | {"snapshot_id": str(verification.snapshot_id)}
-

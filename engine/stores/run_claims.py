@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Select, exists, func, or_, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.domain.errors import StateConflict
 from engine.domain.fleet import AtWork, FleetLimits
@@ -26,6 +25,7 @@ from engine.stores.failures import LEASED_TABLE
 from engine.stores.run_changes import Entry, RunChanges, lease_of, waits
 from engine.stores.schema import catalogs, fleet, runs, tables
 from engine.stores.schema_watching import sharers
+from engine.stores.upserts import upsert
 
 LOOKED_AT: Final = 100
 """So many of the oldest runs of each priority are put in order; behind them only the first of each team is."""
@@ -173,8 +173,7 @@ class RunClaims(RunChanges):
 
     async def _serve(self, name: str) -> None:
         """Note that a sharer is served now; claims go one after another, so nobody waits for the row."""
-        insert = sqlite.insert if self._connection.dialect.name == "sqlite" else postgresql.insert
-        statement = insert(sharers).values(name=name, served_at=now())
+        statement = upsert(self._connection, sharers).values(name=name, served_at=now())
         await self._connection.execute(
             statement.on_conflict_do_update(index_elements=["name"], set_={"served_at": now()})
         )

@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import TERMINAL_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
+from engine.domain.runs import LIVE_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
 from engine.stores.clock import now
 from engine.stores.schema import catalogs, measurements, runs, tables
 from engine.stores.schema_watching import sharers
@@ -179,7 +179,7 @@ def expired(limit: int) -> Select[Any]:
 
 def live_counts() -> Select[Any]:
     """Return the query of the number of live runs by state."""
-    live_states = sorted(set(RunState) - TERMINAL_STATES)  # by state: SQLite would not take the partial index here
+    live_states = sorted(LIVE_STATES)  # by state: SQLite would not take the partial index here
     return select(runs.c.state, func.count()).where(runs.c.state.in_(live_states)).group_by(runs.c.state)
 
 
