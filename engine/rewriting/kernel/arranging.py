@@ -96,7 +96,7 @@ class Arrangement:
         types = [self._plain.field(place).type for place in self._places]
         columns = [_chunked(chunks, of) for chunks, of in zip(self._keys, types, strict=True)]
         self._keys = []
-        return order_of(columns, self._order)
+        return order_of(columns, self._order, check=self._check)
 
     def _slice_rows(self, count: int) -> int:
         return max(1, count * SLICE_BYTES // max(1, self._read.nbytes))

@@ -8,7 +8,7 @@ into cells of about equally many rows, nulls in the lowest, so that skew and uni
 The sort keeps the order of equal rows, and is a merge where the inputs are sorted already.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -43,16 +43,22 @@ class Numbers(NamedTuple):
     most: int
 
 
-def order_of(columns: Sequence[pa.ChunkedArray], order: RowOrder) -> Positions:
+def order_of(
+    columns: Sequence[pa.ChunkedArray], order: RowOrder, *, check: Callable[[], None] = lambda: None
+) -> Positions:
     """Return the positions of the rows in the order asked for; equal rows keep theirs.
 
     Args:
         columns: those of `order.columns`, equally long.
         order: the strategy, and each column's direction and place of nulls.
+        check: called between columns, seconds apart in a large group; may raise to stop.
 
     All columns passed `check_type`.
     """
-    numbers = [_numbers(column, how) for column, how in zip(columns, order.columns, strict=True)]
+    numbers = []
+    for column, how in zip(columns, order.columns, strict=True):
+        check()
+        numbers.append(_numbers(column, how))
     if not len(numbers[0].values):
         return np.empty(0, dtype=np.int64)
     return _sorted_positions(_packed(numbers) if order.strategy == "sort" else _on_curve(numbers, order.strategy))

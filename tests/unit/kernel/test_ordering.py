@@ -315,3 +315,23 @@ def test_memory_stays_bounded_however_large_the_group_is_and_nothing_is_left_on_
     assert strategy != "sort" or keys == sorted(keys)
     assert max(held) < 2 * key_columns + 2 * order.memory_bytes + 4 * 2**20 < whole / 2
     assert not named
+
+
+def test_a_task_that_is_told_to_stop_stops_while_it_orders() -> None:
+    class Told(Exception):
+        pass
+
+    calls = []
+
+    def check() -> None:
+        calls.append(None)
+        if len(calls) == stop_at:
+            raise Told
+
+    order = RowOrder("sort", (OrderColumn(1), OrderColumn(2)), memory_bytes=2**20)
+    stop_at = 0  # never
+    list(Arrangement(schema=WIDE, order=order, check=check).arranged(generated(10, 5000)))
+    for stop_at in range(1, len(calls) + 1):
+        calls.clear()
+        with pytest.raises(Told):
+            list(Arrangement(schema=WIDE, order=order, check=check).arranged(generated(10, 5000)))
