@@ -17,7 +17,7 @@ from engine.rewriting.kernel.chunk_statistics import joined
 from engine.rewriting.kernel.errors import InputFault
 from engine.rewriting.kernel.footers import CODECS, Chunk, NewChunk
 from engine.rewriting.kernel.forms import OutputForm
-from engine.rewriting.kernel.pages import COPYABLE_ENCODINGS, LEVEL_ENCODINGS, DamagedPage, Pages, walk
+from engine.rewriting.kernel.pages import LEVEL_ENCODINGS, PLAIN, DamagedPage, Pages, walk
 from engine.rewriting.kernel.parquet_input import ParquetInput, piece_of
 from engine.rewriting.kernel.reading import Unit
 from engine.rewriting.kernel.thrift import Malformed, Struct
@@ -173,7 +173,7 @@ class CopyPlanner:
         return (
             chunk.codec == self._codec
             and not chunk.has_dictionary
-            and chunk.encodings <= COPYABLE_ENCODINGS | LEVEL_ENCODINGS
+            and {PLAIN} <= chunk.encodings <= LEVEL_ENCODINGS | {PLAIN}
             and (chunk.values == rows if is_flat else chunk.values >= rows)
         )
 

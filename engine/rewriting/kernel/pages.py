@@ -1,8 +1,8 @@
 """The pages of a column chunk, walked header by header without decoding a value.
 
-A chunk may be copied when its pages are what its footer says: data pages of version 1 only, values plain or delta,
-sizes and counts that add up. With a checksum on every page its bytes are known to be those that were written; without,
-only decoding tells.
+A chunk may be copied when its pages are what its footer says: data pages of version 1 only, values plain, sizes
+and counts that add up. With a checksum on every page its bytes are known to be those that were written; without, only
+decoding tells.
 """
 
 import zlib
@@ -15,18 +15,16 @@ from engine.rewriting.kernel.footers import Chunk
 from engine.rewriting.kernel.thrift import Malformed
 
 DATA_PAGE: Final = 0
-DICTIONARY_PAGE: Final = 2
 PLAIN: Final = 0
-COPYABLE_ENCODINGS: Final = frozenset({PLAIN, 5, 6, 9})
-"""PLAIN, DELTA_BINARY_PACKED, DELTA_LENGTH_BYTE_ARRAY, BYTE_STREAM_SPLIT. Not DELTA_BYTE_ARRAY: pages of some old
-writers depend on the page before, which readers know by `created_by` (PARQUET-246)."""
+"""The one encoding that is copied: vectorised readers of Spark refuse BYTE_STREAM_SPLIT, those of Iceberg the delta
+encodings too, and DELTA_BYTE_ARRAY pages of some old writers depend on the page before (PARQUET-246)."""
 
 _LEVEL_ENCODING: Final = 3
 LEVEL_ENCODINGS: Final = frozenset({_LEVEL_ENCODING, 4})
 """RLE, and BIT_PACKED, which writers name for levels that are not there."""
 
 # PageHeader
-_KIND, _UNCOMPRESSED, _STORED, _CHECKSUM, _DATA_HEADER, _DICTIONARY_HEADER = 1, 2, 3, 4, 5, 7
+_KIND, _UNCOMPRESSED, _STORED, _CHECKSUM, _DATA_HEADER = 1, 2, 3, 4, 5
 # DataPageHeader
 _VALUES, _ENCODING, _DEFINITIONS, _REPETITIONS = 1, 2, 3, 4
 
@@ -65,7 +63,7 @@ def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int]) -> Pages:
             values += details[_VALUES][1]
         except (KeyError, TypeError) as error:
             raise Malformed(f"the page at byte {at} is no data page of version 1") from error
-        if kind != DATA_PAGE or encoding not in COPYABLE_ENCODINGS or encoding not in chunk.encodings:
+        if kind != DATA_PAGE or encoding != PLAIN:
             raise Malformed(f"the page at byte {at} is of type {kind}, encoding {encoding}")
         if not 0 <= stored <= len(data) - body or size < 0 or details[_VALUES][1] < 0:
             raise Malformed(f"the page at byte {at} leaves its chunk")

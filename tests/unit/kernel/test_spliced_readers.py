@@ -85,7 +85,7 @@ def test_files_of_another_engine_are_copied(tmp_path: Path, counted: Counted) ->
     counts=st.lists(st.sampled_from([0, 1, 7, 200, 500]), min_size=6, max_size=6),
     parts=st.sampled_from([1, 1, 3]),
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_mixed_writers(counted: Counted, writers: list[str], seed: int, counts: list[int], parts: int) -> None:
     tables = [table(seed + i, count, LOOSE) for i, count in enumerate(counts[: len(writers)])]
     if not sum(one.num_rows for one in tables):
@@ -96,7 +96,7 @@ def test_mixed_writers(counted: Counted, writers: list[str], seed: int, counts: 
 
 
 @given(writers=st.lists(st.sampled_from(list(WRITERS)), min_size=2, max_size=5), seed=st.integers(0, 1000))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_mixed_writers_of_nested_rows(counted: Counted, writers: list[str], seed: int) -> None:
     with TemporaryDirectory() as folder:
         check(Path(folder), writers, [table(seed + i, 50 + 60 * i) for i in range(len(writers))], NESTED)
