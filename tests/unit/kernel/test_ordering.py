@@ -5,6 +5,7 @@ import struct
 import uuid
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cmp_to_key
 from itertools import pairwise
 from pathlib import Path
@@ -321,17 +322,22 @@ def test_a_task_that_is_told_to_stop_stops_while_it_orders() -> None:
     class Told(Exception):
         pass
 
-    calls = []
-
-    def check() -> None:
-        calls.append(None)
-        if len(calls) == stop_at:
-            raise Told
-
     order = RowOrder("sort", (OrderColumn(1), OrderColumn(2)), memory_bytes=2**20)
-    stop_at = 0  # never
-    list(Arrangement(schema=WIDE, order=order, check=check).arranged(generated(10, 5000)))
-    for stop_at in range(1, len(calls) + 1):
-        calls.clear()
-        with pytest.raises(Told):
+
+    def checks_until(most: int) -> int:
+        """Return how often a task asked whether to go on; it is told to stop at `most`."""
+        count = 0
+
+        def check() -> None:
+            nonlocal count
+            count += 1
+            if count == most:
+                raise Told
+
+        with suppress(Told):
             list(Arrangement(schema=WIDE, order=order, check=check).arranged(generated(10, 5000)))
+        return count
+
+    asked = checks_until(10**9)
+    assert asked > 10
+    assert [checks_until(most) for most in range(1, asked + 1)] == list(range(1, asked + 1))
