@@ -37,8 +37,8 @@ from engine.stores.unit_of_work import UnitOfWork
 
 _log = structlog.get_logger(__name__)
 
-LEFT_ALONE: Final = "native_left_alone"
-"""Reason of a group in which the procedure found nothing to do."""
+LEFT_ALONE: Final = "refused: the procedure ended well and replaced no file of it"
+"""Reason of a group that is as it was although the call said yes (F1, F3)."""
 
 _LEAST_SLOWDOWN: Final = 0.01
 _LONGEST_NAP_SECONDS: Final = 0.5
@@ -111,9 +111,7 @@ class NativePath:
         tasks = tasks_within(limit, work.policy.parallel_groups)
         if not tasks:
             raise NotEligible(too_slow(limit))
-        named = table.spark_table()
-        await self._asked(self._context.procedures.refresh, named)
-        await self._asked(self._context.procedures.check_table, named, work.plan.base_snapshot_id)
+        await self._check_table(table, work)
         application = await self._asked(self._context.procedures.application)
         options = call_options(work.policy, tasks=tasks, full=bool(self._attempt.run.request.get("force_full")))
         rate = LaneRate(expected_rate((), work.plan.prediction, 1))
@@ -123,6 +121,16 @@ class NativePath:
                 if not self._attempt.may_begin() or not self._fits(group, rate):
                     return
                 await self._one(group, calls)
+
+    async def _check_table(self, table: NativeTable, work: Work) -> None:
+        """Make sure that Spark means the same table by its name."""
+        named = table.spark_table()
+        try:
+            await self._asked(self._context.procedures.refresh, named)
+            await self._asked(self._context.procedures.check_table, named, work.plan.base_snapshot_id)
+        except SparkFailed as error:
+            where = ".".join((named.catalog, *named.namespace, named.name))
+            raise NotEligible(f"Spark can't read the table as {where}: {error.message}") from error
 
     def _fits(self, group: FileGroup, rate: LaneRate) -> bool:
         """Tell whether a call would end before the next window that stops the run; if not, wait for that window."""

@@ -93,12 +93,6 @@ class _Step:
             pc.and_(pc.equal(self.entries["content"], DATA), pc.equal(self.entries["status"], status))
         )
 
-    def deletes(self, status: int) -> pa.Table:
-        """Return delete files that it added or removed."""
-        return self.entries.filter(
-            pc.and_(pc.not_equal(self.entries["content"], DATA), pc.equal(self.entries["status"], status))
-        )
-
     @cached_property
     def places(self) -> set[Place]:
         """Every partition of a data file that it added or removed."""
@@ -211,9 +205,18 @@ class _Checks:
 
     def _deletes(self) -> Condition:
         """No delete file came, and none went that still applies to a live file: its rows would come back."""
-        came, gone = self.step.deletes(ADDED), self.step.deletes(DELETED)
-        data = self.step.live(self.step.snapshot, ManifestContent.DATA)
-        still = count_deletes(data, gone)
+        step = self.step
+        old, new = (step.live(each, ManifestContent.DELETES) for each in (step.parent, step.snapshot))
+        came, gone = _without(new, old), _without(old, new)
+        still = count_deletes(step.live(step.snapshot, ManifestContent.DATA), gone)
         needed = int(np.count_nonzero(still.files) + np.count_nonzero(still.equality))
         detail = f"{came.num_rows} delete files added, {gone.num_rows} removed, {needed} files still need one of those"
         return Condition("deletes_conserved", not came.num_rows and not needed, detail)
+
+
+def _without(some: pa.Table, others: pa.Table) -> pa.Table:
+    """Return delete entries that are not among others; several deletion vectors share one file."""
+    keys = [
+        pc.binary_join_element_wise(each["path"], pc.fill_null(each["target"], ""), "\n") for each in (some, others)
+    ]
+    return some.filter(pc.invert(pc.is_in(keys[0], value_set=keys[1])))
