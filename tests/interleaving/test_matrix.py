@@ -9,6 +9,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from pyiceberg.exceptions import CommitFailedException, ValidationException
+from pyiceberg.table import Transaction
 from redis.asyncio import Redis
 
 from engine.domain.runs import RunState
@@ -47,6 +49,34 @@ async def test_an_action_of_another_writer_at_a_step(world: World, action: str, 
     check(world, run, rows[0])
     if action in HARMLESS:
         assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
+
+
+@pytest.mark.parametrize("sent_at", ["before_commit", "after_commit", "verified"])
+async def test_a_writer_that_began_before_our_commit_loses_or_wins_whole(world: World, sent_at: str) -> None:
+    """Its change was made of files that we replace: sent after our commit it must not bring any of them back."""
+    begun: list[Transaction] = []
+    taken: list[bool] = []
+
+    def begin() -> None:
+        begun.append(world.lake.table.transaction())
+        begun[0].delete("id < 30")
+
+    def send() -> None:
+        try:
+            begun[0].commit_transaction()
+            taken.append(True)
+        except (CommitFailedException, ValidationException):
+            taken.append(False)
+
+    rows, ids = world.lake.rows(), world.lake.ids()
+    world.at("planned", begin)
+    world.at(sent_at, send)
+    run = await world.rewrite()
+    assert len(taken) == 1
+    if taken[0]:
+        assert world.lake.ids() == [each for each in ids if each >= 30]
+        rows = world.lake.rows()
+    check(world, run, rows)
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + RUNS))
