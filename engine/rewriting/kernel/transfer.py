@@ -123,12 +123,13 @@ class writing:  # noqa: N801 - used as a statement: `with writing(uri):`
 
 
 class InputFile:
-    """An open input. One thread at a time."""
+    """An open input. Several threads may read at once: a place and what is read from it belong together."""
 
     def __init__(self, uri: str, handle: Any, transfer: Transfer) -> None:
         self.uri = uri
         self._handle = handle
         self._transfer = transfer
+        self._lock = threading.Lock()
 
     def size(self) -> int:
         """Return the size of the file in bytes."""
@@ -144,11 +145,12 @@ class InputFile:
         target: Any = np.empty(length, dtype=np.uint8)
         done = 0
         try:
-            self._handle.seek(offset)
             while done < length:
                 part = min(length - done, self._transfer.bucket.slice_bytes or length)
                 self._transfer.charge_read(part)
-                got = self._handle.readinto(memoryview(target)[done : done + part])
+                with self._lock:
+                    self._handle.seek(offset + done)
+                    got = self._handle.readinto(memoryview(target)[done : done + part])
                 if not got:
                     raise InputFault(f"{self.uri}: ends at byte {offset + done}, {offset + length} expected")
                 done += got
