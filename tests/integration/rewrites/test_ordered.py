@@ -15,6 +15,8 @@ from engine.domain.errors import InvalidInput
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import RunState
+from engine.domain.watches import Verdict
+from tests.support.watching import AT_ONCE, Watching, finish_live
 from tests.support.world import World
 
 FULL = RunRequest(force_full=True)
@@ -200,3 +202,35 @@ async def test_a_sort_order_by_transformed_values_is_refused(world: World) -> No
     run = await world.rewrite()
     assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
     assert "goes by bucket[4]: name columns" in (run.detail or "")
+
+
+OVERLAPS = {
+    "rewrite": {"strategy": "sort", "columns": ["note"], "small_file_bytes": 1},
+    "triggers": [{"name": "overlaps", "all": [{"metric": "overlap_depth", "above": 3}]}],
+    "schedule": AT_ONCE,
+}
+
+
+async def test_overlap_begins_a_run_of_whole_partitions_by_itself_and_rests_when_it_is_mended(
+    world: World, watching: Watching
+) -> None:
+    """No file is small: what is rewritten is only what overlaps, once."""
+    before = world.lake.rows()
+    await world.set_policy(OVERLAPS)
+    assert (await watching.look()).verdict is Verdict.SUBMITTED
+    run = await finish_live(world)
+    assert (run.state, run.request["force_full"]) == (RunState.SUCCEEDED, True)
+    assert run.request["cause"]["rule"] == "overlaps"
+    shown = run.result["order"]["partitions"]
+    assert [(one["before"]["overlap_depth"], one["after"]["overlap_depth"]) for one in shown] == [(6, 1)] * 3
+    assert world.lake.rows() == before
+    assert (await watching.look(wake=True)).verdict is Verdict.NOT_DUE
+
+
+async def test_explain_measures_overlap_in_the_partition_that_is_nearest(world: World) -> None:
+    await world.set_policy(
+        {**OVERLAPS, "triggers": [{"name": "deep", "all": [{"metric": "overlap_depth", "above": 9}]}]}
+    )
+    answer = await world.container.explain.explain(SYSTEM, world.table_id)
+    (rule,) = [rule for rule in answer["triggers"]["rules"] if rule["name"] == "deep"]
+    assert (rule["conditions"][0]["measured"], rule["conditions"][0]["holds"]) == (6, False)
