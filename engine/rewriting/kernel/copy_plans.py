@@ -25,6 +25,8 @@ from engine.rewriting.kernel.thrift import Malformed, Struct
 LEAST_CHUNK_BYTES: Final = 4096
 """Mean stored size below which chunks are encoded again: pages of a few bytes each would serve no reader."""
 
+_WORD_BYTES: Final = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -38,6 +40,11 @@ class Piece:
     def rows(self) -> int:
         """How many rows it has."""
         return self.stop - self.start
+
+    @property
+    def most_bytes(self) -> int:
+        """What a column of it may come to when it is decoded: all of its bytes, or a word for each row."""
+        return max(self.unit.logical_bytes * self.rows // self.unit.rows, self.rows * _WORD_BYTES)
 
     @property
     def is_whole(self) -> bool:

@@ -8,7 +8,8 @@ Inputs are taken whole, row group by row group: an output's row group ends at th
 `Layout` wants. Where that is further off than `TOLERANCE` the row group is cut within an input's and all of it encoded.
 
 Memory: the stored bytes of the inputs of one output row group, the encoded columns of the output, and about
-`DECODED_BYTES` of decoded values (or one column, if that is more).
+`DECODED_BYTES` of decoded values, or one column if that is more. A row group ends early when its values before
+compression come to `MOST_PENDING` row-group sizes, so that no column is more.
 """
 
 from collections import deque
@@ -35,9 +36,6 @@ from engine.rewriting.kernel.writing import MOST_PENDING
 TOLERANCE: Final = 1 / 8
 """How far, as a share of the rows wanted, a row group may end from where the layout wants it to."""
 
-_LEAST_VALUE_BYTES: Final = 8
-"""For the bound on rows of a row group: one column of it, decoded, stays below `MOST_PENDING` row-group sizes."""
-
 
 class Splicer:
     """Writes the outputs of a task from undecoded units."""
@@ -60,9 +58,8 @@ class Splicer:
         self._files = files
         self._layout = layout
         self._check = check
-        self._most_rows = MOST_PENDING * settings.row_group_bytes // _LEAST_VALUE_BYTES
+        self._most_bytes = MOST_PENDING * settings.row_group_bytes
         self._pending: deque[Piece] = deque()
-        self._pending_rows = 0
         self._open: _SplicedFile | None = None
 
     def suits(self, first: Unit) -> bool:
@@ -71,23 +68,24 @@ class Splicer:
 
     def write(self, units: Iterable[Unit]) -> None:
         """Write all rows of the units, in order. Raises as `GroupReader.units`, and OutputFault."""
+        rows = 0
         for unit in units:
             self._layout.observe_input(unit.rows, unit.logical_bytes)
             self._pending.append(Piece(unit, 0, unit.rows))
-            self._pending_rows += unit.rows
-            while self._pending:
-                wanted = min(self._layout.next_row_group(), self._most_rows)
-                if self._pending_rows < wanted:
-                    break
-                self._write_row_group(wanted)
+            rows += unit.rows
+            while self._pending and (rows >= self._layout.next_row_group() or self._is_heavy()):
+                rows -= self._write_row_group(min(rows, self._layout.next_row_group()))
         while self._pending:
             self._write_row_group(self._layout.next_row_group())
         self._close()
 
-    def _write_row_group(self, wanted: int) -> None:
+    def _is_heavy(self) -> bool:
+        """Tell whether what waits is to be written, whatever the layout wants: its largest column may be all of it."""
+        return sum(piece.most_bytes for piece in self._pending) >= self._most_bytes
+
+    def _write_row_group(self, wanted: int) -> int:
         pieces = _take(self._pending, wanted)
         rows = sum(piece.rows for piece in pieces)
-        self._pending_rows -= rows
         if self._open is None:
             self._open = _SplicedFile(self._files.begin(), self._form)
         before = self._open.sink.position
@@ -98,6 +96,7 @@ class Splicer:
         self._layout.observe_written(rows, self._open.sink.position - before)
         if self._layout.file_is_full():
             self._close()
+        return rows
 
     def _close(self) -> None:
         if self._open is None:
