@@ -155,12 +155,16 @@ class Surroundings:
 
 @asynccontextmanager
 async def open_container(
-    settings: Settings, *, step: Callable[[str], None] = lambda _name: None, dispatcher: Dispatcher | None = None
+    settings: Settings,
+    *,
+    step: Callable[[str], None] = lambda _name: None,
+    dispatcher: Dispatcher | None = None,
+    procedures: Procedures | None = None,
 ) -> AsyncIterator[Container]:
     """Start what is embedded, migrate the record, wire the services; undo it all on exit.
 
-    `step` is told each labelled step of a rewrite; `dispatcher` takes the place of Spark Connect (both for tests of
-    faults). Raises `Transient` when a part does not start.
+    `step` is told each labelled step of a rewrite; `dispatcher` and `procedures` take the place of Spark Connect (for
+    tests of faults). Raises `Transient` when a part does not start.
     """
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="blocking"))
     async with AsyncExitStack() as stack:
@@ -191,7 +195,7 @@ async def open_container(
             redis=RedisParts(queue, Hints(redis=redis), pace, shared, rates),
             spark=spark,
             dispatcher=dispatcher or on_spark,
-            procedures=SparkProcedures(sessions=spark, dispatcher=on_spark),
+            procedures=procedures or SparkProcedures(sessions=spark, dispatcher=on_spark),
             warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
             formats=_formats,
             tokens=identities,

@@ -1,0 +1,245 @@
+"""Faults around calls of a procedure: what it says is one thing, what the table holds is another, and that counts.
+
+The procedure is played by the kernel's own writer and commit, unsigned, on the real table (`PlayedProcedures`); real
+ones on real Spark are in `tests/spark/test_native_rewrites.py`.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from redis.asyncio import Redis
+
+from engine.domain.access import SYSTEM
+from engine.domain.errors import Rejected, SparkFailed, Transient
+from engine.domain.policies import PolicyDocument
+from engine.domain.procedures import PartitionTest, ProcedureCall, SparkTable
+from engine.domain.runs import RunState, WaitingFor
+from engine.domain.tables import TableFormatName, TableRef
+from engine.factory import open_container
+from engine.formats.iceberg import IcebergFormat, commit
+from engine.settings import Settings
+from engine.spark.dispatch import Ticket
+from tests.support.iceberg_tables import (
+    edit_metadata,
+    groups_by_partition,
+    nothing,
+    request_of,
+    write_group,
+    write_parquet,
+)
+from tests.support.local_dispatch import LocalDispatcher
+from tests.support.world import Lake, World, make_lake
+
+APPLICATION = "local-1"
+
+
+@dataclass
+class PlayedProcedures:
+    """`services.procedures.Procedures`; `before` and `after` a call that commits do what a test wants, each once."""
+
+    lake: Lake
+    before: list[Callable[[], None]] = field(default_factory=list)
+    after: list[Callable[[], None]] = field(default_factory=list)
+    calls: list[ProcedureCall] = field(default_factory=list)
+    lost_rows: int = 0
+    does_nothing: bool = False
+
+    def application(self, _ticket: Ticket) -> str:
+        return APPLICATION
+
+    def check_table(self, _ticket: Ticket, table: SparkTable, snapshot_id: int) -> None:
+        if self.lake.table.snapshot_by_id(snapshot_id) is None:
+            message = f"{table} has no snapshot {snapshot_id}"
+            raise Rejected(message)
+
+    def refresh(self, _ticket: Ticket, _table: SparkTable) -> None:
+        """Nothing is held."""
+
+    def count_rows(self, _ticket: Ticket, _t: SparkTable, _snapshot_id: int, _where: Sequence[PartitionTest]) -> int:
+        raise NotImplementedError
+
+    def call(self, _ticket: Ticket, asked: ProcedureCall) -> None:
+        self.calls.append(asked)
+        if self.before:
+            self.before.pop(0)()
+        if not self.does_nothing:
+            self._rewrite(asked)
+        if self.after:
+            self.after.pop(0)()
+
+    def _rewrite(self, asked: ProcedureCall) -> None:
+        opened = IcebergFormat().connect("lake", self.lake.properties).open_table(TableRef("lake", ("lake",), "events"))
+        (test,) = asked.where
+        partition = f'{{"day":"{test.value}"}}'
+        group = next(each for each in groups_by_partition(opened) if each.partition == partition)
+        written = write_group(opened, group, attempt=len(self.calls))
+        if self.lost_rows:
+            (whole,) = written.outputs
+            rows = pq.read_table(whole.path.removeprefix("file://"))
+            written = replace(written, outputs=(write_parquet(whole.path, rows.slice(self.lost_rows)),))
+        opened.commit(request_of(opened, written), before_try=nothing)
+        edit_metadata(self.lake.table, _unsign)
+
+
+def _unsign(metadata: dict[str, Any]) -> None:
+    summary = metadata["snapshots"][-1]["summary"]
+    for name in [each for each in summary if each.startswith("packhouse.")]:
+        del summary[name]
+    summary["app-id"] = APPLICATION
+
+
+def raising(error: Exception) -> Callable[[], None]:
+    def act() -> None:
+        raise error
+
+    return act
+
+
+@pytest.fixture
+async def lake(tmp_path: Path) -> Lake:
+    return await asyncio.to_thread(make_lake, tmp_path / "w", days=3)
+
+
+@pytest.fixture
+def played(lake: Lake) -> PlayedProcedures:
+    return PlayedProcedures(lake)
+
+
+@pytest.fixture
+async def world(
+    sqlite_url: str, redis: Redis, redis_url: str, played: PlayedProcedures, tmp_path: Path
+) -> AsyncIterator[World]:
+    """A container whose table is rewritten by the played procedure."""
+    settings = Settings(
+        data_dir=tmp_path / "state",
+        database_url=sqlite_url,
+        redis_url=redis_url,
+        spark_url="sc://127.0.0.1:1",
+        secret_key="a key for tests",
+        mode="embedded",
+        watch=False,
+    )
+    lake, dispatcher, worlds = played.lake, LocalDispatcher(), list[World]()
+    async with open_container(
+        settings,
+        step=lambda name: worlds[0].on_step(name) if worlds else None,
+        dispatcher=dispatcher,
+        procedures=played,
+    ) as container:
+        properties = lake.properties | {"packhouse.spark-catalog": "lake"}
+        await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, properties)
+        ref = TableRef("lake", ("lake",), "events")
+        table = await container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+        policy = PolicyDocument.model_validate({"rewrite": {"engine": "native"}})
+        await container.policies.put(SYSTEM, table.id, policy, if_match=None, if_none_match=True)
+        worlds.append(World(container, lake, table.id, dispatcher, sqlite_url))
+        yield worlds[0]
+
+
+def replaces(lake: Lake) -> int:
+    return len(lake.replaces())
+
+
+async def test_each_partition_is_a_call_and_every_one_is_proven(world: World, played: PlayedProcedures) -> None:
+    before = world.lake.rows()
+    run = await world.rewrite()
+    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
+    assert {call.where[0].value for call in played.calls} == {"2026-11-01", "2026-11-02", "2026-11-03"}
+    assert all(proof["ok"] for proof in run.result["verifications"])
+    assert run.intent["commit"] == []
+    assert (run.result["rewritten_files"], run.result["added_files"]) == (18, 3)
+    assert world.lake.rows() == before
+
+
+async def test_f3_a_call_that_says_yes_and_does_nothing_fails_the_run(world: World, played: PlayedProcedures) -> None:
+    played.does_nothing = True
+    run = await world.rewrite()
+    assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
+    assert "replaced no file" in (run.detail or "")
+    assert replaces(world.lake) == 0
+
+
+async def test_f2_a_call_that_says_no_after_it_committed_counts_as_what_it_did(
+    world: World, played: PlayedProcedures
+) -> None:
+    played.after.append(raising(SparkFailed("CommitStateUnknownException: no answer")))
+    run = await world.rewrite()
+    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
+    assert len(played.calls) == 3
+
+
+async def test_f1_what_a_failed_call_said_is_the_runs_reason(world: World, played: PlayedProcedures) -> None:
+    played.before.append(raising(SparkFailed("java.lang.OutOfMemoryError: heap")))
+    run = await world.rewrite()
+    assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
+    assert "OutOfMemoryError" in (run.detail or "")
+    assert run.result["groups_committed"] == replaces(world.lake) == 2
+
+
+async def test_f18_a_lost_race_cools_the_partition_down(world: World, played: PlayedProcedures) -> None:
+    conflict = {"text": "Caused by: org.apache.iceberg.exceptions.ValidationException: Missing required files"}
+    played.before += [raising(SparkFailed("ValidationException", details=conflict)) for _ in range(3)]
+    run = await world.submit()
+    await world.container.worker.advance(run.id)
+    run = await world.get(run.id)
+    assert (run.state, run.waiting_for) == (RunState.QUEUED, WaitingFor.CONFLICT_BACKOFF), run.detail
+    assert run.result["races"]["groups_lost"] == 3
+    assert run.intent["commit"] == []
+
+
+async def test_f14_a_lost_answer_is_read_from_the_table_and_nothing_is_called_twice(
+    world: World, played: PlayedProcedures
+) -> None:
+    played.after.append(raising(Transient("Spark is away")))
+    run = await world.submit()
+    await world.container.worker.advance(run.id)
+    parked = await world.get(run.id)
+    assert (parked.state, len(parked.intent["commit"])) == (RunState.QUEUED, 1)
+    run = await world.finish(run.id)
+    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
+    assert replaces(world.lake) == len(played.calls) == 3
+
+
+async def test_f5_a_call_that_lost_rows_is_rolled_back_and_the_run_fails(
+    world: World, played: PlayedProcedures, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = world.lake.rows()
+    monkeypatch.setattr(commit, "check_rows", lambda _request: None)  # the played procedure has no such guard
+    played.lost_rows = 1
+    run = await world.rewrite()
+    assert (run.state, run.reason) == (RunState.FAILED, "invariant_broken"), run.detail
+    assert "rolled back" in (run.detail or "")
+    assert world.lake.rows() == before
+
+
+async def test_a_cancel_between_calls_keeps_what_is_committed(world: World, played: PlayedProcedures) -> None:
+    before = world.lake.rows()
+    run = await world.submit()
+    played.after.append(world.cancel_soon(run.id))
+    run = await world.finish(run.id)
+    assert run.state is RunState.CANCELLED
+    assert run.result["groups_committed"] == replaces(world.lake) == len(played.calls)
+    assert len(played.calls) < 3
+    assert world.lake.rows() == before
+
+
+async def test_a_foreign_rewrite_of_the_same_partition_is_not_taken_for_ours(
+    world: World, played: PlayedProcedures
+) -> None:
+    """Another application replaced the files that the call was to replace, and the call failed for that."""
+
+    def other() -> None:
+        played._rewrite(played.calls[-1])
+        edit_metadata(world.lake.table, lambda m: m["snapshots"][-1]["summary"].update({"app-id": "somebody"}))
+        text = "Caused by: org.apache.iceberg.exceptions.ValidationException: Missing required files to delete"
+        raise SparkFailed("ValidationException", details={"text": text})
+
+    played.before.append(other)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED
+    assert (run.result["groups_committed"], run.result["races"]["groups_lost"]) == (2, 1)
