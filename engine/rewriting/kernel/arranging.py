@@ -5,7 +5,8 @@ holds them, they stay in memory. More go to disk (`spilling`) part by part, but 
 known each part is put into it and written to disk again, and what goes out is merged from all parts, each read once
 from beginning to end. So the temporary folder holds about what the group has before compression, twice for one part.
 
-Memory beyond that bound: the key columns, 24 bytes a row for the order, and one part (a quarter of the bound) again.
+Memory beyond that bound, for every row of the group: the key columns, and up to 64 bytes while the order is found (12
+afterwards); and one part (a quarter of the bound) again.
 """
 
 from collections import Counter

@@ -8,7 +8,7 @@ into cells of about equally many rows, nulls in the lowest, so that skew and uni
 The sort keeps the order of equal rows, and is a merge where the inputs are sorted already.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -55,13 +55,12 @@ def order_of(
 
     All columns passed `check_type`.
     """
-    numbers = []
-    for column, how in zip(columns, order.columns, strict=True):
-        check()
-        numbers.append(_numbers(column, how))
-    if not len(numbers[0].values):
+    if not len(columns[0]):
         return np.empty(0, dtype=np.int64)
-    return _sorted_positions(_packed(numbers) if order.strategy == "sort" else _on_curve(numbers, order.strategy))
+    numbers = _each(columns, order, check)
+    if order.strategy == "sort":
+        return _sorted_positions(_packed(numbers))
+    return _sorted_positions(_on_curve(numbers, len(columns), order.strategy))
 
 
 def check_type(field: pa.Field) -> None:
@@ -85,10 +84,17 @@ def _sorted_positions(numbers: Numbers) -> Positions:
     return (both & np.uint64((1 << shift) - 1)).astype(np.int64)
 
 
-def _packed(columns: Sequence[Numbers]) -> Numbers:
+def _each(columns: Sequence[pa.ChunkedArray], order: RowOrder, check: Callable[[], None]) -> Iterator[Numbers]:
+    """Yield the columns as numbers, one when it is asked for, so that not all are in memory."""
+    for column, how in zip(columns, order.columns, strict=True):
+        check()
+        yield _numbers(column, how)
+
+
+def _packed(columns: Iterator[Numbers]) -> Numbers:
     """Return one number a row that compares as the columns do, one after the other."""
-    key = columns[0]
-    for column in columns[1:]:
+    key = next(columns)
+    for column in columns:
         left, right = key, column
         if (left.most + 1) * (right.most + 1) > _WORD:
             left, right = _ranked(left), _ranked(right)
@@ -97,11 +103,11 @@ def _packed(columns: Sequence[Numbers]) -> Numbers:
     return key
 
 
-def _on_curve(columns: Sequence[Numbers], strategy: str) -> Numbers:
-    bits = bits_for(len(columns))
+def _on_curve(columns: Iterator[Numbers], count: int, strategy: str) -> Numbers:
+    bits = bits_for(count)
     cells = [_cells(column, bits) for column in columns]
     keys = hilbert_keys(cells, bits) if strategy == "hilbert" else zorder_keys(cells, bits)
-    return Numbers(keys, (1 << (bits * len(columns))) - 1)
+    return Numbers(keys, (1 << (bits * count)) - 1)
 
 
 def _cells(column: Numbers, bits: int) -> Cells:
