@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import structlog
 
-from engine.domain.errors import Interrupted, NotEligible, PackhouseError, SparkFailed, Transient
+from engine.domain.errors import CommitConflict, Interrupted, NotEligible, PackhouseError, SparkFailed, Transient
 from engine.domain.hot_partitions import LostGroup
 from engine.domain.plans import FileGroup
 from engine.domain.policies import EffectivePolicy
@@ -40,6 +40,7 @@ _log = structlog.get_logger(__name__)
 LEFT_ALONE: Final = "refused: the procedure ended well and replaced no file of it"
 """Reason of a group that is as it was although the call said yes (F1, F3)."""
 
+SOURCE_GONE, TABLE_CHANGED = "source_gone", "table_changed"
 _LEAST_SLOWDOWN: Final = 0.01
 _LONGEST_NAP_SECONDS: Final = 0.5
 _CONFLICTS: Final = ("ValidationException", "CommitFailedException")
@@ -101,8 +102,11 @@ class NativePath:
         intent, running = self._attempt.run.intent, await self._ending.groups(GroupState.RUNNING)
         for group in running:
             sent = _Sent(group, int(intent["since_snapshot_id"]), intent["application"])
-            if not await self._adopt(sent):
-                await self._settle_open([group.ordinal])
+            try:
+                if not await self._adopt(sent):
+                    await self._settle_open([group.ordinal])
+            except CommitConflict as error:
+                await self._lose(group, TABLE_CHANGED, error)
         return await self._open() if running else table
 
     async def work(self, work: Work) -> None:
@@ -155,7 +159,11 @@ class NativePath:
                 raise Transient("the call was interrupted and may still run; its outcome is read later") from error
         self._step("after_call")
         seconds = self._context.clock.monotonic() - begun
-        change = await self._adopt(sent, seconds=seconds)
+        try:
+            change = await self._adopt(sent, seconds=seconds)
+        except CommitConflict as error:
+            await self._lose(sent.group, TABLE_CHANGED, error)
+            return
         if change is None:
             await self._nothing_done(sent.group, failure)
             return
@@ -185,6 +193,7 @@ class NativePath:
         """Record what the table says that a call did, with its proof; None when it did nothing.
 
         Raises:
+            CommitConflict: the snapshot that it was sent on is not in the table's history any more.
             Fatal: it did something that it must not.
             Transient: the table or, where rows must be counted, Spark does not answer.
         """
@@ -221,20 +230,23 @@ class NativePath:
 
     async def _nothing_done(self, group: StoredGroup, failure: PackhouseError | None) -> None:
         """Record that a call did nothing to the table, for the reason that it gave."""
-        if isinstance(failure, Interrupted):
+        if failure is not None and (isinstance(failure, Interrupted) or self._attempt.interrupted.is_set()):
             await self._settle_open([group.ordinal])
             if self._attempt.stop_reason is None:
                 raise Transient("the call was interrupted on Spark by somebody else")
             return
         if failure is not None and any(word in str(failure.details.get("text", "")) for word in _CONFLICTS):
-            lost = [LostGroup(group.ordinal, group.place, "source_gone", 0)]
-            await self._commits.drop_lost(lost, detail=failure.message)
+            await self._lose(group, SOURCE_GONE, failure)
             return
         reason = LEFT_ALONE if failure is None else f"failed: {failure.message}"
         async with self._context.database.begin() as unit:
             await unit.groups.mark_dropped(self._attempt.lease, {group.ordinal: reason})
         await self._attempt.record("group_dropped", {"reasons": {str(group.ordinal): reason}})
         await self._settle_open([group.ordinal])
+
+    async def _lose(self, group: StoredGroup, reason: str, error: PackhouseError) -> None:
+        """Give a group up that lost a race to another writer, or whose base is not in the table's history any more."""
+        await self._commits.drop_lost([LostGroup(group.ordinal, group.place, reason, 0)], detail=error.message)
 
     async def _settle_open(self, ordinals: Sequence[int]) -> None:
         """Note that the outcome of calls is known: they did nothing."""

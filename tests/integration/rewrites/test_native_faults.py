@@ -243,3 +243,23 @@ async def test_a_foreign_rewrite_of_the_same_partition_is_not_taken_for_ours(
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED
     assert (run.result["groups_committed"], run.result["races"]["groups_lost"]) == (2, 1)
+
+
+async def test_a_table_that_was_rolled_back_under_a_lost_call_does_not_hold_the_run_for_ever(
+    world: World, played: PlayedProcedures
+) -> None:
+    before = world.lake.rows()
+    parent = world.lake.table.metadata.snapshots[-2].snapshot_id
+
+    def roll_back_and_vanish() -> None:
+        with world.lake.table.manage_snapshots() as manage:
+            manage.set_current_snapshot(snapshot_id=parent)
+        message = "Spark is away"
+        raise Transient(message)
+
+    played.after.append(roll_back_and_vanish)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert run.intent["commit"] == []
+    assert len(world.lake.rows()) < len(before)  # the last append was rolled back, by somebody else
+    assert run.result["groups_committed"] == 3
