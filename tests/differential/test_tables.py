@@ -22,7 +22,12 @@ from tests.support.world import World, open_world
 
 FIRST = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
 TABLES = int(os.environ.get("PACKHOUSE_FUZZ_TABLES", "6"))
+SITTINGS = [range(at, min(at + 25, FIRST + TABLES)) for at in range(FIRST, FIRST + TABLES, 25)]
+LEAST_SITTING = 6
+"""Of so many tables some must be of each kind."""
+
 pytestmark = [
+    pytest.mark.timeout(60 * 60),
     pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.filterwarnings("ignore:Merge on read is not yet supported:UserWarning"),  # PyIceberg says what it does
 ]
@@ -41,12 +46,6 @@ async def world(
 
 
 @pytest.fixture(scope="module")
-def tally() -> Tally:
-    """What came of all seeds."""
-    return Tally()
-
-
-@pytest.fixture(scope="module")
 def spark(spark_sessions: SparkSessions, world: World) -> SparkSession:
     """A session that knows the lake."""
     session = spark_sessions.get(str(uuid.uuid4()))
@@ -56,20 +55,20 @@ def spark(spark_sessions: SparkSessions, world: World) -> SparkSession:
     return session
 
 
-@pytest.mark.parametrize("seed", range(FIRST, FIRST + TABLES))
-async def test_rows_are_the_same_for_every_reader(world: World, spark: SparkSession, tally: Tally, seed: int) -> None:
-    arena = Arena(world, spark, tally)
-    await arena.judge(seed)
-    await asyncio.to_thread(arena.forget, seed)
-
-
-async def test_the_sitting_checked_what_it_claims(tally: Tally, capsys: pytest.CaptureFixture[str]) -> None:
-    """A fuzzer whose tables are all refused, or whose readers all give up, proves nothing."""
+@pytest.mark.parametrize("seeds", SITTINGS, ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}")
+async def test_rows_are_the_same_for_every_reader(
+    world: World, spark: SparkSession, capsys: pytest.CaptureFixture[str], seeds: range
+) -> None:
+    arena, errors = Arena(world, spark, Tally()), list[Exception]()
+    for seed in seeds:
+        try:
+            await arena.judge(seed)
+        except Exception as error:  # noqa: BLE001 - raised below, with those of other tables
+            errors.append(error)
+        await asyncio.to_thread(arena.forget, seed)
     with capsys.disabled():
-        print(f"\n{tally}")  # noqa: T201 - what the sitting came to
-    counts, tables = tally.counts, tally.counts["tables"]
-    assert counts["ours succeeded"] > 0.6 * tables, str(tally)
-    assert counts["rewritten by the procedure"] > 0.8 * tables, str(tally)
-    assert counts["heads read by pyiceberg"] > 0.3 * tables, str(tally)
-    assert counts["files read by duckdb"] >= counts["ours succeeded"], str(tally)
-    assert counts["points in time read"] > 3 * tables, str(tally)
+        print(f"\nseeds {seeds[0]} to {seeds[-1]}: {arena.tally}")  # noqa: T201 - what the sitting came to
+    if errors:
+        raise ExceptionGroup(f"{len(errors)} of {len(seeds)} tables", errors)
+    if len(seeds) >= LEAST_SITTING:
+        arena.tally.check()
