@@ -9,7 +9,7 @@ checksums hold is only known by decoding them, so they are decoded once, to be r
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -90,7 +90,7 @@ class CopyPlanner:
         self._form = form
         self._check = check
         self._codec = CODECS[codec]
-        self._matches: tuple[ParquetInput | None, list[int | None]] = (None, [])
+        self._matches: tuple[Any, list[int | None]] = (None, [])
 
     def has_copyable(self, unit: Unit) -> bool:
         """Say whether, by its footer, a column of the unit may be copied."""
@@ -133,9 +133,9 @@ class CopyPlanner:
         return None if theirs is None or chunk is None else Source(unit, theirs, chunk)
 
     def _matched(self, source: ParquetInput) -> list[int | None]:
-        """Return which leaf of an input each leaf of the outputs is; row groups of a file come one after another."""
-        if self._matches[0] is not source:
-            self._matches = source, self._form.matches(source.metadata)
+        """Return which leaf of an input each leaf of the outputs is; most inputs of a group are alike."""
+        if self._matches[0] != source.footer.schema:
+            self._matches = source.footer.schema, self._form.matches(source.metadata)
         return self._matches[1]
 
     def _statistics(self, leaf: int, sources: Sequence[Source]) -> Struct | None:

@@ -69,6 +69,8 @@ class InputFooter:
         found, _ = thrift.read_struct(data)
         try:
             self.rows = int(found[_ROWS][1])
+            self.schema = (found[_SCHEMA], found.get(_KEY_VALUES))
+            """What Arrow makes a file's schema of; equal for files of one schema."""
             self._groups: list[Struct] = found[_ROW_GROUPS][1][1]
         except (KeyError, IndexError, TypeError) as error:
             raise Malformed(f"the footer lacks a field: {error}") from error

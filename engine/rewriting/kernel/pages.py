@@ -7,12 +7,13 @@ decoding tells.
 
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.rewriting.kernel import thrift
 from engine.rewriting.kernel.footers import Chunk
-from engine.rewriting.kernel.thrift import Malformed
+from engine.rewriting.kernel.thrift import BINARY, I32, I64, STRUCT, TRUE, Malformed, Struct
 
 DATA_PAGE: Final = 0
 PLAIN: Final = 0
@@ -26,7 +27,12 @@ LEVEL_ENCODINGS: Final = frozenset({_LEVEL_ENCODING, 4})
 # PageHeader
 _KIND, _UNCOMPRESSED, _STORED, _CHECKSUM, _DATA_HEADER = 1, 2, 3, 4, 5
 # DataPageHeader
-_VALUES, _ENCODING, _DEFINITIONS, _REPETITIONS = 1, 2, 3, 4
+_VALUES, _ENCODING, _DEFINITIONS, _REPETITIONS, _PAGE_STATISTICS = 1, 2, 3, 4, 5
+
+_HEADER_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32, 5: STRUCT}
+_DETAIL_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32, 5: STRUCT}
+_STATISTICS_KINDS: Final = {1: BINARY, 2: BINARY, 3: I64, 4: I64, 5: BINARY, 6: BINARY, 7: TRUE, 8: TRUE, 9: I64}
+_MOST: Final = 1 << 31
 
 
 class DamagedPage(ValueError):
@@ -54,15 +60,11 @@ def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int]) -> Pages:
     at = values = uncompressed = 0
     all_checked = True
     while at < len(data):
-        header, body = thrift.read_struct(data, at)
-        try:
-            kind, stored, size = header[_KIND][1], header[_STORED][1], header[_UNCOMPRESSED][1]
-            details = header[_DATA_HEADER][1]
-            encoding = details[_ENCODING][1]
-            levels = (details[_DEFINITIONS][1], details[_REPETITIONS][1])
-            values += details[_VALUES][1]
-        except (KeyError, TypeError) as error:
-            raise Malformed(f"the page at byte {at} is no data page of version 1") from error
+        header, details, body = _header(data, at)
+        kind, stored, size = header[_KIND][1], header[_STORED][1], header[_UNCOMPRESSED][1]
+        encoding = details[_ENCODING][1]
+        levels = (details[_DEFINITIONS][1], details[_REPETITIONS][1])
+        values += details[_VALUES][1]
         if kind != DATA_PAGE or encoding != PLAIN:
             raise Malformed(f"the page at byte {at} is of type {kind}, encoding {encoding}")
         if not 0 <= stored <= len(data) - body or size < 0 or details[_VALUES][1] < 0:
@@ -78,6 +80,29 @@ def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int]) -> Pages:
     if (values, uncompressed) != (chunk.values, chunk.uncompressed_bytes):
         raise Malformed(f"{values} values in {uncompressed} bytes, the footer says otherwise")
     return Pages(counts, all_checked)
+
+
+def _header(data: Any, at: int) -> tuple[Struct, Struct, int]:
+    """Return page header, its data page header, and where the page begins.
+
+    Fields of other wire types, which one reader may skip and another take, are a doubt: no checksum covers a header.
+    """
+    header, body = thrift.read_struct(data, at)
+    details: Struct = header[_DATA_HEADER][1] if _DATA_HEADER in header else {}
+    sound = _is_as(header, _HEADER_KINDS) and _is_as(details, _DETAIL_KINDS)
+    if not sound or not _is_as(details.get(_PAGE_STATISTICS, (STRUCT, {}))[1], _STATISTICS_KINDS):
+        raise Malformed(f"the page at byte {at} is no data page of version 1")
+    if not header.keys() >= {_KIND, _UNCOMPRESSED, _STORED} or not details.keys() >= {1, 2, 3, 4}:
+        raise Malformed(f"the header of the page at byte {at} lacks a field")
+    return header, details, body
+
+
+def _is_as(found: Struct, kinds: Mapping[int, int]) -> bool:
+    return all(kinds.get(field) == kind and _fits(kind, value) for field, (kind, value) in found.items())
+
+
+def _fits(kind: int, value: Any) -> bool:
+    return kind != I32 or -_MOST <= value < _MOST
 
 
 def _check_levels(encodings: tuple[int, int], most: tuple[int, int], at: int) -> None:

@@ -60,6 +60,8 @@ class Splicer:
         self._check = check
         self._most_bytes = MOST_PENDING * settings.row_group_bytes
         self._pending: deque[Piece] = deque()
+        self._rows = 0  # that wait
+        self._bytes = 0  # that a column of them may come to
         self._open: _SplicedFile | None = None
 
     def suits(self, first: Unit) -> bool:
@@ -68,24 +70,22 @@ class Splicer:
 
     def write(self, units: Iterable[Unit]) -> None:
         """Write all rows of the units, in order. Raises as `GroupReader.units`, and OutputFault."""
-        rows = 0
         for unit in units:
             self._layout.observe_input(unit.rows, unit.logical_bytes)
             self._pending.append(Piece(unit, 0, unit.rows))
-            rows += unit.rows
-            while self._pending and (rows >= self._layout.next_row_group() or self._is_heavy()):
-                rows -= self._write_row_group(min(rows, self._layout.next_row_group()))
+            self._rows += unit.rows
+            self._bytes += self._pending[-1].most_bytes
+            while self._pending and (self._rows >= self._layout.next_row_group() or self._bytes >= self._most_bytes):
+                self._write_row_group(min(self._rows, self._layout.next_row_group()))
         while self._pending:
             self._write_row_group(self._layout.next_row_group())
         self._close()
 
-    def _is_heavy(self) -> bool:
-        """Tell whether what waits is to be written, whatever the layout wants: its largest column may be all of it."""
-        return sum(piece.most_bytes for piece in self._pending) >= self._most_bytes
-
-    def _write_row_group(self, wanted: int) -> int:
+    def _write_row_group(self, wanted: int) -> None:
         pieces = _take(self._pending, wanted)
         rows = sum(piece.rows for piece in pieces)
+        self._rows -= rows
+        self._bytes = sum(piece.most_bytes for piece in self._pending)
         if self._open is None:
             self._open = _SplicedFile(self._files.begin(), self._form)
         before = self._open.sink.position
@@ -96,7 +96,6 @@ class Splicer:
         self._layout.observe_written(rows, self._open.sink.position - before)
         if self._layout.file_is_full():
             self._close()
-        return rows
 
     def _close(self) -> None:
         if self._open is None:

@@ -23,6 +23,7 @@ MAP: Final = 11
 STRUCT: Final = 12
 UUID: Final = 13
 
+_BOOLEANS: Final = frozenset({TRUE, FALSE})
 _INTEGERS: Final = frozenset({I16, I32, I64})
 _WIDTHS: Final = {BYTE: 1, DOUBLE: 8, UUID: 16}
 _FORMATS: Final = {BYTE: "b", DOUBLE: "<d", UUID: "16s"}
@@ -67,11 +68,11 @@ def _struct(data: Any, at: int, depth: int) -> tuple[Struct, int]:
             number += head >> 4
         else:
             number, at = _zigzag(data, at)
-        if kind <= FALSE:
-            value: Any = kind == TRUE
+        if kind in _BOOLEANS:
+            found[number] = (TRUE, kind == TRUE)
         else:
             value, at = _value(data, at, kind, depth)
-        found[number] = (kind, value)
+            found[number] = (kind, value)
     return found, at + 1
 
 
@@ -109,7 +110,7 @@ def _list(data: Any, at: int, depth: int) -> tuple[tuple[int, list[Any]], int]:
 
 
 def _element(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    return (data[at] == TRUE, at + 1) if kind <= FALSE else _value(data, at, kind, depth)
+    return (data[at] == TRUE, at + 1) if kind in _BOOLEANS else _value(data, at, kind, depth)
 
 
 def _map(data: Any, at: int, depth: int) -> tuple[None, int]:
