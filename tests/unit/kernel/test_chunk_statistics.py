@@ -1,0 +1,135 @@
+"""Statistics are joined only where the sum is exact; footers and page headers are read as strictly as readers do."""
+
+import io
+import struct
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engine.rewriting.kernel import thrift
+from engine.rewriting.kernel.chunk_statistics import joined, order_of
+from engine.rewriting.kernel.footers import Chunk
+from engine.rewriting.kernel.pages import walk
+from engine.rewriting.kernel.thrift import BINARY, I16, I32, I64, STRUCT, TRUE, Malformed, Struct
+
+DOUBLE = order_of("DOUBLE", pa.float64())
+
+
+def chunk(statistics: Struct | None, *, values: int = 10, order_is_known: bool = True, **sizes: int) -> Chunk:
+    return Chunk(
+        physical_type=5,
+        start=4,
+        stored_bytes=sizes.get("stored", 100),
+        uncompressed_bytes=sizes.get("uncompressed", 100),
+        values=values,
+        codec=6,
+        encodings=frozenset({0, 3}),
+        has_dictionary=False,
+        statistics=statistics,
+        order_is_known=order_is_known,
+    )
+
+
+def bounds(low: float, high: float, nulls: int = 0, **more: Any) -> Struct:
+    made: Struct = {3: (I64, nulls), 5: (BINARY, struct.pack("<d", high)), 6: (BINARY, struct.pack("<d", low))}
+    return made | {int(field): value for field, value in more.items()}
+
+
+def doubles(found: Struct | None) -> tuple[int, str, str]:
+    assert found is not None
+    return found[3][1], *(str(struct.unpack("<d", found[field][1])[0]) for field in (6, 5))  # type: ignore[return-value]
+
+
+def test_nulls_add_up_and_bounds_are_the_outermost() -> None:
+    chunks = [chunk(bounds(-1.5, 2.0, 3)), chunk(bounds(0.5, 7.0, 1)), chunk({3: (I64, 10)})]
+    assert doubles(joined(chunks, DOUBLE)) == (14, "-1.5", "7.0")
+
+
+def test_a_zero_bound_covers_both_zeros() -> None:
+    assert doubles(joined([chunk(bounds(0.0, 5.0)), chunk(bounds(1.0, 5.0))], DOUBLE)) == (0, "-0.0", "5.0")
+    assert doubles(joined([chunk(bounds(-5.0, -0.0))], DOUBLE)) == (0, "-5.0", "0.0")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        chunk(None),
+        chunk({5: (BINARY, bytes(8)), 6: (BINARY, bytes(8))}),
+        chunk({3: (I64, 0)}),
+        chunk({1: (BINARY, bytes(8)), 2: (BINARY, bytes(8)), 3: (I64, 0)}),
+        chunk(bounds(float("nan"), 1.0)),
+        chunk(bounds(0.0, float("nan"))),
+        chunk(bounds(0.0, 1.0) | {7: (TRUE, False)}),
+        chunk(bounds(0.0, 1.0) | {5: (BINARY, b"short")}),
+        chunk(bounds(0.0, 1.0), order_is_known=False),
+    ],
+    ids=["none", "no null count", "no bounds", "old bounds", "NaN", "NaN above", "cut short", "length", "order"],
+)
+def test_what_is_not_exact_is_not_joined(other: Chunk) -> None:
+    assert joined([chunk(bounds(0.0, 1.0)), other], DOUBLE) is None
+
+
+def test_orders_are_those_of_the_types() -> None:
+    fixed = order_of("FIXED_LEN_BYTE_ARRAY", pa.decimal128(38, 2))
+    assert fixed is not None
+    assert fixed(b"\xff\xff") < fixed(b"\x00\x01") < fixed(b"\x7f\x00")
+    text = order_of("BYTE_ARRAY", pa.string())
+    assert text is not None
+    assert text(b"z") < text("é".encode())
+    assert order_of("INT32", pa.uint32()) is None
+    assert order_of("INT96", pa.timestamp("ns")) is None
+
+
+def test_footers_come_back_byte_for_byte() -> None:
+    made = io.BytesIO()
+    columns = {"a": [1, None, 3], "b": ["x", "y", None], "c": [[1.5], [], None], "d": [True, False, None]}
+    pq.write_table(pa.table(columns), made, write_page_index=True)
+    data = made.getvalue()
+    footer = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
+    found, end = thrift.read_struct(footer)
+    assert (end, thrift.write_struct(found)) == (len(footer), footer)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\x15", b"\x18\xff\x01a", b"\x19\xf5\xff\xff\xff\xff\x0f", b"\x10\x00", b"\x1c" * 50]
+)
+def test_what_is_no_struct_is_told(data: bytes) -> None:
+    with pytest.raises(Malformed):
+        thrift.read_struct(data)
+
+
+def page(**changes: Any) -> tuple[bytes, Chunk]:
+    details: Struct = {1: (I32, 10), 2: (I32, 0), 3: (I32, 3), 4: (I32, 3)} | changes.get("details", {})
+    header: Struct = {1: (I32, 0), 2: (I32, 8), 3: (I32, 8), 5: (STRUCT, details)} | changes.get("header", {})
+    data = thrift.write_struct(header) + bytes(8)
+    return data, chunk(None, stored=len(data), uncompressed=len(data))
+
+
+def test_a_plain_page_of_version_1_may_be_copied() -> None:
+    data, own = page()
+    assert walk(data, own, (1, 0)).counts == {(0, 0): 1}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"header": {1: (I32, 2)}},
+        {"header": {1: (I32, 3)}},
+        {"header": {2: (I16, 8)}},
+        {"header": {3: (I32, 9)}},
+        {"header": {8: (STRUCT, {})}},
+        {"details": {1: (I32, 9)}},
+        {"details": {2: (I32, 8)}},
+        {"details": {2: (I32, 9)}},
+        {"details": {2: (I64, 0)}},
+        {"details": {3: (I32, 4)}},
+        {"details": {9: (I32, 4)}},
+    ],
+    ids=["dictionary", "v2", "type", "size", "v2 header", "values", "coded", "split", "wide", "levels", "unknown"],
+)
+def test_any_doubt_about_a_page_keeps_it_from_being_copied(changes: dict[str, Struct]) -> None:
+    data, own = page(**changes)
+    with pytest.raises(Malformed):
+        walk(data, own, (1, 0))
