@@ -56,6 +56,7 @@ def test_what_a_task_raises_is_the_cause_of_the_failure(dispatcher: Dispatcher, 
 
 
 def test_an_operation_is_sent_once(dispatcher: Dispatcher, ticket: Ticket) -> None:
+    """F15: the server knows the operation by its id, and refuses it the second time."""
     dispatcher.run(ticket, upper_case(), ["a"])
     with pytest.raises(Transient):
         dispatcher.run(ticket, upper_case(), ["a"])

@@ -71,6 +71,7 @@ def test_strange_types_are_found_at_any_depth(lake: Lake):
 
 
 def test_live_equality_deletes_refuse_the_table_and_are_counted(lake: Lake):
+    """F21: no task of the kernel ever holds equality deletes in memory."""
     append_files(lake.create(), 2)
     commit_deletes(lake.load(), delete_file(lake.load(), [("", 3)], equality_id=1))
     assert failed(lake.open()) == {"no_equality_deletes": "1 live equality-delete files, which may touch 2 data files"}

@@ -61,6 +61,7 @@ def test_committed_files_are_never_removed_even_when_the_view_is_older(lake: Lak
 
 
 def test_files_of_snapshots_off_the_main_branch_are_never_removed(lake: Lake):
+    """F27: what only a branch or tag refers to is live."""
     append_files(lake.create(), 2)
     opened = lake.open()
     written = write_group(opened, group_of(opened))
@@ -72,6 +73,7 @@ def test_files_of_snapshots_off_the_main_branch_are_never_removed(lake: Lake):
 
 
 def test_nothing_is_removed_when_the_catalog_went_back_in_time(lake: Lake):
+    """F13: on the word of older metadata, files of newer snapshots would be deleted."""
     append_files(lake.create(), 2)
     opened = lake.open()
     write_group(opened, group_of(opened))

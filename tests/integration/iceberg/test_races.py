@@ -157,6 +157,7 @@ def test_a_new_position_delete_with_an_old_sequence_number_drops_the_group_too(l
 
 
 def test_a_new_delete_hidden_behind_later_appends_is_still_seen(lake: Lake):
+    """F7: looked for from the base to the head, not in the head alone."""
     append_files(lake.create(), 2)
     opened = lake.open()
     written = write_group(opened, group_of(opened))
@@ -180,6 +181,7 @@ def test_a_new_delete_in_another_partition_drops_only_that_partition(lake: Lake)
 
 
 def test_a_new_equality_delete_drops_the_group(lake: Lake):
+    """F6: it must go on applying to the rows that it was meant for."""
     append_files(lake.create(), 2)
     opened = lake.open()
     written = write_group(opened, group_of(opened))
@@ -240,6 +242,7 @@ def test_a_lost_answer_after_a_success_is_unknown_and_found_again(lake: Lake):
 
 
 def test_nothing_is_deleted_while_an_outcome_is_unknown(lake: Lake):
+    """F14: the commit may have landed, and then what it wrote is the table."""
     append_files(lake.create(), 2)
     opened = lake.open()
     written = write_group(opened, group_of(opened))

@@ -58,6 +58,7 @@ def test_no_sliver_is_left_when_rows_shrink(rows: int, size: float, shrink: floa
 
 @given(st.integers(1, 40_000_000), st.floats(10, 500), st.integers(16, 1024))
 def test_a_row_group_is_64_mib_or_the_file(rows: int, size: float, mib: int) -> None:
+    """F26: many small row groups in a file are as slow to read as many small files."""
     planned = output_count(rows * size, mib * MIB)
     for file in lay_out(rows=rows, predicted=size, actual=size, target=mib * MIB, planned=planned):
         assert len(file) == 1 or min(file) * size >= MIN_ROW_GROUP_BYTES * 0.99

@@ -102,6 +102,7 @@ def test_partitions_are_either_grouped_or_skipped_with_a_reason(files: list[Dige
 @settings(max_examples=50)
 @given(tables, st.integers(1, 12))
 def test_rewriting_again_and_again_comes_to_an_end(files: list[DigestFile], parallel: int) -> None:
+    """F23: no layout is rewritten for ever."""
     for _ in range(12):
         groups = plan(digest_of(files), parallel_groups=parallel).groups
         if not groups:

@@ -109,6 +109,7 @@ def test_a_file_from_a_clock_ahead_of_ours_is_new_and_not_of_negative_age():
 
 
 def test_delete_files_are_those_of_the_partition_and_rows_that_deletes_may_hide():
+    """F19: delete files are counted by partition, also those that apply to no file any more."""
     files = [DigestFile(MIB, record_count=100, deleted_rows=30), DigestFile(MIB, record_count=100)]
     figures = TableFigures(delete_files={(0, "{}"): 3, (0, "elsewhere"): 9})
     assert one(files, "delete_file_count", figures=figures) == 3
