@@ -1,0 +1,128 @@
+"""Real worker processes, ended by SIGKILL around and within a call of Iceberg's procedure; another one takes over.
+
+The table tells what the call came to: it is adopted if it had committed, interrupted if it still ran, and made again
+only if it did nothing. F15: nothing is called twice.
+"""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from engine.domain.access import SYSTEM
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Run, RunState
+from engine.domain.tables import TableFormatName, TableRef
+from engine.embedded.spark import EmbeddedSpark
+from engine.factory import Container, open_container
+from engine.settings import Settings
+from engine.spark.sessions import SparkSessions
+from tests.support.eventually import seen_when
+from tests.support.peer import one
+from tests.support.processes import child, environment_of
+from tests.support.world import Lake, make_lake
+
+PATIENCE_SECONDS = 150
+ROWS = 80_000
+SUM = "SELECT count(*), bit_xor(xxhash64(id, text)) FROM {table}"
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    """A catalog that the server knows from its start, so that every worker's session does."""
+    return make_lake(tmp_path_factory.mktemp("lake"), days=0)
+
+
+@pytest.fixture(scope="module")
+def server(lake: Lake, spark_jars: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Spark with the lake as a static catalog."""
+    database, catalog = lake.properties["uri"].removeprefix("sqlite:///"), "spark.sql.catalog.lake"
+    confs = {
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "jdbc",
+        f"{catalog}.uri": f"jdbc:sqlite:{database}?busy_timeout=30000",
+        f"{catalog}.jdbc.schema-version": "V1",
+        f"{catalog}.warehouse": lake.properties["warehouse"],
+        f"{catalog}.cache-enabled": "false",
+    }
+    spark = EmbeddedSpark(data_dir=tmp_path_factory.mktemp("spark"), cores=2, jars=spark_jars, confs=confs)
+    yield spark.start()
+    spark.stop()
+
+
+@pytest.fixture
+def spark(server: str) -> Iterator[SparkSession]:
+    sessions = SparkSessions(url=server, user_id="tests")
+    yield sessions.get()
+    sessions.close()
+
+
+@pytest.fixture
+def settings(settings: Settings, server: str) -> Settings:
+    """Leases that end soon."""
+    return settings.model_copy(update={"lease_seconds": 3, "spark_url": server})
+
+
+def write(spark: SparkSession, name: str) -> str:
+    table = f"lake.lake.{name}"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, text STRING) USING iceberg TBLPROPERTIES ('format-version'='3')")
+    for first in range(0, 5 * ROWS, ROWS):
+        values = f"SELECT id, sha2(CAST(id AS STRING), 512) FROM range({first}, {first + ROWS}, 1, 1)"
+        spark.sql(f"INSERT INTO {table} {values}")
+    return table
+
+
+@asynccontextmanager
+async def control_plane(settings: Settings, lake: Lake, name: str) -> AsyncIterator[tuple[Container, Run]]:
+    """A coordinator at work and one submitted run; the workers are processes of their own."""
+    async with open_container(settings) as container:
+        properties = lake.properties | {"packhouse.spark-catalog": "lake"}
+        await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, properties)
+        ref = TableRef("lake", ("lake",), name)
+        table = await container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+        coordinator = asyncio.create_task(container.coordinator.run())
+        run, _ = await container.runs.submit(SYSTEM, table.id, RunRequest())
+        try:
+            yield container, run
+        finally:
+            container.coordinator.stop()
+            await coordinator
+
+
+@pytest.mark.parametrize("step", ["before_call", "within_the_call", "after_call"])
+async def test_f15_another_worker_settles_the_call_of_a_killed_one(
+    step: str, tmp_path: Path, settings: Settings, lake: Lake, spark: SparkSession
+) -> None:
+    table = await asyncio.to_thread(write, spark, step)
+    before = spark.sql(SUM.format(table=table)).collect()
+    log = tmp_path / "workers.log"
+    environment = environment_of(settings, worker_slots=1)
+    async with control_plane(settings, lake, step) as (container, run):
+
+        async def is_called() -> bool:
+            return bool((await container.runs.get(SYSTEM, run.id)).intent.get("commit"))
+
+        async def is_over() -> bool:
+            return (await container.runs.get(SYSTEM, run.id)).is_terminal
+
+        with child(environment, "tests.support.killable_worker", step, log=log) as doomed:
+            if step == "within_the_call":
+                await seen_when(is_called, within_seconds=PATIENCE_SECONDS)
+                await asyncio.sleep(1.5)  # Spark reads and writes by then
+                doomed.send_signal(signal.SIGKILL)
+            assert await asyncio.to_thread(doomed.wait, PATIENCE_SECONDS) == -9, log.read_text()
+        survivor = asyncio.create_task(container.worker.run())
+        await seen_when(is_over, within_seconds=PATIENCE_SECONDS)
+        container.worker.stop()
+        await survivor
+        ended = await container.runs.get(SYSTEM, run.id)
+    assert ended.state is RunState.SUCCEEDED, (ended.reason, ended.detail, log.read_text())
+    assert ended.attempt >= 2
+    assert spark.sql(SUM.format(table=table)).collect() == before
+    assert one(spark, f"SELECT count(*) FROM {table}.snapshots WHERE operation = 'replace'") == 1
+    assert one(spark, f"SELECT count(*) FROM {table}.files") == ended.result["added_files"] == 1
