@@ -47,7 +47,7 @@ def delete_by_pyiceberg(table: Table, ids: list[int], random: Random) -> str:
 
 def delete_positions(table: Table, random: Random) -> str:
     """Commit a position-delete file for one data file, or one over all files of its partition, some positions twice."""
-    tasks = list(table.scan().plan_files())
+    tasks = sorted(table.scan().plan_files(), key=lambda task: (_place(task.file), task.file.record_count))
     if not tasks:
         return "no file to delete from"
     file = random.choice(tasks).file

@@ -75,7 +75,8 @@ class Story:
         chosen = [self._write, *self.random.choices(steps, k=self.random.randint(3, 7)), self._write, self._write]
         if self.random.random() < 0.06 and table.metadata.format_version == 2:
             chosen.append(self._equality)
-        for step in chosen:
+        for number, step in enumerate(chosen):
+            self.random = Random(f"{self.seed}/{number}")  # so that what one step draws changes no other
             self.told.append(self._tried(step))
         return self.table
 
