@@ -123,8 +123,9 @@ class NativePath:
         async with self._stopped_when_asked():
             for group in work.groups:
                 if not self._attempt.may_begin() or not self._fits(group, rate):
-                    return
+                    break
                 await self._one(group, calls)
+        await self._attempt.check()
 
     async def _check_table(self, table: NativeTable, work: Work) -> None:
         """Make sure that Spark means the same table by its name."""

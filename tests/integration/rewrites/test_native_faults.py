@@ -15,15 +15,18 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
-from engine.domain.errors import Rejected, SparkFailed, Transient
+from engine.domain.errors import Interrupted, Rejected, SparkFailed, Transient
+from engine.domain.ids import RunId
 from engine.domain.policies import PolicyDocument
 from engine.domain.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.domain.runs import RunState, WaitingFor
 from engine.domain.tables import TableFormatName, TableRef
 from engine.factory import open_container
 from engine.formats.iceberg import IcebergFormat, commit
+from engine.services.attempts import Stop
 from engine.settings import Settings
 from engine.spark.dispatch import Ticket
+from tests.support.eventually import eventually
 from tests.support.iceberg_tables import (
     edit_metadata,
     groups_by_partition,
@@ -263,3 +266,35 @@ async def test_a_table_that_was_rolled_back_under_a_lost_call_does_not_hold_the_
     assert run.intent["commit"] == []
     assert len(world.lake.rows()) < len(before)  # the last append was rolled back, by somebody else
     assert run.result["groups_committed"] == 3
+
+
+@pytest.mark.parametrize(("stops", "committed"), [(False, 1), (True, 0)])
+async def test_a_pause_acts_between_calls_or_interrupts_one_and_the_run_goes_on_after_it(
+    world: World, played: PlayedProcedures, stops: bool, committed: int
+) -> None:
+    before = world.lake.rows()
+    loop = asyncio.get_running_loop()
+    columns = f"paused_at = created_at, paused_by = 'op', pause_reason = 'backfill', pause_stops = {stops}"
+
+    def pause() -> None:
+        world._sql(f"UPDATE tables SET {columns} WHERE id = :id", RunId(world.table_id))
+        (attempt,) = world.container.worker._attempts
+        stop = Stop.INTERRUPTED if stops else Stop.DRAINED
+        loop.call_soon_threadsafe(attempt.stop, stop)
+        if stops:
+            eventually(attempt.interrupted.is_set)
+            message = "the Spark operation was interrupted"
+            raise Interrupted(message)
+
+    played.before.append(pause)
+    run = await world.submit()
+    await world.container.worker.advance(run.id)
+    parked = await world.get(run.id)
+    assert (parked.state, parked.waiting_for, parked.failures) == (RunState.QUEUED, WaitingFor.PAUSED, 0), parked.detail
+    assert replaces(world.lake) == committed
+    assert parked.intent["commit"] == []
+    await world.container.pauses.resume_table(SYSTEM, world.table_id)
+    ended = await world.finish(run.id)
+    assert (ended.state, ended.result["groups_committed"]) == (RunState.SUCCEEDED, 3), ended.detail
+    assert replaces(world.lake) == 3
+    assert world.lake.rows() == before
