@@ -54,11 +54,15 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One input chunk of the output's form: leaf `leaf` of the unit's file."""
+    """One input chunk of the output's form: leaf `leaf` of the unit's file.
+
+    `is_stricter`: it is required there and optional in the output, so that its values fit and its pages do not.
+    """
 
     unit: Unit
     leaf: int
     chunk: Chunk
+    is_stricter: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ class CopyPlanner:
         self._form = form
         self._check = check
         self._codec = CODECS[codec]
-        self._matches: tuple[Any, list[int | None]] = (None, [])
+        self._matches: tuple[Any, list[int | None], list[int | None]] = (None, [], [])
 
     def has_copyable(self, unit: Unit) -> bool:
         """Say whether, by its footer, a column of the unit may be copied."""
@@ -128,15 +132,19 @@ class CopyPlanner:
         return [[] if leaf in barred else sources for leaf, sources in enumerate(found)]
 
     def _source(self, unit: Unit, leaf: int) -> Source | None:
-        theirs = self._matched(unit.source)[leaf]
+        same, stricter = (found[leaf] for found in self._matched(unit.source))
+        theirs = stricter if same is None else same
         chunk = None if theirs is None else unit.source.footer.chunk(unit.row_group, theirs)
-        return None if theirs is None or chunk is None else Source(unit, theirs, chunk)
+        return None if theirs is None or chunk is None else Source(unit, theirs, chunk, is_stricter=same is None)
 
-    def _matched(self, source: ParquetInput) -> list[int | None]:
-        """Return which leaf of an input each leaf of the outputs is; most inputs of a group are alike."""
+    def _matched(self, source: ParquetInput) -> tuple[list[int | None], list[int | None]]:
+        """Return which leaf of an input each leaf of the outputs is, or is but for being required there.
+
+        Most inputs of a group are alike.
+        """
         if self._matches[0] != source.footer.schema:
-            self._matches = source.footer.schema, self._form.matches(source.metadata)
-        return self._matches[1]
+            self._matches = source.footer.schema, *self._form.matches(source.metadata)
+        return self._matches[1:]
 
     def _statistics(self, leaf: int, sources: Sequence[Source]) -> Struct | None:
         return joined([source.chunk for source in sources], self._form.orders[leaf])
@@ -178,7 +186,8 @@ class CopyPlanner:
         chunk, rows = source.chunk, source.unit.rows
         is_flat = self._form.levels[leaf][1] == 0
         return (
-            chunk.codec == self._codec
+            not source.is_stricter
+            and chunk.codec == self._codec
             and not chunk.has_dictionary
             and {PLAIN} <= chunk.encodings <= LEVEL_ENCODINGS | {PLAIN}
             and (chunk.values == rows if is_flat else chunk.values >= rows)

@@ -12,8 +12,8 @@ from typing import Final
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import WriteSettings
-from engine.rewriting.kernel.copy_plans import Bare, Piece, Plan
-from engine.rewriting.kernel.footers import NewChunk
+from engine.rewriting.kernel.copy_plans import Bare, Piece, Plan, Source
+from engine.rewriting.kernel.footers import NewChunk, required
 from engine.rewriting.kernel.forms import OutputForm
 from engine.rewriting.kernel.projection import field_id
 from engine.rewriting.kernel.reading import Unit
@@ -79,13 +79,15 @@ class Encoding:
         columns: Columns = [[] for _ in fields]
         for at, piece in enumerate(pieces):
             self._check()
-            leaves = [plans[number].sources[at].leaf for number in fields]
-            for chunks, column in zip(columns, self._stored_values(piece.unit, fields, leaves).columns, strict=True):
+            sources = [plans[number].sources[at] for number in fields]
+            for chunks, column in zip(columns, self._stored_values(piece.unit, fields, sources).columns, strict=True):
                 chunks.extend(column.chunks)
         return columns
 
-    def _stored_values(self, unit: Unit, fields: tuple[int, ...], leaves: Sequence[int]) -> pa.Table:
+    def _stored_values(self, unit: Unit, fields: tuple[int, ...], sources: Sequence[Source]) -> pa.Table:
         elements = [self._form.template.bare_elements[self._form.fields[number][0]] for number in fields]
+        elements = [required(one) if source.is_stricter else one for one, source in zip(elements, sources, strict=True)]
+        leaves = [source.leaf for source in sources]
         wanted = [self._bare_field(number) for number in fields]
         texts = [one.name for one in wanted if pa.types.is_binary(one.type) and field_id(one) in unit.dictionary_ids]
         footer = unit.source.footer.bare(unit.row_group, leaves, elements)

@@ -244,6 +244,11 @@ class FooterTemplate:
         return framed(thrift.write_struct(made))
 
 
+def required(element: Struct) -> Struct:
+    """Return the schema element of a column that has no nulls."""
+    return element | {_REPETITION: (I32, 0)}
+
+
 def framed(metadata: bytes) -> bytes:
     """Return metadata as they stand at the end of a file: with their length and the magic after them."""
     return metadata + len(metadata).to_bytes(4, "little") + MAGIC

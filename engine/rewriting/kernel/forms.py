@@ -23,7 +23,9 @@ class OutputForm:
     def __init__(self, schema: pa.Schema) -> None:
         """`schema` is the target's, with field ids."""
         footer = io.BytesIO()
-        pq.write_metadata(schema.remove_metadata(), footer, version="2.6", store_schema=False, **DECIMALS)
+        pq.write_metadata(
+            schema.remove_metadata(), footer, version="2.6", store_schema=False, store_decimal_as_integer=True
+        )
         data = footer.getvalue()
         length = int.from_bytes(data[-_END_BYTES:-4], "little")
         self.template = FooterTemplate(data[-_END_BYTES - length : -_END_BYTES])
@@ -45,22 +47,30 @@ class OutputForm:
         ]
         """For each top-level field, if it is a flat column, the field of its stored values."""
 
-    def matches(self, metadata: Any) -> list[int | None]:
-        """Return for each leaf of the outputs the leaf of an input (its footer) that has the same form, if one has."""
+    def matches(self, metadata: Any) -> tuple[list[int | None], list[int | None]]:
+        """Return for each leaf of the outputs the leaf of an input (its footer) that has the same form, if one has.
+
+        The second list has those that are the same but for being required: flat columns only. Their stored values fit,
+        their pages lack the levels of an optional column.
+        """
         schema = metadata.schema.to_arrow_schema()
         theirs, positions = _leaves(metadata), _leaf_positions(schema)
         by_id = {field_id(one): number for number, one in enumerate(schema)}
-        found: list[int | None] = []
-        for ours, own in zip(self.schema, self.fields, strict=True):
+        same: list[int | None] = []
+        stricter: list[int | None] = []
+        for ours, own, bare in zip(self.schema, self.fields, self.bare_fields, strict=True):
             number = by_id.get(field_id(ours))
-            candidates = [] if number is None or not _same_form(schema.field(number), ours) else positions[number]
-            if [theirs[leaf] for leaf in candidates] != [self._leaves[leaf] for leaf in own]:
-                candidates = []
-            found += candidates or [None] * len(own)
-        return found
-
-
-DECIMALS: dict[str, Any] = {"store_decimal_as_integer": True}
+            leaves = [] if number is None else positions[number]
+            found = None if number is None else schema.field(number)
+            wanted = [self._leaves[leaf] for leaf in own]
+            is_same = found is not None and _same_form(found, ours) and [theirs[leaf] for leaf in leaves] == wanted
+            fits = False
+            if found is not None and bare is not None and ours.nullable and not found.nullable:
+                flat = theirs[leaves[0]] == (*wanted[0][:2], 0, 0)
+                fits = flat and _same_form(found.with_nullable(True), ours)
+            same += leaves if is_same else [None] * len(own)
+            stricter += leaves if fits else [None] * len(own)
+        return same, stricter
 
 
 _BARE_TYPES: Final = {

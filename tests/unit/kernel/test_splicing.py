@@ -114,6 +114,22 @@ def test_another_codec_nullability_or_type_is_encoded_again(tmp_path: Path) -> N
     assert outputs_of(result).slice(0, 1000).equals(rows(0))
 
 
+def test_values_of_a_required_column_fit_an_optional_one_but_its_pages_do_not(tmp_path: Path) -> None:
+    loose = pa.schema([one.with_nullable(True) for one in SCHEMA])
+    strict = pa.schema([one.with_nullable(False) for one in SCHEMA])
+    sound = rows(1).drop_null().cast(strict)
+    inputs = [
+        write(tmp_path / f"{i}.parquet", table, **PLAIN | {"use_dictionary": ["name"] if i == 1 else False})
+        for i, table in enumerate([sound, sound, rows(2).cast(loose), sound])
+    ]
+    result = rewrite(make_task(tmp_path, inputs, loose))
+    assert copied_leaves(inputs, result.outputs[0].path) == []
+    assert outputs_of(result).equals(pa.concat_tables([one.cast(loose) for one in (sound, sound, rows(2), sound)]))
+    statistics = pq.read_metadata(result.outputs[0].path).row_group(0).column(2).statistics
+    assert statistics.null_count == outputs_of(result).column("x").null_count
+    assert statistics.has_min_max
+
+
 def test_a_renamed_column_is_copied_and_an_added_one_is_null(tmp_path: Path) -> None:
     target = pa.schema([field(2, "label", pa.string()), field(9, "new", pa.int32()), SCHEMA.field(0)])
     inputs = [write(tmp_path / f"{i}.parquet", rows(i), **PLAIN) for i in range(2)]
