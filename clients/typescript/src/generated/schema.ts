@@ -2097,9 +2097,9 @@ export interface components {
          *       "format": "iceberg",
          *       "refused_settings": [
          *         {
-         *           "reason": "this version has no native procedure for Iceberg tables; arrow does it",
+         *           "reason": "these tables are rewritten by their own procedure only",
          *           "setting": "rewrite.engine",
-         *           "value": "native"
+         *           "value": "arrow"
          *         }
          *       ],
          *       "served": true
@@ -2133,9 +2133,9 @@ export interface components {
          *           "format": "iceberg",
          *           "refused_settings": [
          *             {
-         *               "reason": "this version has no native procedure for Iceberg tables; arrow does it",
+         *               "reason": "these tables are rewritten by their own procedure only",
          *               "setting": "rewrite.engine",
-         *               "value": "native"
+         *               "value": "arrow"
          *             }
          *           ],
          *           "served": true
@@ -3424,9 +3424,9 @@ export interface components {
         /**
          * @description A value of a policy setting that tables of the format can't have.
          * @example {
-         *       "reason": "this version has no native procedure for Iceberg tables; arrow does it",
+         *       "reason": "these tables are rewritten by their own procedure only",
          *       "setting": "rewrite.engine",
-         *       "value": "native"
+         *       "value": "arrow"
          *     }
          */
         RefusedSetting: {
