@@ -115,7 +115,6 @@ def _switches(facts: Facts) -> Iterator[Hold]:
             "table_paused", None, _paused(record.table.pause, f"POST /v1/tables/{record.table.id}/resume ends it")
         )
 
-
     if (freeze := record.table.freeze) is not None:
         remedy = f"POST /v1/tables/{record.table.id}/unfreeze ends it"
         yield Hold("table_frozen", None, f"since {clock(freeze.at)}: {freeze.reason}; {remedy}")
