@@ -83,8 +83,7 @@ class RewriteService:
 
     async def _retry_later(self, attempt: Attempt, flow: RewriteFlow, detail: str) -> None:
         failures = attempt.run.failures + 1
-        is_open = attempt.run.state is RunState.COMMITTING or bool(attempt.run.intent.get("commit"))
-        if failures >= self._max_failures and not is_open:
+        if failures >= self._max_failures and attempt.run.state is not RunState.COMMITTING:
             await flow.ending.fail(
                 reason="gave_up", detail=f"attempt {attempt.number} was the last of {failures}: {detail}"
             )

@@ -1,6 +1,7 @@
 """100 000 hostile strings as names, predicates and values: none changes the structure of what is sent or written.
 
-Spark is sent no SQL text at all, which the first tests hold; what is sent is data in fields of its own.
+Spark is sent no SQL text but what one builder made, which the first tests hold (`tests/spark/test_native_sql.py` tries
+that builder on Spark itself); all else that is sent is data in fields of its own.
 """
 
 import ast
@@ -8,6 +9,7 @@ import io
 import json
 import logging
 import random
+import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,8 +68,17 @@ def names(corpus: list[str]) -> list[str]:
     return found
 
 
-def test_no_sql_text_is_sent_to_spark() -> None:
-    assert [place for place, call in _calls("engine") if _name_of(call) in {"sql", "expr", "selectExpr"}] == []
+def test_spark_is_sent_sql_of_the_one_builder_only() -> None:
+    """One place hands texts to Spark, one module calls it, and each text there is what `engine.spark.sql` returned."""
+    sent = {place.split(":")[0] for place, call in _calls("engine") if _name_of(call) in {"sql", "expr", "selectExpr"}}
+    assert sent == {"engine/spark/dispatch.py"}
+    texts = {
+        place: ast.unparse(call.args[1])
+        for place, call in _calls("engine")
+        if ast.unparse(call.func).endswith(("dispatcher.execute", "dispatcher.rows"))
+    }
+    assert {place.split(":")[0] for place in texts} == {"engine/spark/native.py"}
+    assert [text for text in texts.values() if not re.fullmatch(r"sql[.][a-z_]+[(].*[)]", text)] == []
 
 
 def test_sql_text_of_the_record_is_written_in_the_code() -> None:
