@@ -16,8 +16,8 @@ from engine.domain.policies import EffectivePolicy
 
 Ints = npt.NDArray[np.int64]
 
-RUN_SECONDS: Final = 0.8
-FILE_SECONDS: Final = 0.004
+RUN_SECONDS: Final = 0.3
+FILE_SECONDS: Final = 0.003
 """What a run takes besides moving bytes: to begin, commit and prove; and for each file that it opens and replaces. As
 measured by `bench.estimates`; without them the rate of a small run says nothing about a large one."""
 
