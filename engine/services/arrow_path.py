@@ -1,6 +1,6 @@
 """Rewriting by Packhouse's own kernel: groups go through Spark, what they wrote is committed in batches."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -12,40 +12,20 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs import GroupState, RunState, StoredGroup
 from engine.formats.base import OpenTable
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
-from engine.services.attempts import COMMITTED, Attempt
-from engine.services.commits import Commits
-from engine.services.context import RewriteContext
+from engine.services.attempts import COMMITTED
 from engine.services.early_losses import EarlyLosses
-from engine.services.endings import RunEnding
 from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import Finished, GroupFailure, GroupLost, Lanes
 from engine.services.orders import Overlaps, order_result, overlaps_of
 from engine.services.pacing import RunPacing
-from engine.services.rewrite_paths import Work
+from engine.services.rewrite_paths import RewritePath, Work
 from engine.services.row_checks import has_rows_checked
 
 _DONE = (GroupState.WRITTEN, GroupState.COMMITTED)
 
 
-class ArrowPath:
-    """The kernel's way, as `rewrite_paths.RewritePath`."""
-
-    def __init__(
-        self,
-        *,
-        context: RewriteContext,
-        attempt: Attempt,
-        commits: Commits,
-        ending: RunEnding,
-        open_table: Callable[[], Awaitable[OpenTable]],
-        step: Callable[[str], None],
-    ) -> None:
-        self._context = context
-        self._attempt = attempt
-        self._commits = commits
-        self._ending = ending
-        self._open = open_table
-        self._step = step
+class ArrowPath(RewritePath):
+    """The kernel's way."""
 
     async def take_over(self, table: OpenTable) -> OpenTable:
         """Adopt commits, settle batches whose answer was lost, stop tasks, remove output that no group needs."""

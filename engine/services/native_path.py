@@ -9,7 +9,7 @@ pass for its own time only (`engines`).
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -25,14 +25,10 @@ from engine.domain.runs import GroupState, StoredGroup
 from engine.formats.base import OpenTable
 from engine.formats.native import NativeChange, NativeTable, RowCounts
 from engine.planning.rewrite_limits import RewriteLimits
-from engine.services.attempts import Attempt
-from engine.services.commits import Commits
-from engine.services.context import RewriteContext
-from engine.services.endings import RunEnding
 from engine.services.engines import tasks_within, too_slow
 from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import stop_operations
-from engine.services.rewrite_paths import Work
+from engine.services.rewrite_paths import RewritePath, Tools, Work
 from engine.stores.unit_of_work import UnitOfWork
 
 _log = structlog.get_logger(__name__)
@@ -73,25 +69,11 @@ class _Calls:
     work: Work
 
 
-class NativePath:
-    """The procedure's way, as `rewrite_paths.RewritePath`."""
+class NativePath(RewritePath):
+    """The procedure's way."""
 
-    def __init__(
-        self,
-        *,
-        context: RewriteContext,
-        attempt: Attempt,
-        commits: Commits,
-        ending: RunEnding,
-        open_table: Callable[[], Awaitable[OpenTable]],
-        step: Callable[[str], None],
-    ) -> None:
-        self._context = context
-        self._attempt = attempt
-        self._commits = commits
-        self._ending = ending
-        self._open = open_table
-        self._step = step
+    def __init__(self, tools: Tools) -> None:
+        super().__init__(tools)
         self._parts = 0
 
     async def take_over(self, table: OpenTable) -> OpenTable:

@@ -4,15 +4,19 @@
 procedure rewrite and commit, partition by partition.
 """
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
 from engine.formats.base import OpenTable
+from engine.services.attempts import Attempt
 from engine.services.budgets import RunLimits
+from engine.services.commits import Commits
+from engine.services.context import RewriteContext
+from engine.services.endings import RunEnding
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +31,30 @@ class Work:
     hot: HotPartitions = NONE_HOT
 
 
-class RewritePath(Protocol):
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every path of one attempt works with. `step` is told each step by name as it is reached."""
+
+    context: RewriteContext
+    attempt: Attempt
+    commits: Commits
+    ending: RunEnding
+    open_table: Callable[[], Awaitable[OpenTable]]
+    step: Callable[[str], None]
+
+
+class RewritePath(ABC):
     """One way of rewriting, for one attempt."""
 
+    def __init__(self, tools: Tools) -> None:
+        self._context = tools.context
+        self._attempt = tools.attempt
+        self._commits = tools.commits
+        self._ending = tools.ending
+        self._open = tools.open_table
+        self._step = tools.step
+
+    @abstractmethod
     async def take_over(self, table: OpenTable) -> OpenTable:
         """Find out what earlier attempts left: adopt their commits, stop their work, remove what nobody will use.
 
@@ -39,6 +64,7 @@ class RewritePath(Protocol):
             Transient: work of an earlier attempt may still go on.
         """
 
+    @abstractmethod
     async def work(self, work: Work) -> None:
         """Work off the groups until all are done or the attempt is asked to stop; what was reached is in the record.
 

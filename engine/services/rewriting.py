@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,7 +34,7 @@ from engine.services.observations import Observed
 from engine.services.orders import order_keys, planned_order
 from engine.services.policies import PolicyReader, check_settings
 from engine.services.registered import open_registered, read_registered
-from engine.services.rewrite_paths import RewritePath, Work
+from engine.services.rewrite_paths import RewritePath, Tools, Work
 from engine.services.selections import selected_files
 
 _log = structlog.get_logger(__name__)
@@ -66,18 +66,8 @@ class RewriteFlow:
         self.ending = RunEnding(
             context=context, attempt=attempt, commits=self._commits, open_table=self._open, step=step
         )
-        parts: dict[str, Any] = {
-            "context": context,
-            "attempt": attempt,
-            "commits": self._commits,
-            "ending": self.ending,
-            "open_table": self._open,
-            "step": step,
-        }
-        self._paths: Mapping[Engine, RewritePath] = {
-            Engine.ARROW: ArrowPath(**parts),
-            Engine.NATIVE: NativePath(**parts),
-        }
+        tools = Tools(context, attempt, self._commits, self.ending, self._open, step)
+        self._paths: Mapping[Engine, RewritePath] = {Engine.ARROW: ArrowPath(tools), Engine.NATIVE: NativePath(tools)}
 
     async def run(self, *, most_failures: int) -> None:
         """Advance from `planning` to the end, or raise what stands in the way.
