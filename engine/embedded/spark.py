@@ -140,6 +140,7 @@ class EmbeddedSpark:
     def _command(self, home: Path) -> list[str]:
         settings = {
             **_SETTINGS,
+            "spark.master": f"local[{self._cores}]",
             "spark.connect.grpc.binding.port": str(self._port),
             "spark.local.dir": str(self._local),
             "spark.sql.warehouse.dir": (self._folder / "warehouse").as_uri(),
@@ -151,8 +152,6 @@ class EmbeddedSpark:
         return [
             "/bin/bash",  # wheels do not always keep the exec bit
             str(home / "bin" / "spark-submit"),
-            "--master",
-            f"local[{self._cores}]",
             "--class",
             "org.apache.spark.sql.connect.service.SparkConnectServer",
             *(word for name, value in settings.items() for word in ("--conf", f"{name}={value}")),

@@ -115,6 +115,8 @@ class RunEnding:
         """Remove what is not committed (unless tasks may still write), then record the outcome."""
         stored = await self.outlines()
         has_waste = self.has_waste or any(group.state is not GroupState.COMMITTED for group in stored)
+        if is_quiet and self._has_repeated_tasks():
+            has_waste, is_quiet = True, await self._is_quiet()
         if is_quiet and (has_waste or self._attempt.number > 1):
             await self._try_to_remove_outputs()
         await self._commits.release_parents()
@@ -198,6 +200,11 @@ class RunEnding:
         until = now + timedelta(seconds=BACKOFF_SECONDS * 2**self._attempt.run.failures)
         detail = "other writers changed every source; it is planned again after a pause, in smaller file groups"
         await self._wait(WaitingFor.CONFLICT_BACKOFF, "conflict", detail, until=until, failed=True)
+
+    def _has_repeated_tasks(self) -> bool:
+        """Whether a task of this attempt was executed twice: only one execution's files are known, by its answer."""
+        intent = self._attempt.run.intent
+        return "tag" in intent and self._context.dispatcher.has_repeated(intent["tag"], session_id=intent["session_id"])
 
     async def _is_quiet(self) -> bool:
         """Stop the attempt's tasks; False when some may live on, so that nothing may be removed."""

@@ -48,6 +48,9 @@ class Dispatcher(Protocol):
     def interrupt(self, tag: str, *, session_id: str) -> None:
         """Stop every operation with this tag."""
 
+    def has_repeated(self, tag: str, *, session_id: str) -> bool:
+        """Tell whether a task with this tag was executed more than once, so that a try of it may have left files."""
+
     def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
         """Wait until no operation with this tag runs; False when time ran out."""
 

@@ -19,14 +19,16 @@ from typing import Any, Final
 
 from pyspark.sql.connect.session import SparkSession
 from pyspark.sql.dataframe import DataFrame
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 from engine.domain.errors import SparkFailed
 from engine.spark.errors import translate
 from engine.spark.sent import SentOperations
 from engine.spark.sessions import SparkSessions
 
-_SCHEMA: Final = StructType([StructField("answer", StringType(), nullable=False)])
+_SCHEMA: Final = StructType(
+    [StructField("answer", StringType(), nullable=False), StructField("task_attempt", IntegerType(), nullable=False)]
+)
 _NAMESPACE: Final = uuid.UUID("5d1f7c3e-6d0b-5a8e-9f59-0c6a1f3f2b77")
 _POLL_SECONDS: Final = 0.1
 _KILL_POLL_SECONDS: Final = 2.0  # PythonRunner's MonitorThread, fixed in Spark's source
@@ -79,7 +81,9 @@ class SparkDispatcher:
             return []
         with self._sending(ticket) as session:
             table = session.range(0, 1, 1, 1).mapInArrow(_task(function, list(payloads)), _SCHEMA).toArrow()
-        answers: list[str] = table.column(0).to_pylist()
+        answers: list[str] = table["answer"].to_pylist()
+        if any(table["task_attempt"].to_pylist()):
+            self._sent.repeat(ticket.session_id, ticket.tag)
         if len(answers) != len(payloads):
             raise SparkFailed(f"{len(payloads)} payloads were sent and {len(answers)} answers came back")
         return answers
@@ -124,6 +128,14 @@ class SparkDispatcher:
         self._sent.stop(session_id, tag, set())
         self._sent.stop(session_id, tag, self._sessions.calls.interrupt(session_id, tag))
 
+    def has_repeated(self, tag: str, *, session_id: str) -> bool:
+        """Tell whether Spark executed a task of this tag, sent by this process, more than once.
+
+        Only after a try that was lost: speculation is refused (`SparkSessions`). What such a try wrote is nobody's, and
+        it may be alive on an executor that is slow to die; `wait_gone` waits for it as for what was cut off.
+        """
+        return self._sent.has_repeated(session_id, tag)
+
     def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
         """Stop every operation with this tag and wait, up to `timeout` seconds, until no task of them can be alive.
 
@@ -163,13 +175,17 @@ def _task(function: Callable[[str], str], payloads: list[str]) -> Callable[[Iter
         import zipimport  # noqa: PLC0415 - in a Spark task, where this module does not exist
 
         import pyarrow as pa  # noqa: PLC0415
+        from pyspark import TaskContext  # noqa: PLC0415
 
+        context = TaskContext.get()
+        number = pa.array([context.attemptNumber() if context else 0], pa.int32())
         # Before every task pyspark lets Python read the directories of pyspark.zip and spark-core.jar again: 0.1 s of
         # pure waste (https://github.com/python/cpython/issues/103200). Zips on a worker's path never change.
         zipimport.zipimporter.invalidate_caches = lambda _importer: None  # type: ignore[assignment]
         for _ in batches:
             pass
         for payload in payloads:
-            yield pa.RecordBatch.from_pydict({"answer": pa.array([function(payload)], pa.string())})
+            answer = pa.array([function(payload)], pa.string())
+            yield pa.RecordBatch.from_pydict({"answer": answer, "task_attempt": number})
 
     return work

@@ -18,6 +18,7 @@ class _Tag:
     running: int = 0
     stopped: bool = False
     known: bool = False
+    repeated: bool = False
     cut_off_at: float | None = None
     interrupted: set[str] = field(default_factory=set)
 
@@ -61,6 +62,18 @@ class SentOperations:
             if interrupted or (not entry.known and entry.cut_off_at is None):
                 # What another process sent may have been cut off just now, by somebody else.
                 entry.cut_off_at = time.monotonic()
+
+    def repeat(self, session_id: str, tag: str) -> None:
+        """Note that Spark ran a task under the tag again: its lost try may live on for as long as one cut off now."""
+        with self._lock:
+            entry = self._entry(session_id, tag)
+            entry.repeated = True
+            entry.cut_off_at = time.monotonic()
+
+    def has_repeated(self, session_id: str, tag: str) -> bool:
+        """Return whether Spark ran a task under the tag again."""
+        with self._lock:
+            return self._entry(session_id, tag).repeated
 
     def interrupted(self, session_id: str, tag: str) -> set[str]:
         """Return the operations that were interrupted and are not known to be over."""

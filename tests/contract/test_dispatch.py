@@ -123,3 +123,8 @@ def test_stopping_one_tag_leaves_others_alone(
 def test_what_ended_by_itself_is_gone_at_once(dispatcher: Dispatcher, ticket: Ticket) -> None:
     dispatcher.run(ticket, upper_case(), ["a"])
     assert dispatcher.wait_gone(ticket.tag, session_id=ticket.session_id, timeout=0.5)
+
+
+def test_a_task_that_was_executed_once_is_not_said_to_be_repeated(dispatcher: Dispatcher, ticket: Ticket) -> None:
+    dispatcher.run(ticket, upper_case(), ["a", "b"])
+    assert not dispatcher.has_repeated(ticket.tag, session_id=ticket.session_id)

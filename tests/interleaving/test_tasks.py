@@ -1,9 +1,11 @@
 """Tasks that Spark ran twice, or that outlived their operation: they harm no row and take no file of the run.
 
-A file of such a copy stays until another attempt of its run, or the removal of orphans, finds it.
+What a copy wrote goes at the end of the run. A copy that lives on where nobody can stop it may write after that: its
+file stays until the removal of orphans finds it.
 """
 
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
@@ -11,8 +13,10 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.domain.runs import RunState
+from engine.rewriting.kernel.contract import GroupResult
 from engine.spark.dispatch import Ticket
 from tests.interleaving.checks import check, check_outcome
+from tests.support.eventually import eventually
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.world import World, open_world
 
@@ -47,6 +51,67 @@ async def test_a_second_copy_of_every_task_changes_nothing(world: World, monkeyp
     assert len(copies) > 0
     assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
     assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
+    check_outcome(world, run)
+
+
+def lose(monkeypatch: pytest.MonkeyPatch, *, seconds: float = 0.0) -> list[str]:
+    """Let each task win against a try of it that was lost: one that waits so long before it writes, and is killed then.
+
+    Returns what such tries wrote, as they write it.
+    """
+    real, answers = LocalDispatcher.run, list[str]()
+
+    def raced(
+        self: LocalDispatcher, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]
+    ) -> list[str]:
+        def late(payload: str) -> str:
+            time.sleep(seconds)
+            answers.append(function(payload))
+            return answers[-1]
+
+        self.run_beside(ticket, late, payloads)
+        return real(self, ticket, function, payloads)
+
+    monkeypatch.setattr(LocalDispatcher, "run", raced)
+    return answers
+
+
+async def test_what_a_lost_try_of_a_task_wrote_goes_at_the_end_of_the_run(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """U9, I3: the run succeeds on its first attempt, with no other one to clean up after it."""
+    lost = lose(monkeypatch)
+    rows = world.lake.rows()
+    world.at("before_commit", lambda: eventually(lambda: len(lost) == 3))
+    run = await world.rewrite()
+    assert (run.state, run.attempt, run.result["groups_committed"]) == (RunState.SUCCEEDED, 1, 3)
+    written = {each.path.removeprefix("file://") for text in lost for each in GroupResult.from_json(text).outputs}
+    assert len(written) == 3
+    assert not [path for path in written if Path(path).exists()]
+    check(world, run, rows)
+
+
+async def test_a_lost_try_that_still_runs_is_stopped_before_its_files_are_looked_for(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = lose(monkeypatch, seconds=2.0)
+    rows = world.lake.rows()
+    run = await world.rewrite()
+    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1)
+    assert not lost, "it was left to write on"
+    check(world, run, rows)
+
+
+async def test_files_stay_when_spark_can_not_say_that_lost_tries_are_dead(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = lose(monkeypatch)
+    rows = world.lake.rows()
+    world.at("before_commit", lambda: eventually(lambda: len(lost) == 3))
+    monkeypatch.setattr(LocalDispatcher, "wait_gone", lambda *_arguments, **_named: False)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED
+    assert (world.lake.rows(), len(world.lake.stored_files() - set(world.lake.paths()))) == (rows, 18 + 3 + 3)
     check_outcome(world, run)
 
 

@@ -142,6 +142,9 @@ class ModelDispatcher:
         for operation in self._server.of(tag):
             self._server.end(operation, Interrupted("the operation was interrupted"))
 
+    def has_repeated(self, tag: str, *, session_id: str) -> bool:
+        return False  # no task is executed twice in this model
+
     def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
         until = self._server.loop.time() + timeout
         self.interrupt(tag, session_id=session_id)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import Interrupted, SparkFailed, Transient
+from engine.embedded.spark import EmbeddedSpark
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
 from tests.support.eventually import eventually
@@ -42,6 +43,34 @@ def test_a_task_whose_process_dies_has_failed(spark_dispatcher: SparkDispatcher)
 
     with pytest.raises(SparkFailed, match="Python worker exited unexpectedly"):
         spark_dispatcher.run(spark_dispatcher.ticket("run_dying", 1, 1), dying(), ["a"])
+
+
+def test_a_task_that_spark_tried_again_is_told(tmp_path: Path) -> None:
+    """U9: the first try dies without a word, the second answers. Spark says so by the number of the try alone."""
+
+    def dying_once() -> Callable[[str], str]:
+        def work(payload: str) -> str:
+            if not (tmp_path / "died").exists():
+                (tmp_path / "died").touch()
+                os._exit(3)
+            return payload
+
+        return work
+
+    server = EmbeddedSpark(data_dir=tmp_path / "server", cores=1, confs={"spark.master": "local[1,2]"})
+    sessions = SparkSessions(url=server.start(), user_id=USER)
+    try:
+        dispatcher = SparkDispatcher(sessions=sessions)
+        tickets = [dispatcher.ticket(name, 1, 1) for name in ("run_again", "run_once")]
+        assert [dispatcher.run(ticket, dying_once(), ["a"]) for ticket in tickets] == [["a"], ["a"]]
+        told = [dispatcher.has_repeated(each.tag, session_id=each.session_id) for each in tickets]
+        assert told == [True, False]
+        began = time.monotonic()
+        assert all(dispatcher.wait_gone(each.tag, session_id=each.session_id, timeout=20) for each in tickets)
+        assert time.monotonic() - began > 1, "a lost try has some seconds to die"
+    finally:
+        sessions.close()
+        server.stop()
 
 
 def test_several_operations_run_at_once(

@@ -9,7 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.domain.errors import Interrupted, SparkFailed, Transient
 from engine.spark.dispatch import Ticket
@@ -77,6 +77,7 @@ class LocalDispatcher:
         self._stopped: set[tuple[str, str]] = set()
         self._used: set[str] = set()
         self._failures: list[str] = []
+        self._repeated: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
     def fail_next(self, message: str) -> None:
@@ -106,6 +107,17 @@ class LocalDispatcher:
             tasks = self._tasks.get((session_id, tag), [])
         for task in tasks:
             task.stop()
+
+    def run_beside(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> None:
+        """Execute payloads of a ticket once more, as after an executor that was given up; nobody hears the answers.
+
+        Returns at once; the copy is stopped and waited for with the ticket's tag.
+        """
+        self._repeated.add((ticket.session_id, ticket.tag))
+        self._start(replace(ticket, operation_id=str(uuid.uuid4())), _Task(function, payloads))
+
+    def has_repeated(self, tag: str, *, session_id: str) -> bool:
+        return (session_id, tag) in self._repeated
 
     def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
         deadline = time.monotonic() + timeout
