@@ -83,12 +83,25 @@ class Capabilities:
         return next((capability for capability in found if capability.possible), found[0])
 
     def refusals(self, values: Mapping[str, Any]) -> tuple[Refusal, ...]:
-        """Return the settings among `values` (by dotted name) that this format can't fulfil."""
-        return tuple(
+        """Return the settings among `values` (by dotted name) that this format can't fulfil.
+
+        `rewrite.engine` is refused where `rewrite.strategy` is among them and is nothing that this engine does.
+        """
+        alone = tuple(
             Refusal(field, values[field], reason)
             for field, impossible in self.settings.items()
             if field in values and (reason := _reason(impossible, values[field])) is not None
         )
+        return (*alone, *self._impossible_engine(values.get("rewrite.engine"), values.get("rewrite.strategy")))
+
+    def _impossible_engine(self, engine: Any, strategy: Any) -> Iterator[Refusal]:
+        rewrites = [cell for cell in self.cells if cell.operation is Operation.REWRITE and cell.strategy == strategy]
+        able = [cell.engine for cell in rewrites if cell.engine is not None and cell.capability.possible]
+        for cell in rewrites:
+            if cell.engine == engine and not cell.capability.possible:
+                remedy = f": set rewrite.engine to {' or '.join([*able, 'auto'])}" if able else ""
+                reason = f"{cell.capability.reason} (rewrite.strategy is {strategy}{remedy})"
+                yield Refusal("rewrite.engine", engine, reason)
 
 
 def _reason(impossible: Mapping[str, str], value: Any) -> str | None:

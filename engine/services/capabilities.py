@@ -1,13 +1,16 @@
 """The capability matrix of this installation, and the refusal of what it says no to."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from engine.domain.access import Caller
 from engine.domain.capabilities import Capabilities, Capability, FormatName, not_served
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.runs import Operation
 from engine.domain.tables import TableFormatName
+
+NOWHERE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class CapabilityService:
@@ -46,10 +49,20 @@ class CapabilityService:
             )
 
 
-def refusal_problems(capabilities: Capabilities, values: Mapping[str, Any]) -> tuple[FieldProblem, ...]:
-    """Return one problem for each setting among `values` (by dotted name) that the format can't fulfil."""
+def refusal_problems(
+    capabilities: Capabilities, values: Mapping[str, Any], origins: Mapping[str, str] = NOWHERE
+) -> tuple[FieldProblem, ...]:
+    """Return one problem for each setting among `values` (by dotted name) that the format can't fulfil.
+
+    The hint of each names where the setting comes from, as far as `origins` knows.
+    """
     hint = f"GET /v1/formats shows what {capabilities.format.value} tables can have done"
     return tuple(
-        FieldProblem("/" + refusal.field.replace(".", "/"), refusal.reason, refusal.value, hint)
+        FieldProblem(
+            "/" + refusal.field.replace(".", "/"),
+            refusal.reason,
+            refusal.value,
+            f"it comes from: {origins[refusal.field]}; {hint}" if refusal.field in origins else hint,
+        )
         for refusal in capabilities.refusals(values)
     )

@@ -76,8 +76,9 @@ class PolicyChecks:
             InvalidInput: one problem for each setting that can't be, with the value and a remedy.
         """
         async with self._database.read() as unit:
-            effect = await weigh(unit, change, properties or {}, with_due=with_due)
             catalogs = await unit.policy_coverage.catalogs(change.scope)
+            matrices = {catalog: self._capabilities.of(name) for catalog, name in catalogs.items()}
+            effect = await weigh(unit, change, properties or {}, matrices=matrices, with_due=with_due)
             known = [] if effect.covered_count else await unit.policy_coverage.namespaces(MOST_NAMESPACES)
         if change.after is None:
             return Judged(effect, ())
@@ -94,7 +95,9 @@ class PolicyChecks:
         for name in sorted(formats):
             matrix = self._capabilities.of(FormatName(name.value))
             yield from refusal_problems(matrix, own)
-            for refusal in matrix.refusals({field: value for field, value in preset.items() if field not in own}):
+            for refusal in matrix.refusals({**preset, **own}):
+                if refusal.field in own:
+                    continue
                 message = f"this preset sets {refusal.field} to {refusal.value}: {refusal.reason}"
                 hint = f"set {refusal.field} in this policy too, or choose another preset: GET /v1/presets"
                 yield FieldProblem("/preset", message, document.preset, hint)

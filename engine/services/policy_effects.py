@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from engine.domain.capabilities import Capabilities
 from engine.domain.errors import FieldProblem
 from engine.domain.policies import (
     EffectivePolicy,
@@ -23,6 +24,7 @@ from engine.domain.policies import (
 )
 from engine.domain.policies.documents import nested
 from engine.domain.units import HELD
+from engine.services.capabilities import refusal_problems
 from engine.services.policy_due import DueRules, DueTables, DueTally, RuledTable, TableAddress, decisive
 from engine.services.policy_index import PolicyIndex
 from engine.stores.policy_coverage import CoveredTable
@@ -89,7 +91,12 @@ class _Verdict:
 
 
 async def weigh(
-    unit: UnitOfWork, change: PolicyChange, properties: Mapping[str, Any], *, with_due: bool = False
+    unit: UnitOfWork,
+    change: PolicyChange,
+    properties: Mapping[str, Any],
+    *,
+    matrices: Mapping[str, Capabilities],
+    with_due: bool = False,
 ) -> PolicyEffect:
     """Return what a change would come to on the tables that it covers.
 
@@ -98,10 +105,11 @@ async def weigh(
         change: the wish.
         properties: the policy fields that a table's own properties set, for the change of a table's own policy. Those
             of many tables are not asked for: where a setting falls back to them, the built-in default is shown.
+        matrices: what the tables of each catalog can have done, by the catalog's name.
         with_due: tell which tables would become due as well.
     """
     others = [policy for policy in await unit.policies.list_scoped() if policy.name != change.name]
-    judge = _Judge(change, PolicyIndex(others), properties, with_due=with_due)
+    judge = _Judge(change, PolicyIndex(others), properties, matrices, with_due=with_due)
     tally, due = _Tally(), DueTally()
     async for page in unit.policy_coverage.covered(change.scope):
         await asyncio.to_thread(tally.add, page, judge)  # merging is work: other requests go on meanwhile
@@ -120,16 +128,23 @@ def _with_rules(page: Sequence[CoveredTable], judge: "_Judge") -> Iterator[Ruled
 
 
 class _Judge:
-    """Merges before and after, once for each combination of policies."""
+    """Merges before and after, once for each combination of policies on tables of each format."""
 
     def __init__(
-        self, change: PolicyChange, index: PolicyIndex, properties: Mapping[str, Any], *, with_due: bool
+        self,
+        change: PolicyChange,
+        index: PolicyIndex,
+        properties: Mapping[str, Any],
+        matrices: Mapping[str, Capabilities],
+        *,
+        with_due: bool,
     ) -> None:
         self._change = change
         self._index = index
         self._properties = properties
+        self._matrices = matrices
         self._with_due = with_due
-        self._verdicts: dict[tuple[tuple[str, ...], str], _Verdict] = {}
+        self._verdicts: dict[tuple[tuple[str, ...], str, str], _Verdict] = {}
         self._after = None if change.after is None else _as_stored(change, change.after)
 
     def verdict(self, table: CoveredTable) -> _Verdict:
@@ -137,21 +152,25 @@ class _Judge:
         others = self._index.covering(table.ref, table.id)
         is_own = self._change.scope.kind is PolicyScopeKind.TABLE
         own = "" if is_own or table.own is None else json.dumps(table.own, sort_keys=True)
-        combination = (tuple(policy.name for policy in others), own)
+        matrix = self._matrices.get(table.ref.catalog)
+        combination = (tuple(policy.name for policy in others), own, "" if matrix is None else matrix.format)
         if combination not in self._verdicts:
-            self._verdicts[combination] = self._judged(others, PolicyDocument.model_validate_json(own) if own else None)
+            document = PolicyDocument.model_validate_json(own) if own else None
+            self._verdicts[combination] = self._judged(others, document, matrix)
         return self._verdicts[combination]
 
     def alone(self) -> _Verdict:
         """Return what the change comes to where no other policy is."""
-        return self._judged([], None)
+        return self._judged([], None, None)
 
-    def _judged(self, others: Sequence[StoredPolicy], own: PolicyDocument | None) -> _Verdict:
+    def _judged(
+        self, others: Sequence[StoredPolicy], own: PolicyDocument | None, matrix: Capabilities | None
+    ) -> _Verdict:
         before = self._merged(others, self._change.before, own)
         after = self._merged(others, self._after, own)
         changed = tuple(sorted(_changed_settings(before, after), key=lambda each: each.setting))
-        known = {(problem.pointer, problem.message) for problem in contradictions(before)}
-        problems = tuple(each for each in contradictions(after) if (each.pointer, each.message) not in known)
+        known = {(problem.pointer, problem.message) for problem in _problems(before, matrix)}
+        problems = tuple(each for each in _problems(after, matrix) if (each.pointer, each.message) not in known)
         can_be_due = self._with_due and decisive([each.setting for each in changed])
         rules = (DueRules.of(before), DueRules.of(after)) if can_be_due else None
         return _Verdict(repr(changed), changed, problems, rules)
@@ -206,6 +225,13 @@ class _Tally:
             changes=tuple(changes[:MOST_SHOWN]),
             problems=tuple(_told(*each) for each in self._problems.values()),
         )
+
+
+def _problems(policy: EffectivePolicy, matrix: Capabilities | None) -> Iterator[FieldProblem]:
+    """Yield what settings contradict one another, and what tables of the format can't have done."""
+    yield from contradictions(policy)
+    if matrix is not None:
+        yield from refusal_problems(matrix, policy.values, policy.origins)
 
 
 def _as_stored(change: PolicyChange, document: PolicyDocument) -> StoredPolicy:

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,16 +10,39 @@ from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.world import Lake, make_lake
 
 NATIVE = {"rewrite": {"engine": "native"}}
+SORT = {"rewrite": {"strategy": "sort", "columns": [{"name": "id"}]}}
+SORT_NATIVELY = {"rewrite": SORT["rewrite"] | NATIVE["rewrite"]}
+WHY_NOT = (
+    "this version calls Iceberg's own procedure for binpack only; arrow does it "
+    "(rewrite.strategy is sort: set rewrite.engine to arrow or auto)"
+)
+
+
+async def write_own(api: Api, table_id: str, policy: dict[str, Any], *, status: int) -> dict[str, Any]:
+    """Write the first policy of a table's own."""
+    headers = {"If-None-Match": "*"}
+    answer = await api.call("PUT", f"/v1/tables/{table_id}/policy", status=status, json=policy, headers=headers)
+    return dict(answer.json())
+
+
+async def write_for_all(api: Api, policy: dict[str, Any], *, status: int = 201) -> dict[str, Any]:
+    """Write the first policy of the fleet."""
+    return dict(
+        await api.post("/v1/policies", {"name": "all", "scope": {"kind": "fleet"}, "policy": policy}, status=status)
+    )
+
+
+async def make_under(api: Api, folder: Path, policy: dict[str, Any]) -> tuple[Lake, str]:
+    """Make a table under a policy of the fleet that was written while the service was empty."""
+    await write_for_all(api, policy)
+    lake = await asyncio.to_thread(make_lake, folder / "lake", days=2)
+    await api.post("/v1/catalogs", {"name": "lake", "format": "iceberg", "properties": lake.properties}, status=201)
+    return lake, str((await api.post("/v1/tables", ADDRESS, status=201))["id"])
 
 
 @pytest.fixture
 async def native(api: Api, tmp_path: Path) -> tuple[Lake, str]:
-    """A table under a policy of the fleet that was made while the service was empty."""
-    policy = {"name": "all", "scope": {"kind": "fleet"}, "policy": NATIVE}
-    await api.post("/v1/policies", policy, status=201)
-    lake = await asyncio.to_thread(make_lake, tmp_path / "lake", days=2)
-    await api.post("/v1/catalogs", {"name": "lake", "format": "iceberg", "properties": lake.properties}, status=201)
-    return lake, str((await api.post("/v1/tables", ADDRESS, status=201))["id"])
+    return await make_under(api, tmp_path, NATIVE)
 
 
 async def test_a_run_fails_and_names_what_is_missing_instead_of_doing_something_else(
@@ -55,20 +79,53 @@ async def test_explain_says_that_a_run_would_fail_and_what_is_missing(api: Api, 
 
 async def test_a_disabled_table_is_left_alone_whatever_its_policy_asks_for(api: Api, native: tuple[Lake, str]):
     table_id = native[1]
-    own = {"enabled": False, "rewrite": {"engine": "auto"}}
-    headers = {"If-None-Match": "*"}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=own, headers=headers)
+    await write_own(api, table_id, {"enabled": False, "rewrite": {"engine": "auto"}}, status=200)
     assert (await api.rewrite(table_id)).reason == "disabled"
+
+
+def the_problem(answer: dict[str, Any]) -> tuple[str, Any, str]:
+    (problem,) = answer["errors"]
+    return problem["pointer"].removeprefix("/policy"), problem["value"], problem["message"]
+
+
+async def test_an_engine_that_does_not_do_the_strategy_is_refused_wherever_it_is_written(
+    api: Api, table_id: str
+) -> None:
+    wanted = ("/rewrite/engine", "native", WHY_NOT)
+    assert the_problem(await write_own(api, table_id, SORT_NATIVELY, status=422)) == wanted
+    assert the_problem(await write_for_all(api, SORT_NATIVELY, status=422)) == wanted
+    assert the_problem(await api.post(f"/v1/tables/{table_id}/plan", {"policy": SORT_NATIVELY}, status=422)) == wanted
+
+
+async def test_an_engine_that_does_not_do_the_strategy_of_a_preset_is_refused(api: Api, table_id: str) -> None:
+    answer = await write_own(api, table_id, {"preset": "maxcompute-tiered"} | NATIVE, status=422)
+    assert the_problem(answer) == ("/rewrite/engine", "native", WHY_NOT.replace("sort", "tiered"))
+
+
+async def test_a_strategy_that_the_engine_of_a_wider_policy_does_not_do_is_refused(api: Api, table_id: str) -> None:
+    await write_for_all(api, NATIVE)
+    answer = await write_own(api, table_id, SORT, status=422)
+    assert the_problem(answer) == ("/rewrite/engine", "native", WHY_NOT)
+    assert answer["errors"][0]["hint"].startswith("it comes from: fleet; GET /v1/formats shows")
+    await write_own(api, table_id, {"rewrite": SORT["rewrite"] | {"engine": "arrow"}}, status=200)
+
+
+async def test_explain_and_a_run_say_of_an_engine_what_a_write_says(api: Api, tmp_path: Path) -> None:
+    """Of a policy that was stored while there was no catalog that it could be held against."""
+    _, table_id = await make_under(api, tmp_path, SORT_NATIVELY)
+    explained = await api.get(f"/v1/tables/{table_id}/explain")
+    assert explained["now"]["outcome"] == "refused"
+    said = " ".join(line.strip() for line in explained["summary"])
+    assert f"rewrite.engine is native (it comes from: fleet), and {WHY_NOT}" in said
+    run = await api.rewrite(table_id)
+    assert (run.state, run.reason) == ("failed", "invalid_input")
+    assert WHY_NOT in (run.detail or "")
 
 
 @pytest.fixture
 async def contradicted(api: Api, tmp_path: Path) -> tuple[Lake, str]:
     """A table whose property was changed to a target below what its policy takes for small."""
-    policy = {"name": "all", "scope": {"kind": "fleet"}, "policy": {"rewrite": {"small_file_bytes": "64MiB"}}}
-    await api.post("/v1/policies", policy, status=201)
-    lake = await asyncio.to_thread(make_lake, tmp_path / "lake", days=2)
-    await api.post("/v1/catalogs", {"name": "lake", "format": "iceberg", "properties": lake.properties}, status=201)
-    table_id = str((await api.post("/v1/tables", ADDRESS, status=201))["id"])
+    lake, table_id = await make_under(api, tmp_path, {"rewrite": {"small_file_bytes": "64MiB"}})
     with lake.table.transaction() as change:
         change.set_properties({"write.target-file-size-bytes": str(32 * 2**20)})
     return lake, table_id

@@ -59,6 +59,15 @@ def test_the_native_procedure_is_called_for_binpack_only() -> None:
     assert all(not each.possible for strategy, each in native.items() if strategy != "binpack")
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_an_engine_is_refused_just_where_its_cell_says_no(strategy: str) -> None:
+    for engine in (*ENGINES, "auto"):
+        refused = ICEBERG.refusals({"rewrite.engine": engine, "rewrite.strategy": strategy})
+        assert [each.field for each in refused] == (
+            ["rewrite.engine"] if engine == "native" and strategy != "binpack" else []
+        )
+
+
 def test_what_the_format_does_anyway_is_no_refusal() -> None:
     settings = {
         "rewrite.strategy": "binpack",
