@@ -101,19 +101,22 @@ async def test_f15_another_worker_settles_the_call_of_a_killed_one(
     table = await asyncio.to_thread(write, spark, step)
     before = spark.sql(SUM.format(table=table)).collect()
     log = tmp_path / "workers.log"
+    folder = Path(lake.properties["warehouse"].removeprefix("file://"), "lake", step)
+    written = set(folder.rglob("*.parquet"))
+    assert written
     environment = environment_of(settings, worker_slots=1)
     async with control_plane(settings, lake, step) as (container, run):
 
-        async def is_called() -> bool:
-            return bool((await container.runs.get(SYSTEM, run.id)).intent.get("commit"))
+        async def is_writing() -> bool:
+            is_called = bool((await container.runs.get(SYSTEM, run.id)).intent.get("commit"))
+            return is_called and set(folder.rglob("*.parquet")) > written
 
         async def is_over() -> bool:
             return (await container.runs.get(SYSTEM, run.id)).is_terminal
 
         with child(environment, "tests.support.killable_worker", step, log=log) as doomed:
             if step == "within_the_call":
-                await seen_when(is_called, within_seconds=PATIENCE_SECONDS)
-                await asyncio.sleep(1.5)  # Spark reads and writes by then
+                await seen_when(is_writing, within_seconds=PATIENCE_SECONDS)
                 doomed.send_signal(signal.SIGKILL)
             assert await asyncio.to_thread(doomed.wait, PATIENCE_SECONDS) == -9, log.read_text()
         survivor = asyncio.create_task(container.worker.run())

@@ -35,7 +35,7 @@ class _Task:
         self.stopped = True
         self.over.set()
         while self.thread.is_alive() and self.thread.ident is not None and not _raise_in(self.thread.ident):
-            time.sleep(0.001)
+            self.thread.join(0.001)
 
     def _work(self) -> None:
         try:

@@ -11,6 +11,7 @@ from api.app import create_app
 from api.openapi import describe
 from tests.integration.api.access import ROLES, as_caller, make_key
 from tests.integration.api.conftest import ADDRESS, Api
+from tests.support.eventually import seen_when
 from tests.support.world import Lake
 
 FORBIDDEN_FIRST = {"Content-Type": "application/json"}
@@ -194,8 +195,10 @@ async def test_a_stream_ends_when_its_key_is_revoked(api: Api, foreign: dict[str
     client = api.with_key(key["secret"])
     headers = {"Accept": "text/event-stream"}
     following = asyncio.create_task(client.get(f"/v1/runs/{foreign['run_id']}/events", headers=headers))
-    async with asyncio.timeout(10):
-        while not api.app.state.stream_slots._open["key:" + key["name"]]:
-            await asyncio.sleep(0.01)
+
+    async def is_open() -> bool:
+        return bool(api.app.state.stream_slots._open["key:" + key["name"]])
+
+    await seen_when(is_open, within_seconds=10)
     await api.call("DELETE", f"/v1/keys/{key['id']}", status=204)
     assert (await asyncio.wait_for(following, 10)).status_code == 200
