@@ -5,7 +5,8 @@
     │   ├── InvalidInput        a field is wrong; carries one FieldProblem for each
     │   ├── NotFound            no such object (or not for this caller)
     │   ├── StateConflict       the object's state forbids it
-    │   │   └── TableReplaced   the table was dropped and made anew under its name
+    │   │   ├── TableReplaced   the table was dropped and made anew under its name
+    │   │   └── TakenBack       somebody else rolled back what was committed
     │   ├── PreconditionFailed  the object changed since it was read
     │   ├── PreconditionRequired  a write needs If-Match or If-None-Match
     │   ├── Unauthenticated     no key, or not a valid one
@@ -80,6 +81,12 @@ class TableReplaced(StateConflict):
     """The catalog now holds another table under the registered name: its uuid differs from the registered one."""
 
     code = "table_replaced"
+
+
+class TakenBack(StateConflict):
+    """What we committed landed, and somebody else went back to before it: it is not done again."""
+
+    code = "taken_back"
 
 
 class PreconditionFailed(Rejected):

@@ -41,6 +41,7 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "not_found": "the table or its catalog is not registered any more",
     "state_conflict": "the state of the table forbids it",
     "table_replaced": "the table was dropped and made anew",
+    "taken_back": "it was committed, and somebody else rolled the table back",
     "not_eligible": "the table has what the rewrite can't take",
     "invalid_input": "its policy asks for what can't be done",
     "invariant_broken": "a proof failed, a human must look",

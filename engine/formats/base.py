@@ -7,7 +7,7 @@ call `CatalogConnection.open_table` again to see newer commits.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import pyarrow as pa
 
@@ -110,6 +110,10 @@ class CommitOutcome:
     tries: int = 1
 
 
+IN_HISTORY: Final = "in_main_history"
+"""Name of the check that a snapshot is an ancestor of main."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verification:
     """The proof of one snapshot, from the table's own metadata: each check by name, with what was found."""
@@ -123,6 +127,11 @@ class Verification:
     added_rows: int
     removed_bytes: int
     added_bytes: int
+
+    @property
+    def was_taken_back(self) -> bool:
+        """Whether all of it holds but its place in the history of main: somebody else went back to before it."""
+        return {check.name for check in self.checks if not check.holds} == {IN_HISTORY}
 
 
 class RollBack(StrEnum):

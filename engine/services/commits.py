@@ -9,13 +9,13 @@ known stand in `intent.commit`; nothing of them is deleted.
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, Transient
+from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
 from engine.domain.hot_partitions import LostGroup, Place
 from engine.domain.runs import RunState, StoredGroup
 from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, Verification, WrittenGroup
@@ -99,8 +99,11 @@ class Commits:
 
         Raises:
             Fatal: there was one.
+            TakenBack: somebody else had done something about one that was right.
         """
         for document in self.verifications:
+            if document.get("taken_back"):
+                raise _taken_back(document)
             if not document["ok"]:
                 await self._mismatches.answer(document)
 
@@ -233,11 +236,14 @@ class Commits:
 
         Raises:
             Fatal: the proof failed.
+            TakenBack: it holds all that it should, and is not in the history of main any more.
         """
         snapshot_id = verification.snapshot_id
         document = verification_document(verification)
         ordinals = [group.ordinal for group in groups]
         self.verifications.append(document)
+        if verification.was_taken_back:
+            await self._record_taken_back(document, ordinals, before)
         if not verification.ok:
             await self._record_mismatch(document, ordinals, before)
         async with self._database.begin() as unit:  # one transaction: a snapshot is never recorded without its proof
@@ -253,6 +259,28 @@ class Commits:
                 intent=self._settled(ordinals),
             )
         self._step("verified")
+
+    async def _record_taken_back(
+        self,
+        document: dict[str, Any],
+        ordinals: Sequence[int],
+        before: Callable[[UnitOfWork], Awaitable[None]] | None,
+    ) -> NoReturn:
+        """Record that somebody else rolled a snapshot of ours back: its groups are not in the table."""
+        document["groups"] = list(ordinals)
+        async with self._database.begin() as unit:
+            if before is not None:
+                await before(unit)
+            await unit.groups.mark_dropped(self._attempt.lease, dict.fromkeys(ordinals, TakenBack.code))
+            self._attempt.run = await unit.runs.record(
+                self._attempt.lease,
+                kind=TakenBack.code,
+                details=document,
+                result={**self._attempt.run.result, "verifications": self.verifications},
+                intent=self._settled(ordinals),
+            )
+        self._step("taken_back")
+        raise _taken_back(document)
 
     async def _record_mismatch(
         self,
@@ -281,7 +309,7 @@ class Commits:
 
     async def release_parents(self) -> None:
         """Let parents of proven snapshots expire; what can't be released now goes with the table's next commit."""
-        if not self._protects_parents or any(not document["ok"] for document in self.verifications):
+        if not self._protects_parents or any(_is_wrong(document) for document in self.verifications):
             return
         try:
             table = await self._open_table()
@@ -293,6 +321,18 @@ class Commits:
         """Return the intent without groups whose outcome is known now."""
         intent = dict(self._attempt.run.intent)
         return intent | {"commit": sorted(set(intent.get("commit", ())) - set(ordinals))}
+
+
+def _is_wrong(document: Mapping[str, Any]) -> bool:
+    return not document["ok"] and not document.get("taken_back")
+
+
+def _taken_back(document: Mapping[str, Any]) -> TakenBack:
+    groups = len(document["groups"])
+    return TakenBack(
+        f"snapshot {document['snapshot_id']} with {groups} groups was committed and right, and somebody else rolled "
+        "the table back to before it: this run does not do it again"
+    )
 
 
 def _lost(group: StoredGroup, reason: str) -> LostGroup:

@@ -83,4 +83,4 @@ def conflict_rate(lost: int, committed: int) -> float | None:
 def verification_document(verification: Verification) -> dict[str, Any]:
     """Return a verification as JSON-ready values; snapshot ids are strings because they pass 2^53."""
     document = asdict(verification)
-    return document | {"snapshot_id": str(verification.snapshot_id)}
+    return document | {"snapshot_id": str(verification.snapshot_id), "taken_back": verification.was_taken_back}

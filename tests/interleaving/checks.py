@@ -35,6 +35,7 @@ def check_outcome(world: World, run: Run) -> None:
     told = {*said, *(int(each["snapshot_id"]) for each in run.result.get("verifications", []))}  # also of failed proofs
     assert found <= told, f"the run does not tell of its snapshots {found - told}"
     assert bool(said) == bool(committed), run.result
+    assert run.reason != "invariant_broken", run.detail  # whatever others did, we broke nothing
     if run.state is RunState.SUCCEEDED:
         assert committed, run
     if run.state in (RunState.SKIPPED, RunState.CANCELLED):

@@ -13,6 +13,7 @@ from pyiceberg.exceptions import CommitFailedException, ValidationException
 from pyiceberg.table import Transaction
 from redis.asyncio import Redis
 
+from engine.domain.access import SYSTEM
 from engine.domain.runs import RunState
 from tests.interleaving.checks import check
 from tests.interleaving.writers import ACTIONS
@@ -49,6 +50,38 @@ async def test_an_action_of_another_writer_at_a_step(world: World, action: str, 
     check(world, run, rows[0])
     if action in HARMLESS:
         assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
+
+
+@pytest.mark.parametrize("dies_at", [None, "taken_back"])
+async def test_a_commit_that_somebody_rolled_back_is_not_said_to_be_ours_to_mend(
+    world: World, dies_at: str | None
+) -> None:
+    """It landed and was right: no freeze, no alarm, and it is not done again; also when the worker dies over it."""
+    run = await world.submit()
+    world.at("after_commit", lambda: ACTIONS["roll_back"](world))
+    if dies_at is not None:
+        world.at(dies_at, world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    rows = world.lake.rows()
+    if dies_at is not None:
+        await world.expire_lease(run.id)
+    run = await world.finish(run.id)
+    assert (run.state, run.reason, run.attempt) == (RunState.FAILED, "taken_back", 1 if dies_at is None else 3)
+    assert "somebody else rolled the table back" in (run.detail or "")
+    assert (run.result["groups_committed"], run.result["groups_dropped"]) == (0, {"taken_back": 3})
+    (proof,) = run.result["verifications"]
+    assert [each["name"] for each in proof["checks"] if not each["holds"]] == ["in_main_history"]
+    assert len(world.lake.replaces()) == 1
+    assert (await world.container.tables.get(SYSTEM, world.table_id)).freeze is None
+    check(world, run, rows)
+
+
+async def test_a_commit_whose_snapshot_expired_at_once_has_succeeded(world: World) -> None:
+    world.at("after_commit", lambda: ACTIONS["append_and_expire"](world))
+    run = await world.rewrite()
+    assert (run.state, run.attempt, run.result["groups_committed"]) == (RunState.SUCCEEDED, 1, 3), run.detail
+    assert world.lake.ids() == list(range(world.lake.next_id))
+    check(world, run, world.lake.rows())
 
 
 @pytest.mark.parametrize("sent_at", ["before_commit", "after_commit", "verified"])

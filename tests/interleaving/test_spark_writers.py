@@ -1,20 +1,15 @@
 """Iceberg's own engine as the other writer: what it commits while a rewrite stands at a step, in both delete modes."""
 
 import asyncio
-import uuid
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from redis.asyncio import Redis
 
 from engine.domain.runs import Run
-from engine.spark.sessions import SparkSessions
 from tests.interleaving.checks import check
 from tests.interleaving.writers import DAY
-from tests.support.peer import attach, rows_by_spark
-from tests.support.world import World, open_world
+from tests.support.peer import rows_by_spark
+from tests.support.world import World
 
 TABLE = "lake.lake.events"
 STEPS = ("planned", "group_written", "before_commit", "after_commit")
@@ -37,20 +32,17 @@ STATEMENTS = {
 
 
 @pytest.fixture
-async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """A lake that Spark shares, empty: each round adds its files."""
-    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=redis_url, days=0) as opened:
-        await opened.set_policy({"rewrite": {"min_input_files": 2, "deletes": {"files": 1}}})
-        yield opened
+async def world(world: World) -> World:
+    """An empty table: each round adds its files."""
+    await world.set_policy({"rewrite": {"min_input_files": 2, "deletes": {"files": 1}}})
+    return world
 
 
 @pytest.fixture
-def spark(spark_sessions: SparkSessions, world: World) -> SparkSession:
-    """A session that knows the lake."""
-    session = spark_sessions.get(str(uuid.uuid4()))
-    attach(session, world.lake)
-    session.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
-    return session
+def spark(spark: SparkSession) -> SparkSession:
+    """A session whose overwrites replace the partitions that they write to."""
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    return spark
 
 
 @pytest.mark.parametrize(

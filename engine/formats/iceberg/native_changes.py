@@ -19,7 +19,7 @@ from pyiceberg.table.snapshots import Operation, Snapshot
 from engine.domain.errors import CommitConflict
 from engine.domain.files import InputFile, OutputFile
 from engine.domain.hot_partitions import Place
-from engine.formats.base import Condition, Verification
+from engine.formats.base import IN_HISTORY, Condition, Verification
 from engine.formats.iceberg.deletes import count_deletes
 from engine.formats.iceberg.history import RUN_ID, ancestors, summary_of
 from engine.formats.iceberg.manifests import ADDED, DATA, DELETED, ENTRIES
@@ -162,7 +162,7 @@ class _Checks:
 
     def _in_history(self) -> Condition:
         held = any(each.snapshot_id == self.change.snapshot_id for each in ancestors(self.view.metadata))
-        return Condition("in_main_history", held, "an ancestor of main" if held else "not an ancestor of main")
+        return Condition(IN_HISTORY, held, "an ancestor of main" if held else "not an ancestor of main")
 
     def _one_partition(self) -> Condition:
         detail = f"files of {len(self.step.places)} partitions removed or added"

@@ -14,7 +14,7 @@ from pyiceberg.manifest import DataFile, ManifestContent, ManifestEntryStatus, M
 from pyiceberg.table.snapshots import Operation, Snapshot
 from pyiceberg.types import PrimitiveType
 
-from engine.formats.base import Condition, Verification, WrittenGroup
+from engine.formats.base import IN_HISTORY, Condition, Verification, WrittenGroup
 from engine.formats.iceberg.history import GROUPS, ancestors, summary_of
 from engine.formats.iceberg.paths import data_location, normalised
 from engine.formats.iceberg.sort_orders import is_in_order
@@ -26,8 +26,7 @@ def verify_snapshot(view: TableView, snapshot_id: int, groups: Sequence[WrittenG
     """Return the proof of a snapshot against the groups it claims to hold; every check is listed, held or not."""
     snapshot = view.metadata.snapshot_by_id(snapshot_id)
     if snapshot is None:
-        missing = Condition("snapshot_present", False, f"snapshot {snapshot_id} is not in the table's metadata")
-        return Verification(snapshot_id, False, (missing,), 0, 0, 0, 0, 0, 0)
+        return _by_files(view, snapshot_id, groups)
     changes = _Changes.read(view, snapshot)
     checks = tuple(_Checks(view, snapshot, changes, groups).all())
     return Verification(
@@ -96,7 +95,7 @@ class _Checks:
 
     def _in_history(self) -> Condition:
         held = any(each.snapshot_id == self.snapshot.snapshot_id for each in ancestors(self.view.metadata))
-        return Condition("in_main_history", held, "an ancestor of main" if held else "not an ancestor of main")
+        return Condition(IN_HISTORY, held, "an ancestor of main" if held else "not an ancestor of main")
 
     def _claimed_groups(self) -> Condition:
         claimed = summary_of(self.snapshot).get(GROUPS, "")
@@ -189,6 +188,33 @@ class _Checks:
 
     def _live(self, manifests: Sequence[ManifestFile]) -> pa.ChunkedArray:
         return self.view.reader.live(each for each in manifests if each.content == ManifestContent.DATA)["path"]
+
+
+def _by_files(view: TableView, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+    """Return what can be told of a snapshot that was expired before the proof: whether its files took their place."""
+    inputs = [each for group in groups for each in group.inputs]
+    outputs = [each for group in groups for each in group.outputs]
+    data = (each for each in view.manifests(view.head) if each.content == ManifestContent.DATA)
+    asked = [each.path for each in inputs] + [each.path for each in outputs]
+    paths = view.reader.live(data)["path"]
+    live = set(paths.filter(pc.is_in(paths, value_set=pa.array(asked, pa.string()))).to_pylist())
+    came, stayed = (sum(each.path in live for each in some) for some in (outputs, inputs))
+    held = came == len(outputs) and not stayed
+    checks = (
+        Condition("snapshot_expired", True, f"snapshot {snapshot_id} was expired: only its files tell of it"),
+        Condition(IN_HISTORY, held, f"{came} of {len(outputs)} outputs are live, and {stayed} of {len(inputs)} inputs"),
+    )
+    return Verification(
+        snapshot_id=snapshot_id,
+        ok=held,
+        checks=checks,
+        removed_files=len(inputs),
+        added_files=len(outputs),
+        removed_rows=sum(each.record_count for each in inputs),
+        added_rows=sum(each.record_count for each in outputs),
+        removed_bytes=sum(each.file_bytes for each in inputs),
+        added_bytes=sum(each.file_bytes for each in outputs),
+    )
 
 
 def _same_set(name: str, wanted: set[str], found: set[str]) -> Condition:

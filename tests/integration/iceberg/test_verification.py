@@ -63,9 +63,22 @@ def test_later_commits_do_not_disturb_the_proof(lake: Lake):
     assert opened.verify(snapshot_id, [written]).ok
 
 
-def test_a_snapshot_that_is_not_there_fails(lake: Lake):
-    opened, _, written = committed(lake)
-    assert failed(opened.verify(1, [written])) == {"snapshot_present"}
+def test_a_snapshot_that_expired_before_its_proof_is_told_by_its_files(lake: Lake):
+    opened, snapshot_id, written = committed(lake)
+    append_files(lake.load(), 1, first=100)
+    lake.load().maintenance.expire_snapshots().by_id(snapshot_id).commit()
+    found = opened.verify(snapshot_id, [written])
+    assert (failed(found), found.removed_rows, found.added_rows) == (set(), 30, 30)
+    assert "expired" in {check.name: check.detail for check in found.checks}["snapshot_expired"]
+
+
+def test_a_snapshot_that_expired_after_it_was_rolled_back_is_told_by_its_files(lake: Lake):
+    opened, snapshot_id, written = committed(lake)
+    parent = lake.load().current_snapshot().parent_snapshot_id
+    lake.load().manage_snapshots().rollback_to_snapshot(parent).commit()
+    lake.load().maintenance.expire_snapshots().by_id(snapshot_id).commit()
+    found = opened.verify(snapshot_id, [written])
+    assert (failed(found), found.was_taken_back) == ({"in_main_history"}, True)
 
 
 def test_an_input_that_was_not_planned_fails(lake: Lake):
@@ -108,7 +121,17 @@ def test_a_snapshot_that_was_rolled_back_is_not_in_history(lake: Lake):
     opened, snapshot_id, written = committed(lake)
     parent = lake.load().current_snapshot().parent_snapshot_id
     lake.load().manage_snapshots().rollback_to_snapshot(parent).commit()
-    assert failed(opened.verify(snapshot_id, [written])) == {"in_main_history"}
+    found = opened.verify(snapshot_id, [written])
+    assert (failed(found), found.was_taken_back) == ({"in_main_history"}, True)
+
+
+def test_a_wrong_snapshot_that_was_rolled_back_stays_wrong(lake: Lake):
+    """Whoever went back to before it may have done so because of what we broke."""
+    opened, snapshot_id, written = committed(lake)
+    parent = lake.load().current_snapshot().parent_snapshot_id
+    lake.load().manage_snapshots().rollback_to_snapshot(parent).commit()
+    found = opened.verify(snapshot_id, [dataclasses.replace(written, rows_deleted=1)])
+    assert (failed(found), found.was_taken_back) == ({"in_main_history", "rows_conserved"}, False)
 
 
 def test_an_expired_parent_is_said_and_does_not_fail(lake: Lake):
