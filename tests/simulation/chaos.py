@@ -9,7 +9,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
 from typing import Any, Final
@@ -59,6 +59,8 @@ class Chaos:
         self.journal = Journal()
         self.counts: Counter[str] = Counter()
         self._tables: list[tuple[Table, ModelTable]] = []
+        self._stored: dict[str, KnownPolicy] = {}  # what was surely written last; writes may overlap
+        self._stored_limits = FleetLimits()
         self._names: Counter[str] = Counter()
         self._later: set[asyncio.Task[None]] = set()
         self._is_over = False
@@ -107,12 +109,14 @@ class Chaos:
                 for size in sizes:
                     model.append(partition, [size])
             await world.set_policy(table.id, dict(wanted.policy))
-            self.journal.policies[str(table.ref)] = [KnownPolicy(0.0, wanted.policy, wanted.windows)]
+            self._stored[str(table.ref)] = KnownPolicy(0.0, wanted.policy, wanted.windows)
+            self.journal.policies[str(table.ref)] = [self._stored[str(table.ref)]]
             self._tables.append((table, model))
         if plan.limits:
             limits = FleetLimits.of(plan.limits)
             await world.write_limits(limits)
             self.journal.limits = [(0.0, limits)]
+            self._stored_limits = limits
         world.redis.faults = Faults(**plan.faults["redis"])
         world.lake.faults = CatalogFaults(**plan.faults["catalog"])
         world.spark.faults = TaskFaults(**plan.faults["tasks"])
@@ -200,20 +204,19 @@ class Chaos:
         known.append(KnownPolicy(since, document, ()))  # it may hold from now on
         try:
             await self.world.set_policy(table.id, document)
-        except PackhouseError:
-            known.append(KnownPolicy(self.world.loop.time(), known[-2].document, known[-2].windows))
-            raise
-        known.append(KnownPolicy(self.world.loop.time(), document, windows))
+            self._stored[str(table.ref)] = KnownPolicy(self.world.loop.time(), document, windows)
+        finally:
+            known.append(replace(self._stored[str(table.ref)], at=self.world.loop.time()))
 
     async def change_limits(self, seed: int) -> None:
         """Somebody writes other limits."""
-        before, wanted = self.journal.limits[-1][1], FleetLimits.of(limits(Random(seed)))
+        wanted = FleetLimits.of(limits(Random(seed)))
         self.journal.limits.append((self.world.loop.time(), wanted))
         try:
             await self.world.write_limits(wanted)
-        except PackhouseError:
-            self.journal.limits.append((self.world.loop.time(), before))
-            raise
+            self._stored_limits = wanted
+        finally:
+            self.journal.limits.append((self.world.loop.time(), self._stored_limits))
 
     async def tell_latency(self, number: int, seconds: float) -> None:
         """A query engine tells how slow it is."""
