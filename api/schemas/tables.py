@@ -168,6 +168,7 @@ class PartitionHealth(Answer):
     small_file_count: int
     avoidable_file_count: int
     large_file_count: int
+    small_row_group_file_count: int
     files_with_deletes: int
     total_bytes: int
     average_file_bytes: int
@@ -187,11 +188,17 @@ class TableHealth(Answer):
     average_file_bytes: int
     small_file_bytes: int = Field(description="A file below is small: the policy's.")
     large_file_bytes: int | None = Field(description="A file above is over-large: the policy's.")
+    small_row_group_bytes: int | None = Field(
+        description="Row groups below are small, in files of 8 or more: the policy's."
+    )
     small_file_count: int
     small_file_share: float
     avoidable_file_count: int = Field(description="Small files but for one in each partition.")
     avoidable_bytes: int = Field(description="Small files of partitions with avoidable ones: what merging would read.")
     large_file_count: int
+    small_row_group_file_count: int = Field(
+        description="Files of small row groups, as far as the table says how many files have; Packhouse's own left out."
+    )
     files_with_deletes: int
     files_with_equality_deletes: int
     deleted_rows: int = Field(description="Upper bound.")

@@ -13,13 +13,17 @@ class DeleteRef:
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A live data file to be rewritten; `path` is the original string of the manifest."""
+    """A live data file to be rewritten; `path` is the original string of the manifest.
+
+    `row_groups`: of a Parquet file, 0 where the table does not say.
+    """
 
     path: str
     file_bytes: int
     record_count: int
     sequence_number: int
     deletes: tuple[DeleteRef, ...] = ()
+    row_groups: int = 0
 
 
 @dataclass(frozen=True, slots=True)

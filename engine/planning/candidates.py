@@ -1,8 +1,9 @@
 """Which files are worth rewriting, and why whole partitions are left alone. Vectors over the digest, no objects.
 
-A file is a candidate when it is small, too large (and so is split), or burdened with deletes. Candidates are taken by
-units of what may merge (`planning.merge_units`; most strategies know only whole partitions): when those of a unit are
-enough and come to fewer files than they are now; a delete or a split is reason enough alone. In full, every file is a
+A file is a candidate when it is small, too large (and so is split), burdened with deletes, or made of small row groups
+(`planning.row_groups`). Candidates are taken by units of what may merge (`planning.merge_units`; most strategies know
+only whole partitions): when those of a unit are enough and come to fewer files than they are now; all but being small
+is reason enough alone. In full, every file is a
 candidate, and two of them are reason enough: one file that would come out as one never is, unless its rows are to be
 put into an order that they are not in.
 """
@@ -18,12 +19,13 @@ from engine.planning.merge_units import merge_units
 from engine.planning.ordered_files import are_in_order
 from engine.planning.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.rewrite_limits import RewriteLimits
+from engine.planning.row_groups import have_small_row_groups
 
 
 class SkipReason(StrEnum):
     """Why a partition is left alone."""
 
-    WELL_SIZED = "well_sized"  # no file is small, too large or burdened with deletes
+    WELL_SIZED = "well_sized"  # no file is small, too large, burdened with deletes or of small row groups
     TOO_FEW_FILES = "too_few_files"  # fewer candidates than rewrite.min_input_files
     AS_GOOD_AS_IT_GETS = "as_good_as_it_gets"  # a rewrite would not make fewer files
     EXCLUDED_ABOVE = "excluded_above"  # what could be rewritten is above rewrite.exclude_above_bytes
@@ -38,9 +40,9 @@ class SkipReason(StrEnum):
 class Candidates:
     """Flags over files and over partitions.
 
-    `is_candidate`: to be put in a group (only files of taken units). `is_forced`: a delete or a split is reason
-    enough. `unit_of`: over files, which of them may merge. `outputs`: by partition, the files that candidates come to.
-    `reasons`: by partition, None where it is taken.
+    `is_candidate`: to be put in a group (only files of taken units). `is_forced`: a delete, a split or small row groups
+    are reason enough. `unit_of`: over files, which of them may merge. `outputs`: by partition, the files that
+    candidates come to. `reasons`: by partition, None where it is taken.
     """
 
     is_candidate: Flags
@@ -56,7 +58,8 @@ _REFUSED: Final = (SkipReason.NOT_PARQUET, SkipReason.ENCRYPTED, SkipReason.EXCL
 
 def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: bool = False) -> Candidates:
     """Return what is worth rewriting under `limits`; `full`: all that can be, also files of the right size."""
-    forced = _burdened(files, limits) | _too_large(files, limits)
+    repaired = have_small_row_groups(files, limits.small_row_group_bytes)
+    forced = _burdened(files, limits) | _too_large(files, limits) | repaired
     in_full = _taken_whole(files, limits, full=full)
     wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
     allowed, refused = _allowed(files, limits)

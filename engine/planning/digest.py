@@ -17,6 +17,7 @@ FILE_DIGEST: Final = pa.schema(
         pa.field("partition", pa.dictionary(pa.int32(), pa.string()), nullable=False),  # canonical JSON
         pa.field("file_format", pa.dictionary(pa.int32(), pa.string()), nullable=False),  # "parquet", "orc", "avro"
         pa.field("file_bytes", pa.int64(), nullable=False),
+        pa.field("row_groups", pa.int32(), nullable=False),  # of Parquet files; 0: not known
         pa.field("record_count", pa.int64(), nullable=False),
         pa.field("sequence_number", pa.int64(), nullable=False),  # data sequence number; 0 in format version 1
         pa.field("is_encrypted", pa.bool_(), nullable=False),

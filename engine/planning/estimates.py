@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from engine.domain.files import InputFile
 from engine.domain.plans import UNCALIBRATED, Calibration, FileGroup, Prediction
 from engine.domain.policies import EffectivePolicy
 
@@ -84,17 +85,20 @@ def predict(
 def predicted_requests(groups: Iterable[FileGroup], *, output_bytes: int) -> int:
     """Return about how many requests a rewrite makes to an object store: to open, read, write and look up its files.
 
-    Row groups of inputs are taken to be of Parquet's usual 128 MiB; a local file system asks for fewer.
+    Where a table does not say how many row groups an input has, they are taken to be of Parquet's usual 128 MiB. A
+    local file system asks for fewer.
     """
     listed = list(groups)
-    reads = sum(_reads(file.file_bytes) + 2 * len(file.deletes) for group in listed for file in group.inputs)
+    reads = sum(_reads(file) + 2 * len(file.deletes) for group in listed for file in group.inputs)
     outputs = sum(group.predicted_outputs for group in listed)
     return reads + 3 * outputs + -(-output_bytes // _PART_BYTES)
 
 
-def _reads(file_bytes: int) -> int:
+def _reads(file: InputFile) -> int:
     """Return the requests for one input: to open it, then for its bytes."""
-    return 2 if file_bytes <= _WHOLE_READ_BYTES else 2 + -(-file_bytes // _ROW_GROUP_BYTES)
+    if file.file_bytes <= _WHOLE_READ_BYTES:
+        return 2
+    return 2 + (file.row_groups or -(-file.file_bytes // _ROW_GROUP_BYTES))
 
 
 def _seconds(

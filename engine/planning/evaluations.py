@@ -116,6 +116,7 @@ def evaluate_policy(
         now_ms=now_ms,
         small_bytes=limits.small_bytes,
         large_bytes=limits.large_bytes,
+        small_row_group_bytes=limits.small_row_group_bytes,
         overlap=measure_overlap(files, ranges) if ranges else None,
     )
     seal = _seal_rule(policy.values["seal"])

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from engine.planning.partitions import Flags, Ints, PartitionedFiles, partition_files
+from engine.planning.row_groups import have_small_row_groups
 
 MIB: Final = 2**20
 SIZE_CLASSES: Final = (MIB, 8 * MIB, 32 * MIB, 128 * MIB, 512 * MIB, 1024 * MIB)
@@ -43,6 +44,7 @@ class PartitionHealth:
     small_file_count: int
     avoidable_file_count: int
     large_file_count: int
+    small_row_group_file_count: int
     files_with_deletes: int
     total_bytes: int
     average_file_bytes: int
@@ -62,11 +64,13 @@ class TableHealth:
     average_file_bytes: int
     small_file_bytes: int
     large_file_bytes: int | None
+    small_row_group_bytes: int | None
     small_file_count: int
     small_file_share: float
     avoidable_file_count: int
     avoidable_bytes: int
     large_file_count: int
+    small_row_group_file_count: int
     files_with_deletes: int
     files_with_equality_deletes: int
     deleted_rows: int
@@ -76,20 +80,30 @@ class TableHealth:
     worst_partitions: tuple[PartitionHealth, ...]
 
 
-def health(digest: pa.Table, *, small_bytes: int, large_bytes: int | None, top: int = 20) -> TableHealth:
+def health(
+    digest: pa.Table,
+    *,
+    small_bytes: int,
+    large_bytes: int | None,
+    small_row_group_bytes: int | None = None,
+    top: int = 20,
+) -> TableHealth:
     """Measure a digest.
 
     Args:
         digest: live data files, in the shape of `planning.digest.FILE_DIGEST`.
         small_bytes: a file below is small.
         large_bytes: a file above is over-large; None: none is.
-        top: how many of the worst partitions to list, by avoidable files, then files with deletes.
+        small_row_group_bytes: many row groups below are too small (`planning.row_groups`); None: none are.
+        top: how many of the worst partitions to list, by avoidable files, then by files with deletes, large
+            ones, and those of small row groups.
     """
     files = partition_files(digest)
     count, total = len(files.file_bytes), int(files.file_bytes.sum())
     is_small = files.file_bytes < small_bytes
     is_large = np.zeros(count, dtype=np.bool_) if large_bytes is None else files.file_bytes > large_bytes
     is_deleted = files.delete_files > 0
+    is_chopped = have_small_row_groups(files, small_row_group_bytes)
     avoidable = np.maximum(0, files.count(is_small) - 1)
     hidden = np.where(
         files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count)
@@ -107,11 +121,13 @@ def health(digest: pa.Table, *, small_bytes: int, large_bytes: int | None, top: 
         average_file_bytes=total // max(1, count),
         small_file_bytes=small_bytes,
         large_file_bytes=large_bytes,
+        small_row_group_bytes=small_row_group_bytes,
         small_file_count=int(is_small.sum()),
         small_file_share=round(_share(int(is_small.sum()), count), 4),
         avoidable_file_count=int(avoidable.sum()),
         avoidable_bytes=int(files.total(files.file_bytes, is_small)[avoidable > 0].sum()),
         large_file_count=int(is_large.sum()),
+        small_row_group_file_count=int(is_chopped.sum()),
         files_with_deletes=int(is_deleted.sum()),
         files_with_equality_deletes=int((files.equality_deletes > 0).sum()),
         deleted_rows=int(np.minimum(files.deleted_rows, files.record_count).sum()),
@@ -119,7 +135,13 @@ def health(digest: pa.Table, *, small_bytes: int, large_bytes: int | None, top: 
         score_parts=parts,
         size_classes=_size_classes(files.file_bytes),
         worst_partitions=_worst(
-            files, avoidable=avoidable, is_small=is_small, is_large=is_large, is_deleted=is_deleted, top=top
+            files,
+            avoidable=avoidable,
+            is_small=is_small,
+            is_large=is_large,
+            is_chopped=is_chopped,
+            is_deleted=is_deleted,
+            top=top,
         ),
     )
 
@@ -143,12 +165,20 @@ def _size_classes(file_bytes: Ints) -> tuple[SizeClass, ...]:
 
 
 def _worst(
-    files: PartitionedFiles, *, avoidable: Ints, is_small: Flags, is_large: Flags, is_deleted: Flags, top: int
+    files: PartitionedFiles,
+    *,
+    avoidable: Ints,
+    is_small: Flags,
+    is_large: Flags,
+    is_chopped: Flags,
+    is_deleted: Flags,
+    top: int,
 ) -> tuple[PartitionHealth, ...]:
     """List partitions that have something to better, worst first, ties in the order of partitions."""
     counts, totals = files.count(), files.total(files.file_bytes)
     small, large, deleted = files.count(is_small), files.count(is_large), files.count(is_deleted)
-    order = np.lexsort((-large, -deleted, -avoidable))[:top].tolist()
+    chopped = files.count(is_chopped)
+    order = np.lexsort((-chopped, -large, -deleted, -avoidable))[:top].tolist()
     return tuple(
         PartitionHealth(
             spec_id=int(files.spec_ids[at]),
@@ -157,10 +187,11 @@ def _worst(
             small_file_count=int(small[at]),
             avoidable_file_count=int(avoidable[at]),
             large_file_count=int(large[at]),
+            small_row_group_file_count=int(chopped[at]),
             files_with_deletes=int(deleted[at]),
             total_bytes=int(totals[at]),
             average_file_bytes=int(totals[at]) // max(1, int(counts[at])),
         )
         for at in order
-        if avoidable[at] or large[at] or deleted[at]
+        if avoidable[at] or large[at] or deleted[at] or chopped[at]
     )

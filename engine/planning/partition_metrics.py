@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from engine.planning.digest import TableFigures
 from engine.planning.overlaps import Overlap
 from engine.planning.partitions import Flags, Ints, PartitionedFiles
+from engine.planning.row_groups import have_small_row_groups
 
 Floats = npt.NDArray[np.float64]
 
@@ -82,6 +83,7 @@ def measure_partitions(
     now_ms: int,
     small_bytes: int,
     large_bytes: int | None,
+    small_row_group_bytes: int | None = None,
     overlap: Overlap | None = None,
 ) -> PartitionMetrics:
     """Measure every partition of a digest.
@@ -94,10 +96,12 @@ def measure_partitions(
         now_ms: the present instant, milliseconds since 1970.
         small_bytes: a file below is small.
         large_bytes: a file above is over-large; None: none is.
+        small_row_group_bytes: many row groups below are too small (`planning.row_groups`); None: none are.
         overlap: of the columns that the policy orders rows by, where it does and a rule asks.
     """
     added, is_known = _added(digest, figures, now_ms)
     small = files.file_bytes < small_bytes
+    chopped = have_small_row_groups(files, small_row_group_bytes)
     newest = _extreme(np.maximum, files, added, start=0)
     counts, totals = files.count(), files.total(files.file_bytes)
     ages, bounds = _ages(files, added, newest, is_known=is_known, is_small=small, now_ms=now_ms)
@@ -105,6 +109,7 @@ def measure_partitions(
     return PartitionMetrics(
         files=files,
         values=_sizes(files, counts, totals, small, large_bytes)
+        | {"small_row_group_file_count": files.count(chopped).astype(np.float64)}
         | _deletes(files, figures)
         | ages
         | rewritten

@@ -23,6 +23,7 @@ class PartitionedFiles:
 
     partition_of: Ints
     file_bytes: Ints
+    row_groups: Ints
     record_count: Ints
     delete_files: Ints
     deleted_rows: Ints
@@ -78,6 +79,7 @@ def partition_files(digest: pa.Table) -> PartitionedFiles:
     return PartitionedFiles(
         partition_of=partition_of,
         file_bytes=_ints(digest["file_bytes"]),
+        row_groups=_ints(digest["row_groups"]),
         record_count=_ints(digest["record_count"]),
         delete_files=_ints(digest["delete_files"]),
         deleted_rows=_ints(digest["deleted_rows"]),

@@ -8,15 +8,18 @@ bytes moved is how AutoComp ranks (Gruenheid et al., "AutoComp", SIGMOD 2025). A
 one scan of the whole table wins back what the rewrite reads. What is lost to another writer saves nothing: the chance
 is that of the file groups that the table's runs tried to commit lately.
 
-Of a single group its files and its deletes are known: a reader opens every delete file of a data file beside it.
+Of a single group its files and its deletes are known: a reader opens every delete file of a data file beside it. A row
+group more than there need be costs a quarter of a file: one request of about four (look-up, two for the footer, rows).
 """
 
 from collections.abc import Sequence
 from typing import Final
 
 from engine.domain.plans import FileGroup
+from engine.planning.row_groups import avoidable_row_groups
 
 OPEN_COST_BYTES: Final = 4 * 2**20
+ROW_GROUP_COST_BYTES: Final = OPEN_COST_BYTES // 4
 
 
 def benefit_per_cost(*, avoidable_files: int, rewritten_bytes: int) -> float:
@@ -38,7 +41,9 @@ def chance_of_commit(*, committed: int, lost: int) -> float:
 def saved_by(group: FileGroup) -> int:
     """Return read cost (bytes) that each scan saves once a group is rewritten; 0 where it is split into more files."""
     deletes = sum(len(file.deletes) for file in group.inputs)
-    return OPEN_COST_BYTES * max(0, len(group.inputs) - group.predicted_outputs + deletes)
+    row_groups = sum(avoidable_row_groups(file.row_groups, file.file_bytes) for file in group.inputs)
+    opened = max(0, len(group.inputs) - group.predicted_outputs + deletes)
+    return OPEN_COST_BYTES * opened + ROW_GROUP_COST_BYTES * row_groups
 
 
 def most_worth(groups: Sequence[FileGroup], room: int) -> list[FileGroup]:

@@ -33,6 +33,7 @@ class RewriteLimits:
     group_bytes: int
     delete_files: int
     delete_ratio: float
+    small_row_group_bytes: int | None
     parallel_groups: int
     order_bins_by: str = "locality"
     tiers: tuple[TierLimit, ...] = ()
@@ -55,6 +56,7 @@ class RewriteLimits:
             group_bytes=max(target, int(values["rewrite.max_group_bytes"])),
             delete_files=int(values["rewrite.deletes.files"]),
             delete_ratio=float(values["rewrite.deletes.ratio"]),
+            small_row_group_bytes=policy.bytes_of("rewrite.small_row_group_bytes"),
             parallel_groups=policy.parallel_groups,
             order_bins_by="arrival" if strategy == "window" else str(values["rewrite.order_bins_by"]),
             tiers=tuple(map(_tier, values["rewrite.tiers"])) if strategy == "tiered" else (),

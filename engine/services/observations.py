@@ -75,8 +75,12 @@ class ObservationService:
         """
         small = seen.policy.bytes_of("rewrite.small_file_bytes") or 0
         large = seen.policy.bytes_of("rewrite.large_file_bytes")
+        row_groups = seen.policy.bytes_of("rewrite.small_row_group_bytes")
         found = await self._formats.ask(
-            f"table {seen.table_id}", lambda: health(seen.opened.digest(), small_bytes=small, large_bytes=large)
+            f"table {seen.table_id}",
+            lambda: health(
+                seen.opened.digest(), small_bytes=small, large_bytes=large, small_row_group_bytes=row_groups
+            ),
         )
         try:
             await self._keep(seen, found)

@@ -15,11 +15,11 @@ from engine.domain.policies import EffectivePolicy, TriggerCondition, TriggerRul
 MOST_SHOWN: Final = 100
 MOST_JUDGED: Final = 10_000
 """Tables of which the measurement is read; the rest is counted as not told."""
-DECISIVE: Final = frozenset({"enabled", "triggers", "rewrite.small_file_bytes", "rewrite.large_file_bytes"})
-"""Settings that can make a table due that was not."""
-
 _SMALL: Final = "rewrite.small_file_bytes"
 _LARGE: Final = "rewrite.large_file_bytes"
+_ROW_GROUPS: Final = "rewrite.small_row_group_bytes"
+DECISIVE: Final = frozenset({"enabled", "triggers", _SMALL, _LARGE, _ROW_GROUPS})
+"""Settings that can make a table due that was not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,14 @@ class DueRules:
     rules: tuple[TriggerRule, ...]
     small_bytes: int | None
     large_bytes: int | None
+    small_row_group_bytes: int | None
 
     @classmethod
     def of(cls, policy: EffectivePolicy) -> "DueRules":
         """Return the rules of an effective policy."""
         triggers = policy.document().triggers or ()
-        return cls(policy.enabled, tuple(triggers), policy.bytes_of(_SMALL), policy.bytes_of(_LARGE))
+        bounds = (policy.bytes_of(name) for name in (_SMALL, _LARGE, _ROW_GROUPS))
+        return cls(policy.enabled, tuple(triggers), *bounds)
 
     def holding(self, health: Mapping[str, Any]) -> tuple[tuple[str, str] | None, bool]:
         """Return a rule and a partition that are due by measured health, and whether something could not be told."""
@@ -92,6 +94,9 @@ class DueRules:
             values["small_file_share"] = partition["small_file_count"] / max(1, files)
         if health.get("large_file_bytes") == self.large_bytes:
             values["large_file_count"] = partition["large_file_count"]
+        chopped = partition.get("small_row_group_file_count")  # earlier versions did not measure it
+        if chopped is not None and health.get("small_row_group_bytes") == self.small_row_group_bytes:
+            values["small_row_group_file_count"] = chopped
         return values
 
 

@@ -244,13 +244,15 @@ def _dump_input(file: InputFile) -> dict[str, Any]:
         "file_bytes": file.file_bytes,
         "record_count": file.record_count,
         "sequence_number": file.sequence_number,
+        "row_groups": file.row_groups,
         "deletes": [{"path": each.path, "file_bytes": each.file_bytes} for each in file.deletes],
     }
 
 
 def _input(raw: Mapping[str, Any]) -> InputFile:
     deletes = tuple(DeleteRef(each["path"], each["file_bytes"]) for each in raw["deletes"])
-    return InputFile(raw["path"], raw["file_bytes"], raw["record_count"], raw["sequence_number"], deletes)
+    plain = (raw["path"], raw["file_bytes"], raw["record_count"], raw["sequence_number"])
+    return InputFile(*plain, deletes, raw.get("row_groups", 0))  # groups of earlier versions do not have them
 
 
 def _output(raw: Mapping[str, Any]) -> OutputFile:

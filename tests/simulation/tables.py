@@ -344,6 +344,7 @@ def _digest(files: Sequence[DataFile]) -> pa.Table:
         "file_format": ["parquet"] * count,
         "file_bytes": [each.file_bytes for each in files],
         "record_count": [len(each.rows) for each in files],
+        "row_groups": [0] * count,
         "sequence_number": [each.sequence for each in files],
         "is_encrypted": [False] * count,
         "delete_files": [int(bool(each.deleted)) for each in files],

@@ -20,6 +20,7 @@ class DigestFile:
     partition: str = "{}"
     spec_id: int = 0
     record_count: int = 1000
+    row_groups: int = 0
     sequence_number: int = 1
     delete_files: int = 0
     deleted_rows: int = 0
@@ -55,6 +56,7 @@ def random_digest(*, files: int, partitions: int, mean_bytes: float, seed: int) 
             "file_format": pa.DictionaryArray.from_arrays(pa.array(zeros), pa.array(["parquet"])),
             "file_bytes": sizes,
             "record_count": sizes // 100 + 1,
+            "row_groups": zeros,
             "sequence_number": np.arange(files, dtype=np.int64) // 10,
             "is_encrypted": pa.array(np.zeros(files, dtype=np.bool_)),
             "delete_files": zeros,
@@ -73,8 +75,12 @@ def inputs_of(digest: pa.Table) -> Callable[[Sequence[str]], Mapping[str, InputF
 
     def lookup(paths: Sequence[str]) -> Mapping[str, InputFile]:
         rows = digest.take(pa.array([places[path] for path in paths], type=pa.int64()))
-        columns = (rows[name].to_pylist() for name in ("path", "file_bytes", "record_count", "sequence_number"))
-        return {path: InputFile(path, size, records, seq) for path, size, records, seq in zip(*columns, strict=True)}
+        names = ("path", "file_bytes", "record_count", "sequence_number", "row_groups")
+        columns = (rows[name].to_pylist() for name in names)
+        return {
+            path: InputFile(path, size, records, seq, row_groups=row_groups)
+            for path, size, records, seq, row_groups in zip(*columns, strict=True)
+        }
 
     return lookup
 

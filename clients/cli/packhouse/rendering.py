@@ -51,6 +51,7 @@ def health(console: Console, measured: Document) -> None:
             f"{size(measured['total_bytes'])} in all",
             "small files": f"{measured['small_file_count']} below {size(measured['small_file_bytes'])}, "
             f"{measured['avoidable_file_count']} avoidable",
+            "row groups": _row_groups(measured),
             "rows": measured["record_count"],
             "deletes": f"{measured['files_with_deletes']} files, at most {measured['deleted_rows']} rows",
             "snapshot": measured["snapshot_id"],
@@ -80,6 +81,13 @@ def health(console: Console, measured: Document) -> None:
         ],
         title="partitions that need it most",
     )
+
+
+def _row_groups(measured: Document) -> str:
+    small = measured["small_row_group_bytes"]
+    if small is None:
+        return "not looked at (rewrite.small_row_group_bytes is off)"
+    return f"{measured['small_row_group_file_count']} files of many below {size(small)}"
 
 
 def plan(console: Console, planned: Document) -> None:

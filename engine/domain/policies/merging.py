@@ -30,6 +30,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "rewrite.max_group_bytes": 1024 * MIB,
     "rewrite.max_time_span": OFF,
     "rewrite.order_bins_by": "locality",
+    "rewrite.small_row_group_bytes": MIB,
     "rewrite.deletes.files": 1,
     "rewrite.deletes.ratio": 0.1,
     "rewrite.full.interval": OFF,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from engine.domain.hints import Misread
-from engine.domain.policies.fields import AnyBytes, FileBytes, Interval, Part, Section, TargetShare
+from engine.domain.policies.fields import AnyBytes, FileBytes, Interval, Part, RowGroupBytes, Section, TargetShare
 from engine.domain.strict import Flag, Number, OneLine, Whole
 
 
@@ -142,12 +142,19 @@ class RewriteSettings(Section):
         description="Above it a file is split: a size, or a share of the target; `off` leaves it alone.",
         examples=["1GiB", "180%"],
     )
+    small_row_group_bytes: Literal["off"] | RowGroupBytes | None = Field(
+        None,
+        description="A file of 8 or more row groups that are smaller than this on average is a candidate whatever its "
+        "size; `off`: none is for that.",
+        examples=["1MiB"],
+    )
     exclude_above_bytes: Literal["off"] | AnyBytes | None = Field(
         None, description="Large-file isolation: files above are never touched.", examples=["1GiB"]
     )
     min_input_files: Annotated[Whole, Field(ge=2, le=10_000)] | None = Field(
         None,
-        description="Fewer candidates in a partition are left alone, unless a delete or size rule says otherwise.",
+        description="Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row "
+        "groups says otherwise.",
         examples=[5],
     )
     max_group_bytes: FileBytes | None = Field(

@@ -69,6 +69,11 @@ class Metric(StrEnum):
     NEWEST_FILE_AGE = "newest_file_age", MetricKind.DURATION, "time since the last data file was added"
     OLDEST_SMALL_FILE_AGE = "oldest_small_file_age", MetricKind.DURATION, "time since the oldest small file was added"
     LARGE_FILE_COUNT = "large_file_count", MetricKind.COUNT, "data files above `rewrite.large_file_bytes`"
+    SMALL_ROW_GROUP_FILE_COUNT = (
+        "small_row_group_file_count",
+        MetricKind.COUNT,
+        "data files of many row groups below `rewrite.small_row_group_bytes`",
+    )
     DELETE_FILE_COUNT = "delete_file_count", MetricKind.COUNT, "live delete files and deletion vectors"
     DELETE_RATIO = "delete_ratio", MetricKind.RATIO, "deleted rows as a share of all rows"
     SORTED_RUN_COUNT = "sorted_run_count", MetricKind.COUNT, "sorted runs of a key table's bucket"

@@ -16,6 +16,7 @@ from engine.formats.iceberg.deletes import DeleteCounts, PositionDeletes, count_
 from engine.formats.iceberg.manifests import ENTRIES, EQUALITY_DELETES, ManifestReader
 from engine.planning.digest import FILE_DIGEST
 
+_INPUT: Final = ("path", "file_bytes", "record_count", "sequence_number", "row_groups")
 _PARTITION_KEY: Final = {"spec_id": pa.int32(), "partition": pa.string()}
 
 
@@ -113,8 +114,11 @@ class LiveFiles:
             CommitConflict: a path is not live in this snapshot.
         """
         rows = self.data.filter(pc.is_in(self.data["path"], value_set=pa.array(paths, pa.string())))
-        columns = (rows[name].to_pylist() for name in ("path", "file_bytes", "record_count", "sequence_number"))
-        found = {file[0]: InputFile(*file) for file in zip(*columns, strict=True)}
+        columns = (rows[name].to_pylist() for name in _INPUT)
+        found = {
+            path: InputFile(path, size, rows_in, number, row_groups=row_groups)
+            for path, size, rows_in, number, row_groups in zip(*columns, strict=True)
+        }
         if self.deletes.num_rows:
             found |= {
                 row["path"]: _with_deletes(found[row["path"]], row, self._position_deletes) for row in _keys(rows)

@@ -37,6 +37,7 @@ class EntryColumns:
     file_format: pa.DictionaryArray
     record_count: pa.Array
     file_bytes: pa.Array
+    row_groups: pa.Array
     is_encrypted: pa.Array
 
 
@@ -65,6 +66,7 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
         return _numbers(frame[entry[field]], rows) if field in entry else pa.nulls(rows, pa.int64())
 
     content = file.field(names[ids.CONTENT]).to_arrow() if ids.CONTENT in names else pa.repeat(0, rows)
+    file_bytes = file.field(names[ids.BYTES])
     encrypted = file.field(names[ids.KEY]).is_not_null().to_arrow() if ids.KEY in names else pa.repeat(False, rows)
     return EntryColumns(
         status=frame[entry[ids.STATUS]].to_arrow().cast(pa.int8()),
@@ -76,7 +78,10 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
         partition=_partitions(file.field(names[ids.PARTITION]), part_fields["fields"], codec),
         file_format=_texts(file.field(names[ids.FORMAT]).str.to_lowercase()),
         record_count=_numbers(file.field(names[ids.RECORDS]), rows),
-        file_bytes=_numbers(file.field(names[ids.BYTES]), rows),
+        file_bytes=_numbers(file_bytes, rows),
+        row_groups=_row_groups(file.field(names[ids.SPLIT_OFFSETS]), file_bytes)
+        if ids.SPLIT_OFFSETS in names
+        else pa.repeat(pa.scalar(0, pa.int32()), rows),
         is_encrypted=encrypted,
     )
 
@@ -104,6 +109,14 @@ def _is_date(kind: Any) -> bool:
 
 def _numbers(column: pl.Series, rows: int) -> pa.Array:
     return pa.nulls(rows, pa.int64()) if column.dtype == pl.Null else column.to_arrow().cast(pa.int64())
+
+
+def _row_groups(offsets: pl.Series, file_bytes: pl.Series) -> pa.Array:
+    """Return how many offsets each file has; 0 where there are none, or some past its end, as damage leaves them."""
+    if offsets.dtype == pl.Null:
+        return pa.repeat(pa.scalar(0, pa.int32()), len(offsets))
+    is_sound = (offsets.list.get(-1, null_on_oob=True) < file_bytes).fill_null(False)
+    return (offsets.list.len().fill_null(0) * is_sound).to_arrow().cast(pa.int32())
 
 
 def _texts(column: pl.Series) -> pa.DictionaryArray:

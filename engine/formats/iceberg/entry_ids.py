@@ -16,5 +16,6 @@ BYTES: Final = 104
 LOWER: Final = 125
 UPPER: Final = 128
 KEY: Final = 131
+SPLIT_OFFSETS: Final = 132
 CONTENT: Final = 134
 REFERENCED: Final = 143

@@ -48,6 +48,7 @@ ENTRIES: Final = pa.schema(
         pa.field("file_format", pa.dictionary(pa.int32(), pa.string()), nullable=False),
         pa.field("record_count", pa.int64(), nullable=False),
         pa.field("file_bytes", pa.int64(), nullable=False),
+        pa.field("row_groups", pa.int32(), nullable=False),  # of Parquet files, as split offsets say; 0: not known
         pa.field("is_encrypted", pa.bool_(), nullable=False),
         pa.field("target", pa.string()),  # the one data file that a position-delete file is about, if it is about one
     ]
@@ -57,7 +58,9 @@ _FILE_PATH_COLUMN: Final = 2147483546  # reserved field id of `file_path` in pos
 _ENTRY_IDS: Final = frozenset(
     {ids.STATUS, ids.SNAPSHOT_ID, ids.SEQUENCE_NUMBER, ids.FILE_SEQUENCE_NUMBER, ids.DATA_FILE}
 )
-_FILE_IDS: Final = frozenset({ids.CONTENT, ids.PATH, ids.FORMAT, ids.PARTITION, ids.RECORDS, ids.BYTES, ids.KEY})
+_FILE_IDS: Final = frozenset(
+    {ids.CONTENT, ids.PATH, ids.FORMAT, ids.PARTITION, ids.RECORDS, ids.BYTES, ids.KEY, ids.SPLIT_OFFSETS}
+)
 _DELETE_IDS: Final = _FILE_IDS | {ids.LOWER, ids.UPPER, ids.REFERENCED}
 
 
@@ -219,6 +222,7 @@ class _Columns:
         lists["partition"].append(self._code(tuple(file[of_file[ids.PARTITION]].values())))
         lists["record_count"].append(file[of_file[ids.RECORDS]])
         lists["file_bytes"].append(file[of_file[ids.BYTES]])
+        lists["row_groups"].append(_row_groups(file.get(of_file.get(ids.SPLIT_OFFSETS, "")), file[of_file[ids.BYTES]]))
         lists["is_encrypted"].append(file.get(of_file.get(ids.KEY, "")) is not None)
         lists["target"].append(_target(file, of_file) if content == POSITION_DELETES else None)
         self._formats.append(file[of_file[ids.FORMAT]].lower())
@@ -241,6 +245,10 @@ class _Columns:
             [pa.array(built[f.name], f.type) if isinstance(built[f.name], list) else built[f.name] for f in ENTRIES],
             schema=ENTRIES,
         )
+
+
+def _row_groups(offsets: Sequence[int] | None, file_bytes: int) -> int:
+    return len(offsets) if offsets and offsets[-1] < file_bytes else 0  # as Iceberg: offsets past the end are damaged
 
 
 def _target(file: Mapping[str, Any], of_file: Mapping[int, str]) -> str | None:

@@ -92,14 +92,17 @@ def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | No
 def native_digest(digest: pa.Table) -> pa.Table:
     """Return a digest (`planning.digest.FILE_DIGEST`) as it is planned for the procedure.
 
-    It applies equality deletes like position deletes, and reads every format and encrypted files.
+    It applies equality deletes like position deletes, and reads every format and encrypted files; it goes by the sizes
+    of files, never by those of row groups.
     """
     deletes = pc.add(digest["delete_files"], digest["equality_deletes"])
     rows = digest.num_rows
     parquet = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), rows), pa.array(["parquet"]))
+    none = pa.repeat(pa.scalar(0, pa.int32()), rows)
     changed: dict[str, Any] = {
         "delete_files": deletes,
-        "equality_deletes": pa.repeat(pa.scalar(0, pa.int32()), rows),
+        "equality_deletes": none,
+        "row_groups": none,
         "file_format": parquet,
     }
     columns = [changed.get(field.name, digest[field.name]) for field in digest.schema]

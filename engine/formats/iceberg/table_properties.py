@@ -6,14 +6,16 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from engine.domain.policies import RewriteSettings
+from engine.domain.policies import OFF, RewriteSettings
 from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.layout import MIN_ROW_GROUP_BYTES
 
 _TARGET: Final = "write.target-file-size-bytes"
 _CODEC: Final = "write.parquet.compression-codec"
 _LEVEL: Final = "write.parquet.compression-level"
+_ROW_GROUP: Final = "write.parquet.row-group-size-bytes"
 _SIZES: Final = {
-    "write.parquet.row-group-size-bytes": "row_group_bytes",
+    _ROW_GROUP: "row_group_bytes",
     "write.parquet.page-size-bytes": "page_bytes",
     "write.parquet.dict-size-bytes": "dictionary_page_bytes",
 }
@@ -59,6 +61,8 @@ def read_properties(properties: Mapping[str, str]) -> PropertyReading:
             sizes[setting] = int(value)
         elif value is not None:
             ignored.append(IgnoredProperty(name, value, "not a number of bytes above 0"))
+    if sizes.get("row_group_bytes", MIN_ROW_GROUP_BYTES) < MIN_ROW_GROUP_BYTES:
+        policy["rewrite.small_row_group_bytes"] = OFF  # its writers make them small because they are told to
     return PropertyReading(policy, sizes, tuple(ignored))
 
 

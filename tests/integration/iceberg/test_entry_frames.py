@@ -43,6 +43,8 @@ from engine.formats.iceberg import entry_frames, manifests
 from engine.formats.iceberg.partitions import PartitionCodec
 
 FLAT = PartitionSpec()
+OFFSETS: list[list[int] | None] = [None, [], [4], [4, 2**39, 2**40 - 1], [4, 2**41]]
+"""Split offsets of files of about 1 TiB, in turn; the last are past the end, as damage leaves them."""
 NAMES = itertools.count()
 
 TYPES: dict[str, tuple[IcebergType, Any, st.SearchStrategy[Any], bool]] = {
@@ -86,6 +88,7 @@ def manifest(
                 record_count=number,
                 file_size_in_bytes=2**40 + number,
                 lower_bounds={1: b"\x00\xff"},
+                split_offsets=OFFSETS[number % len(OFFSETS)],
                 key_metadata=b"key" if number % 3 == 2 else None,
             )
             file.spec_id = spec.spec_id
@@ -144,6 +147,20 @@ def test_manifests_of_unpartitioned_tables_are_taken(tmp_path: Path, monkeypatch
     assert is_taken(body, codec, monkeypatch)
     found, expected = both(body, codec, monkeypatch)
     assert found.to_pylist() == expected.to_pylist()
+
+
+def test_row_groups_are_as_many_as_the_split_offsets_unless_these_are_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    body = manifest(tmp_path, [()] * 2 * len(OFFSETS), FLAT, Schema())
+    for found in both(body, PartitionCodec(spec=FLAT, schema=Schema()), monkeypatch):
+        assert found["row_groups"].to_pylist() == [0, 0, 1, 3, 0] * 2
+
+
+def test_a_manifest_in_which_no_file_has_split_offsets_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    body = manifest(tmp_path, [()] * 2, FLAT, Schema())  # none, and an empty list
+    for found in both(body, PartitionCodec(spec=FLAT, schema=Schema()), monkeypatch):
+        assert found["row_groups"].to_pylist() == [0, 0]
 
 
 def test_an_empty_manifest_has_no_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -112,6 +112,7 @@ rewrites = part(
     target_file_bytes=sizes(2**20, 2**34),
     small_file_bytes=sizes() | shares,
     large_file_bytes=or_word("off", sizes() | shares),
+    small_row_group_bytes=or_word("off", sizes(65_536, 2**23)),
     exclude_above_bytes=or_word("off", sizes()),
     min_input_files=st.integers(2, 10_000),
     max_time_span=or_word("off", durations()),

@@ -2715,7 +2715,7 @@ export interface components {
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
          * @enum {string}
          */
-        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
             /** @example lake */
@@ -2819,6 +2819,7 @@ export interface components {
             large_file_count: number;
             partition: string;
             small_file_count: number;
+            small_row_group_file_count: number;
             spec_id: number;
             total_bytes: number;
         };
@@ -3546,7 +3547,7 @@ export interface components {
              */
             max_time_span?: "off" | string | null;
             /**
-             * @description Fewer candidates in a partition are left alone, unless a delete or size rule says otherwise.
+             * @description Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says otherwise.
              * @example 5
              */
             min_input_files?: number | null;
@@ -3558,6 +3559,11 @@ export interface components {
              * @example 75%
              */
             small_file_bytes?: number | string | null;
+            /**
+             * @description A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size; `off`: none is for that.
+             * @example 1MiB
+             */
+            small_row_group_bytes?: "off" | (number | string) | null;
             /** @description How files are arranged. */
             strategy?: components["schemas"]["Strategy"] | null;
             /**
@@ -3629,7 +3635,7 @@ export interface components {
              */
             max_time_span?: "off" | string | null;
             /**
-             * @description Fewer candidates in a partition are left alone, unless a delete or size rule says otherwise.
+             * @description Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says otherwise.
              * @example 5
              */
             min_input_files?: number | null;
@@ -3641,6 +3647,11 @@ export interface components {
              * @example 75%
              */
             small_file_bytes?: number | string | null;
+            /**
+             * @description A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size; `off`: none is for that.
+             * @example 1MiB
+             */
+            small_row_group_bytes?: "off" | number | null;
             /** @description How files are arranged. */
             strategy?: components["schemas"]["Strategy"] | null;
             /**
@@ -4296,6 +4307,10 @@ export interface components {
             small_file_bytes: number;
             small_file_count: number;
             small_file_share: number;
+            /** @description Row groups below are small, in files of 8 or more: the policy's. */
+            small_row_group_bytes: number | null;
+            /** @description Files of small row groups, as far as the table says how many files have; Packhouse's own left out. */
+            small_row_group_file_count: number;
             snapshot_id: string | null;
             /** @description Format, version, snapshots, manifests, columns. */
             table: {
@@ -4475,7 +4490,7 @@ export interface components {
             /** @description Wanted: a count: a whole number such as 60. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "file_count" | "small_file_count" | "large_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "snapshot_count" | "manifest_count";
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "snapshot_count" | "manifest_count";
         } | {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             above?: number | null;
@@ -4546,7 +4561,7 @@ export interface components {
             /** @description Wanted: a count: a whole number such as 60. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "file_count" | "small_file_count" | "large_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "snapshot_count" | "manifest_count";
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "snapshot_count" | "manifest_count";
         } | {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             above?: number | null;

@@ -18,6 +18,7 @@ class Metric(StrEnum):
     OVERLAP_DEPTH = "overlap_depth"
     SMALL_FILE_COUNT = "small_file_count"
     SMALL_FILE_SHARE = "small_file_share"
+    SMALL_ROW_GROUP_FILE_COUNT = "small_row_group_file_count"
     SNAPSHOT_COUNT = "snapshot_count"
     SORTED_RUN_COUNT = "sorted_run_count"
     TIME_SINCE_FULL = "time_since_full"

@@ -21,6 +21,7 @@ class PartitionHealth:
     large_file_count: int
     partition: str
     small_file_count: int
+    small_row_group_file_count: int
     spec_id: int
     total_bytes: int
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
@@ -40,6 +41,8 @@ class PartitionHealth:
 
         small_file_count = self.small_file_count
 
+        small_row_group_file_count = self.small_row_group_file_count
+
         spec_id = self.spec_id
 
         total_bytes = self.total_bytes
@@ -55,6 +58,7 @@ class PartitionHealth:
                 "large_file_count": large_file_count,
                 "partition": partition,
                 "small_file_count": small_file_count,
+                "small_row_group_file_count": small_row_group_file_count,
                 "spec_id": spec_id,
                 "total_bytes": total_bytes,
             }
@@ -79,6 +83,8 @@ class PartitionHealth:
 
         small_file_count = d.pop("small_file_count")
 
+        small_row_group_file_count = d.pop("small_row_group_file_count")
+
         spec_id = d.pop("spec_id")
 
         total_bytes = d.pop("total_bytes")
@@ -91,6 +97,7 @@ class PartitionHealth:
             large_file_count=large_file_count,
             partition=partition,
             small_file_count=small_file_count,
+            small_row_group_file_count=small_row_group_file_count,
             spec_id=spec_id,
             total_bytes=total_bytes,
         )

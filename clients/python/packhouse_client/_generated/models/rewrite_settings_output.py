@@ -57,11 +57,15 @@ class RewriteSettingsOutput:
     max_time_span: Literal["off"] | None | str | Unset = UNSET
     """ Files further apart in time are not merged. """
     min_input_files: int | None | Unset = UNSET
-    """ Fewer candidates in a partition are left alone, unless a delete or size rule says otherwise. """
+    """ Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says
+    otherwise. """
     order_bins_by: None | RewriteSettingsOutputOrderBinsByType0 | Unset = UNSET
     """ `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. """
     small_file_bytes: int | None | str | Unset = UNSET
     """ Below it a file is a candidate: a size, or a share of the target. """
+    small_row_group_bytes: int | Literal["off"] | None | Unset = UNSET
+    """ A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size;
+    `off`: none is for that. """
     strategy: None | Strategy | Unset = UNSET
     """ How files are arranged. """
     target_file_bytes: int | None | Unset = UNSET
@@ -168,6 +172,12 @@ class RewriteSettingsOutput:
         else:
             small_file_bytes = self.small_file_bytes
 
+        small_row_group_bytes: int | Literal["off"] | None | Unset
+        if isinstance(self.small_row_group_bytes, Unset):
+            small_row_group_bytes = UNSET
+        else:
+            small_row_group_bytes = self.small_row_group_bytes
+
         strategy: None | str | Unset
         if isinstance(self.strategy, Unset):
             strategy = UNSET
@@ -223,6 +233,8 @@ class RewriteSettingsOutput:
             field_dict["order_bins_by"] = order_bins_by
         if small_file_bytes is not UNSET:
             field_dict["small_file_bytes"] = small_file_bytes
+        if small_row_group_bytes is not UNSET:
+            field_dict["small_row_group_bytes"] = small_row_group_bytes
         if strategy is not UNSET:
             field_dict["strategy"] = strategy
         if target_file_bytes is not UNSET:
@@ -441,6 +453,26 @@ class RewriteSettingsOutput:
 
         small_file_bytes = _parse_small_file_bytes(d.pop("small_file_bytes", UNSET))
 
+        def _parse_small_row_group_bytes(data: object) -> int | Literal["off"] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not data == "off":
+                    raise TypeError()
+                small_row_group_bytes_type_0 = cast(Literal["off"], data)
+                if small_row_group_bytes_type_0 != "off":
+                    raise ValueError(
+                        f"small_row_group_bytes_type_0 must match const 'off', got '{small_row_group_bytes_type_0}'"
+                    )
+                return small_row_group_bytes_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(int | Literal["off"] | None | Unset, data)
+
+        small_row_group_bytes = _parse_small_row_group_bytes(d.pop("small_row_group_bytes", UNSET))
+
         def _parse_strategy(data: object) -> None | Strategy | Unset:
             if data is None:
                 return data
@@ -503,6 +535,7 @@ class RewriteSettingsOutput:
             min_input_files=min_input_files,
             order_bins_by=order_bins_by,
             small_file_bytes=small_file_bytes,
+            small_row_group_bytes=small_row_group_bytes,
             strategy=strategy,
             target_file_bytes=target_file_bytes,
             tiers=tiers,

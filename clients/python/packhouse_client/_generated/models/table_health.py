@@ -48,6 +48,10 @@ class TableHealth:
     """ A file below is small: the policy's. """
     small_file_count: int
     small_file_share: float
+    small_row_group_bytes: int | None
+    """ Row groups below are small, in files of 8 or more: the policy's. """
+    small_row_group_file_count: int
+    """ Files of small row groups, as far as the table says how many files have; Packhouse's own left out. """
     snapshot_id: None | str
     table: TableHealthTable
     """ Format, version, snapshots, manifests, columns. """
@@ -105,6 +109,11 @@ class TableHealth:
 
         small_file_share = self.small_file_share
 
+        small_row_group_bytes: int | None
+        small_row_group_bytes = self.small_row_group_bytes
+
+        small_row_group_file_count = self.small_row_group_file_count
+
         snapshot_id: None | str
         snapshot_id = self.snapshot_id
 
@@ -142,6 +151,8 @@ class TableHealth:
                 "small_file_bytes": small_file_bytes,
                 "small_file_count": small_file_count,
                 "small_file_share": small_file_share,
+                "small_row_group_bytes": small_row_group_bytes,
+                "small_row_group_file_count": small_row_group_file_count,
                 "snapshot_id": snapshot_id,
                 "table": table,
                 "table_id": table_id,
@@ -222,6 +233,15 @@ class TableHealth:
 
         small_file_share = d.pop("small_file_share")
 
+        def _parse_small_row_group_bytes(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        small_row_group_bytes = _parse_small_row_group_bytes(d.pop("small_row_group_bytes"))
+
+        small_row_group_file_count = d.pop("small_row_group_file_count")
+
         def _parse_snapshot_id(data: object) -> None | str:
             if data is None:
                 return data
@@ -262,6 +282,8 @@ class TableHealth:
             small_file_bytes=small_file_bytes,
             small_file_count=small_file_count,
             small_file_share=small_file_share,
+            small_row_group_bytes=small_row_group_bytes,
+            small_row_group_file_count=small_row_group_file_count,
             snapshot_id=snapshot_id,
             table=table,
             table_id=table_id,

@@ -1,0 +1,145 @@
+"""F26: which files are rewritten for their row groups alone, and that none is for ever."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.domain.clock import SystemClock
+from engine.domain.files import InputFile
+from engine.domain.ids import IdSource
+from engine.domain.plans import FileGroup
+from engine.domain.policies import PolicyDocument, effective_policy
+from engine.planning.candidates import SkipReason, find_candidates
+from engine.planning.digest import TableFigures
+from engine.planning.estimates import predicted_requests
+from engine.planning.evaluations import evaluate_policy
+from engine.planning.health import health
+from engine.planning.partition_metrics import RewriteHistory
+from engine.planning.partitions import partition_files
+from engine.planning.ranking import OPEN_COST_BYTES, ROW_GROUP_COST_BYTES, saved_by
+from engine.planning.rewrite_limits import RewriteLimits
+from engine.planning.row_groups import (
+    LEAST_ROW_GROUPS,
+    MOST_SMALL_BYTES,
+    WHOLE_BYTES,
+    avoidable_row_groups,
+    have_small_row_groups,
+)
+from engine.rewriting.kernel.layout import MIN_ROW_GROUP_BYTES
+from tests.support.digests import DigestFile, digest_of
+
+MIB = 2**20
+GOOD = 120 * MIB
+CHOPPED = DigestFile(GOOD, row_groups=1000)
+RULE = {"name": "chopped", "all": [{"metric": "small_row_group_file_count", "at_least": 1}]}
+
+
+def reasons(*files: DigestFile, **rewrite: Any) -> tuple[SkipReason | None, ...]:
+    own = PolicyDocument.model_validate({"rewrite": rewrite})
+    limits = RewriteLimits.of(effective_policy(table_properties={}, own=own))
+    return find_candidates(partition_files(digest_of(files)), limits).reasons
+
+
+def small(file: DigestFile, bytes_: int | None = MIB) -> bool:
+    (found,) = have_small_row_groups(partition_files(digest_of([file])), bytes_).tolist()
+    return bool(found)
+
+
+def test_what_a_whole_row_group_is_is_what_the_kernel_writes():
+    assert WHOLE_BYTES == MIN_ROW_GROUP_BYTES
+
+
+def test_a_file_of_the_right_size_is_a_candidate_for_its_row_groups_alone():
+    chosen = find_candidates(
+        partition_files(digest_of([CHOPPED, DigestFile(GOOD, row_groups=2)])),
+        RewriteLimits.of(effective_policy(table_properties={})),
+    )
+    assert chosen.is_candidate.tolist() == [True, False]
+    assert chosen.is_forced.tolist() == [True, False]
+    assert chosen.outputs.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        DigestFile(GOOD, row_groups=0),
+        DigestFile(GOOD, row_groups=120),
+        DigestFile(GOOD, row_groups=1000, file_format="orc"),
+    ],
+    ids=["unknown", "just large enough", "not row groups but stripes"],
+)
+def test_other_files_are_left_alone(file: DigestFile):
+    assert reasons(file) in ((SkipReason.WELL_SIZED,), (SkipReason.NOT_PARQUET,))
+
+
+def test_off_and_the_size_are_heeded():
+    assert reasons(CHOPPED, small_row_group_bytes="off") == (SkipReason.WELL_SIZED,)
+    assert reasons(CHOPPED, small_row_group_bytes="64KiB") == (SkipReason.WELL_SIZED,)
+    assert reasons(DigestFile(GOOD, row_groups=16), small_row_group_bytes="8MiB") == (None,)
+
+
+@pytest.mark.parametrize(
+    ("file", "rewrite", "reason"),
+    [
+        (DigestFile(GOOD, row_groups=1000, is_encrypted=True), {}, SkipReason.ENCRYPTED),
+        (DigestFile(GOOD, row_groups=1000, equality_deletes=1), {}, SkipReason.EQUALITY_DELETES),
+        (CHOPPED, {"exclude_above_bytes": "100MiB"}, SkipReason.EXCLUDED_ABOVE),
+    ],
+)
+def test_row_groups_are_no_reason_to_take_what_is_not_taken_otherwise(
+    file: DigestFile, rewrite: dict[str, Any], reason: SkipReason
+):
+    assert reasons(file, **rewrite) == (reason,)
+
+
+@pytest.mark.parametrize("strategy", ["binpack", "tiered", "window"])
+def test_every_strategy_takes_a_single_one(strategy: str):
+    assert reasons(CHOPPED, strategy=strategy) == (None,)
+
+
+@pytest.mark.parametrize("mark", ["", "sort1a2b3c4d-"])
+def test_f23_what_the_kernel_wrote_is_never_rewritten_for_its_row_groups(mark: str):
+    run_id = IdSource(clock=SystemClock()).run_id()
+    name = f"s3://lake/t/data/day=1/{run_id}-00000-1-{mark}000010.parquet"
+    assert not small(DigestFile(GOOD, row_groups=1000, path=name))
+    assert small(DigestFile(GOOD, row_groups=1000, path=f"s3://lake/{run_id}-00000-1/other.parquet"))
+
+
+@given(st.integers(0, 2**31 - 1), st.integers(1, 2**50), st.integers(64 * 2**10, MOST_SMALL_BYTES))
+def test_f23_a_rewrite_leaves_an_eighth_of_the_row_groups_at_most(row_groups: int, file_bytes: int, bound: int):
+    if small(DigestFile(file_bytes, row_groups=row_groups), bound):
+        assert row_groups - avoidable_row_groups(row_groups, file_bytes) <= row_groups / LEAST_ROW_GROUPS
+
+
+def test_health_counts_them_and_names_their_partition():
+    found = health(
+        digest_of([DigestFile(GOOD, "a"), DigestFile(GOOD, "b", row_groups=1000)]),
+        small_bytes=MIB,
+        large_bytes=None,
+        small_row_group_bytes=MIB,
+    )
+    assert found.small_row_group_file_count == 1
+    assert [(each.partition, each.small_row_group_file_count) for each in found.worst_partitions] == [("b", 1)]
+
+
+@pytest.mark.parametrize(("file", "is_due"), [(CHOPPED, True), (DigestFile(GOOD, row_groups=2), False)])
+def test_a_trigger_may_go_by_them_and_none_does_by_itself(file: DigestFile, is_due: bool):
+    for triggers, wanted in (([RULE], is_due), (None, False)):
+        own = PolicyDocument.model_validate({"triggers": triggers})
+        policy = effective_policy(table_properties={}, own=own)
+        found = evaluate_policy(digest_of([file]), TableFigures(), RewriteHistory(), policy, now_ms=1)
+        assert found.is_due == wanted
+
+
+def test_readers_are_saved_a_request_for_each_row_group_and_so_is_the_rewrite_asked_for_them():
+    inputs = (InputFile("a", GOOD, 10, 1, row_groups=1001), InputFile("b", GOOD, 10, 1))
+    group = FileGroup(0, 0, "{}", inputs, 1)
+    assert saved_by(group) == OPEN_COST_BYTES + 1000 * ROW_GROUP_COST_BYTES
+    assert predicted_requests([group], output_bytes=0) == (2 + 1001) + (2 + 1) + 3
+
+
+def test_a_policy_can_not_ask_for_what_a_rewrite_could_not_better():
+    with pytest.raises(ValueError, match="small_row_group_bytes"):
+        PolicyDocument.model_validate({"rewrite": {"small_row_group_bytes": MOST_SMALL_BYTES + 1}})
