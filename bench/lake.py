@@ -12,6 +12,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from bench.lineitem import write_files
 from bench.service import Service
+from engine.embedded.iceberg import SQL_EXTENSIONS, catalog_confs
 from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch
 from engine.embedded.spark import EmbeddedSpark
 from engine.spark.sessions import SparkSessions
@@ -28,7 +29,7 @@ class Lake:
         self.cores = cores
         self.properties = {"type": "sql", "uri": f"sqlite:///{database}", "warehouse": (folder / "warehouse").as_uri()}
         jars = [fetch(coordinate, CACHE_FOLDER) for coordinate in (ICEBERG_RUNTIME, SQLITE_JDBC)]
-        confs = _catalog_confs(database, self.properties["warehouse"])
+        confs = {**SQL_EXTENSIONS, **catalog_confs(CATALOG, database, warehouse=self.properties["warehouse"])}
         self._server = EmbeddedSpark(data_dir=folder, cores=cores, jars=jars, confs=confs)
         self._folder = folder
         self._copies = 0
@@ -89,16 +90,3 @@ class Lake:
 def spark_name(name: str) -> str:
     """Return how Spark calls a table of the lake."""
     return f"{CATALOG}.{NAMESPACE}.{name}"
-
-
-def _catalog_confs(database: Path, warehouse: str) -> dict[str, str]:
-    catalog = f"spark.sql.catalog.{CATALOG}"
-    return {
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "jdbc",
-        f"{catalog}.uri": f"jdbc:sqlite:{database}?busy_timeout=30000",
-        f"{catalog}.jdbc.schema-version": "V1",
-        f"{catalog}.warehouse": warehouse,
-        f"{catalog}.cache-enabled": "false",  # others commit too
-    }

@@ -5,6 +5,7 @@ pytest_plugins = [
     "tests.support.folders",
     "tests.support.iceberg_rest_server",
     "tests.support.logs",
+    "tests.support.peer",
     "tests.support.redis_server",
     "tests.support.s3_server",
     "tests.support.spark_server",

@@ -16,6 +16,7 @@ from screen import Screen
 from server import Server
 from stack import Stack
 
+from engine.embedded.iceberg import SQL_EXTENSIONS, catalog_confs
 from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch
 from engine.embedded.spark import EmbeddedSpark
 from engine.spark.sessions import SparkSessions
@@ -96,15 +97,7 @@ def files(session: Any) -> int:
 
 
 def _spark(warehouse: str) -> EmbeddedSpark:
-    catalog = "spark.sql.catalog.lake"
-    confs = {
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "jdbc",
-        f"{catalog}.uri": f"jdbc:sqlite:{FOLDER}/catalog.db?busy_timeout=30000",
-        f"{catalog}.jdbc.schema-version": "V1",
-        f"{catalog}.warehouse": warehouse,
-    }
+    confs = {**SQL_EXTENSIONS, **catalog_confs("lake", FOLDER / "catalog.db", warehouse=warehouse)}
     jars = [fetch(coordinate, ROOT / CACHE_FOLDER) for coordinate in (ICEBERG_RUNTIME, SQLITE_JDBC)]
     return EmbeddedSpark(data_dir=FOLDER, cores=2, jars=jars, confs=confs)
 

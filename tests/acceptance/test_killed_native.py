@@ -17,12 +17,13 @@ from engine.domain.access import SYSTEM
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
 from engine.domain.tables import TableFormatName, TableRef
+from engine.embedded.iceberg import SQL_EXTENSIONS
 from engine.embedded.spark import EmbeddedSpark
 from engine.factory import Container, open_container
 from engine.settings import Settings
 from engine.spark.sessions import SparkSessions
 from tests.support.eventually import seen_when
-from tests.support.peer import one
+from tests.support.peer import confs_of, one
 from tests.support.processes import child, environment_of
 from tests.support.world import Lake, make_lake
 
@@ -40,16 +41,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
 @pytest.fixture(scope="module")
 def server(lake: Lake, spark_jars: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Spark with the lake as a static catalog."""
-    database, catalog = lake.properties["uri"].removeprefix("sqlite:///"), "spark.sql.catalog.lake"
-    confs = {
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "jdbc",
-        f"{catalog}.uri": f"jdbc:sqlite:{database}?busy_timeout=30000",
-        f"{catalog}.jdbc.schema-version": "V1",
-        f"{catalog}.warehouse": lake.properties["warehouse"],
-        f"{catalog}.cache-enabled": "false",
-    }
+    confs = {**SQL_EXTENSIONS, **confs_of(lake)}
     spark = EmbeddedSpark(data_dir=tmp_path_factory.mktemp("spark"), cores=2, jars=spark_jars, confs=confs)
     yield spark.start()
     spark.stop()

@@ -7,7 +7,6 @@ tells the whole story of its table; `TABLES=1 SEED=<it>` plays it again.
 import asyncio
 import os
 import shutil
-import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from engine.spark.sessions import SparkSessions
 from tests.differential.arena import Arena, Tally
-from tests.support.peer import attach
+from tests.support.peer import new_session
 from tests.support.world import World, open_world
 
 FIRST = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
@@ -48,9 +47,7 @@ async def world(
 @pytest.fixture(scope="module")
 def spark(spark_sessions: SparkSessions, world: World) -> SparkSession:
     """A session that knows the lake."""
-    session = spark_sessions.get(str(uuid.uuid4()))
-    attach(session, world.lake)
-    session.conf.set("spark.sql.session.timeZone", "UTC")
+    session = new_session(spark_sessions, world.lake)
     session.conf.set("spark.sql.shuffle.partitions", "2")
     return session
 

@@ -5,21 +5,18 @@ deletes as Spark writes them.
 """
 
 import asyncio
-import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
 from engine.domain.tables import TableRef
-from engine.spark.sessions import SparkSessions
-from tests.support.peer import attach, one, rows_by_spark
-from tests.support.world import World, open_world
+from tests.support.peer import one, rows_by_spark
+from tests.support.world import World
 
 EVERY_TYPE = """
     id BIGINT NOT NULL, flag BOOLEAN, small INT, big BIGINT, single FLOAT, double DOUBLE, short DECIMAL(9,2),
@@ -43,22 +40,6 @@ VALUES = """
           IF(id % 5 = 0, NULL, named_struct('c', 'deep', 'd', array(1, NULL, CAST(id AS INT))))) END
     FROM range({first}, {last}, 1, 1)
 """
-
-
-@pytest.fixture
-async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """A container whose lake Spark shares."""
-    async with open_world(tmp_path / "w", database_url=sqlite_url, redis_url=redis_url, days=1, files=6) as opened:
-        yield opened
-
-
-@pytest.fixture
-def spark(spark_sessions: SparkSessions, world: World) -> SparkSession:
-    """A Spark session of the test's own that knows the lake."""
-    session = spark_sessions.get(str(uuid.uuid4()))
-    attach(session, world.lake)
-    session.conf.set("spark.sql.session.timeZone", "UTC")
-    return session
 
 
 def create(spark: SparkSession, name: str, *, columns: str = EVERY_TYPE, partition: str = "", version: int = 2) -> str:
@@ -248,6 +229,8 @@ async def test_time_travel_to_a_snapshot_before_the_rewrite_reads_its_rows(world
 
 
 async def test_a_rewrite_by_the_engine_wins_the_race_and_is_named(world: World, spark: SparkSession) -> None:
+    for number in range(6):
+        await asyncio.to_thread(world.lake.append_to, ["2026-11-01"], rows=50 + number)
     options = "map('rewrite-all', 'true', 'partial-progress.enabled', 'false')"
     rewrite = f"CALL lake.system.rewrite_data_files(table => 'lake.lake.events', options => {options})"
     world.at("before_commit", lambda: one(spark, rewrite))

@@ -22,7 +22,7 @@ from engine.factory import Container, open_container
 from engine.settings import Settings
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.local_dispatch import LocalDispatcher
-from tests.support.peer import attach, one, rows_by_spark
+from tests.support.peer import attach, confs_of, one, rows_by_spark
 from tests.support.world import World, make_lake
 
 TABLE = "lake.lake.events"
@@ -43,7 +43,7 @@ async def world(sqlite_url: str, redis: Redis, redis_url: str, spark_url: str, t
     )
     worlds: list[World] = []
     async with open_container(settings, step=lambda name: worlds[0].on_step(name) if worlds else None) as container:
-        await asyncio.to_thread(lambda: attach(container.spark.get(), lake))
+        await asyncio.to_thread(lambda: attach(container.spark.get(), confs_of(lake)))
         properties = lake.properties | {"packhouse.spark-catalog": "lake"}
         await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, properties)
         table = await container.tables.register(

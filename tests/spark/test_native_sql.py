@@ -10,8 +10,10 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyspark.sql import SparkSession
 
 from engine.domain.procedures import PartitionTest, Procedure, ProcedureCall, SparkTable
+from engine.embedded.iceberg import catalog_confs
 from engine.spark import sql
 from engine.spark.sessions import SparkSessions
+from tests.support.peer import attach
 
 TEXTS = [
     "it's \"quoted\" \\ here", "${env:HOME}", "${spark.app.id}", "a -- b", "/* c */", "`", "``;", "\x00", "\n\t",
@@ -23,17 +25,9 @@ TEXTS = [
 def spark(spark_sessions: SparkSessions, tmp_path: Path) -> SparkSession:
     """A session that knows a catalog `lake` of its own."""
     session = spark_sessions.get(str(uuid.uuid4()))
-    catalog, database = "spark.sql.catalog.lake", tmp_path / "catalog.db"
+    database = tmp_path / "catalog.db"
     SqlCatalog("lake", uri=f"sqlite:///{database}", warehouse=tmp_path.as_uri()).close()
-    for name, value in {
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "jdbc",
-        f"{catalog}.uri": f"jdbc:sqlite:{database}?busy_timeout=30000",
-        f"{catalog}.jdbc.schema-version": "V1",
-        f"{catalog}.warehouse": tmp_path.as_uri(),
-        f"{catalog}.cache-enabled": "false",
-    }.items():
-        session.conf.set(name, value)
+    attach(session, catalog_confs("lake", database, warehouse=tmp_path.as_uri()))
     return session
 
 

@@ -1,23 +1,18 @@
 """L6: the order of rows in files that Packhouse sorted is the order that Iceberg's own procedure makes."""
 
-import uuid
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
-from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
 from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import RunState
 from engine.domain.tables import TableRef
-from engine.spark.sessions import SparkSessions
-from tests.support.peer import attach, rows_by_spark
-from tests.support.world import World, open_world
+from tests.support.peer import rows_by_spark
+from tests.support.world import World
 
 COLUMNS = """id BIGINT, flag BOOLEAN, number INT, single FLOAT, double DOUBLE, money DECIMAL(9,2), huge DECIMAL(38,10),
     day DATE, at TIMESTAMP, text STRING, bytes BINARY"""
@@ -40,21 +35,6 @@ ORDERS = [
     "text ASC NULLS FIRST, at DESC NULLS LAST, day ASC NULLS LAST",
     "bytes DESC NULLS LAST, day DESC NULLS FIRST",
 ]
-
-
-@pytest.fixture
-async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """A container whose lake Spark shares."""
-    async with open_world(tmp_path / "w", database_url=sqlite_url, redis_url=redis_url, days=0, files=0) as opened:
-        yield opened
-
-
-@pytest.fixture
-def spark(spark_sessions: SparkSessions, world: World) -> SparkSession:
-    session = spark_sessions.get(str(uuid.uuid4()))
-    attach(session, world.lake)
-    session.conf.set("spark.sql.session.timeZone", "UTC")
-    return session
 
 
 def policy_of(order: str) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
 from engine.domain.run_requests import RunRequest
@@ -17,13 +16,15 @@ from engine.domain.runs import RunState
 from engine.domain.tables import TableRef
 from engine.rewriting.kernel import copy_plans
 from engine.spark.sessions import SparkSessions
-from tests.support.peer import attach
-from tests.support.world import World, open_world
+from tests.support.world import World
 from tests.unit.kernel.building import make_task, rewrite
 from tests.unit.kernel.spliced import NESTED, WRITERS, table, write_as
 
 READABLE = pa.schema([one for one in NESTED if one.name != "time"])
 """Spark has no reader for a time of day by default."""
+
+REQUIRED = pa.schema([one if pa.types.is_nested(one.type) else one.with_nullable(False) for one in READABLE])
+OPTIONAL = pa.schema([one.with_nullable(True) for one in READABLE])
 
 VALUES = """
     SELECT id, hash(id) AS number, hash(id) / 7.0D AS double, CAST(hash(id) AS DECIMAL(15,2)) AS money,
@@ -53,13 +54,15 @@ def test_files_of_every_writer_read_the_same_by_both_readers_of_spark(
     monkeypatch.setattr(copy_plans, "LEAST_CHUNK_BYTES", 0)
     inputs, outputs = [], []
     groups = [[name, name] for name in WRITERS] + [list(WRITERS), list(reversed(WRITERS))]
-    for number, writers in enumerate(groups):
+    cases = [(writers, (READABLE,), READABLE) for writers in groups]
+    cases += [(["plain, small pages"] * 4, kinds, OPTIONAL) for kinds in ((REQUIRED,), (REQUIRED, OPTIONAL))]
+    for number, (writers, kinds, target) in enumerate(cases):
         folder = tmp_path / str(number)
         given = [
-            write_as(name, folder / f"{at}.parquet", table(number * 20 + at, 80, READABLE))
+            write_as(name, folder / f"{at}.parquet", table(number * 20 + at, 80, kinds[at % len(kinds)]))
             for at, name in enumerate(writers)
         ]
-        result = rewrite(make_task(folder, given, READABLE))
+        result = rewrite(make_task(folder, given, target))
         assert result.outcome == "written", result.reason
         inputs += [one.path for one in given]
         outputs += [one.path for one in result.outputs]
@@ -70,19 +73,10 @@ def test_files_of_every_writer_read_the_same_by_both_readers_of_spark(
     assert read_by_spark(session, outputs, vectorised=True) == sound
 
 
-@pytest.fixture
-async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """A container whose lake Spark shares."""
-    async with open_world(tmp_path / "w", database_url=sqlite_url, redis_url=redis_url, days=0, files=0) as opened:
-        yield opened
-
-
 @pytest.mark.parametrize("with_another_writer", [False, True])
 async def test_tables_that_spark_wrote_are_spliced_and_read_the_same_by_both_readers_of_iceberg(
-    world: World, spark_sessions: SparkSessions, with_another_writer: bool
+    world: World, spark: SparkSession, with_another_writer: bool
 ) -> None:
-    spark = spark_sessions.get(str(uuid.uuid4()))
-    attach(spark, world.lake)
     name = "lake.lake.spliced"
     await asyncio.to_thread(spark.sql, f"CREATE TABLE {name} USING iceberg AS {VALUES.format(first=0, last=4000)}")
     for first in range(4000, 20_000, 4000):

@@ -1,28 +1,49 @@
-"""Spark with Iceberg's own runtime as the peer that is not ours: it shares a SQLite catalog with the test's lake.
+"""Spark with Iceberg's own runtime as the peer that is not ours: it shares the catalog of the test's lake."""
 
-The catalog's name is the file's name space in Spark; both sides commit to the same tables (Iceberg's JDBC catalog and
-PyIceberg's SQL catalog read the same rows when name and schema version agree).
-"""
-
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
+import pytest
 from pyspark.sql import SparkSession
+from redis.asyncio import Redis
 
-from tests.support.world import Lake
+from engine.embedded.iceberg import catalog_confs
+from engine.spark.sessions import SparkSessions
+from tests.support.world import Lake, World, open_world
 
 
-def attach(session: SparkSession, lake: Lake) -> None:
-    """Make the lake's catalog known to a Spark session under its own name, `lake`."""
-    database = lake.properties["uri"].removeprefix("sqlite:///")
-    catalog = "spark.sql.catalog.lake"
-    for name, value in {
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "jdbc",
-        f"{catalog}.uri": f"jdbc:sqlite:{database}?busy_timeout=30000",
-        f"{catalog}.jdbc.schema-version": "V1",
-        f"{catalog}.warehouse": lake.properties["warehouse"],
-        f"{catalog}.cache-enabled": "false",
-    }.items():
+@pytest.fixture
+async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """A container whose lake Spark shares; its registered table is empty."""
+    async with open_world(tmp_path / "w", database_url=sqlite_url, redis_url=redis_url, days=0) as opened:
+        yield opened
+
+
+@pytest.fixture
+def spark(spark_sessions: SparkSessions, world: World) -> SparkSession:
+    """A session of the test's own that knows the lake."""
+    return new_session(spark_sessions, world.lake)
+
+
+def new_session(sessions: SparkSessions, lake: Lake) -> SparkSession:
+    """Begin a session that knows the lake, in UTC."""
+    session = sessions.get(str(uuid.uuid4()))
+    attach(session, confs_of(lake))
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    return session
+
+
+def confs_of(lake: Lake) -> dict[str, str]:
+    """Return the settings by which Spark knows the lake's catalog under its own name, `lake`."""
+    database = Path(lake.properties["uri"].removeprefix("sqlite:///"))
+    return catalog_confs("lake", database, warehouse=lake.properties["warehouse"])
+
+
+def attach(session: SparkSession, confs: dict[str, str]) -> None:
+    """Make a catalog known to a Spark session."""
+    for name, value in confs.items():
         session.conf.set(name, value)
 
 

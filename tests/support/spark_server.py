@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.embedded.iceberg import SQL_EXTENSIONS
 from engine.embedded.jars import ICEBERG_RUNTIME, SQLITE_JDBC, fetch
 from engine.embedded.spark import EmbeddedSpark
 from engine.spark.dispatch import SparkDispatcher
@@ -31,7 +32,7 @@ def spark_url(tmp_path_factory: pytest.TempPathFactory, spark_jars: list[Path]) 
         data_dir=tmp_path_factory.mktemp("spark"),
         cores=2,
         jars=spark_jars,
-        confs={"spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"},
+        confs=SQL_EXTENSIONS,
     )
     try:
         yield server.start()
