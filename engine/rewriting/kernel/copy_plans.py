@@ -1,8 +1,9 @@
 """Which columns of an output row group are copied chunk by chunk: a decision from footers and page headers.
 
 A column is copied when every input chunk of it has the output's form and codec, no dictionary, and no part of it is
-left out; when their statistics can be joined; and when their pages are what their footers say. A dictionary anywhere
-bars it: readers take plain pages before dictionary pages for something else, without an error. What pages without
+left out; when their statistics can be joined; and when their pages are what their footers say. Where an input requires
+what is optional in the output, as files of Spark do, its pages get levels on the way. A dictionary anywhere bars a
+column: readers take plain pages before dictionary pages for something else, without an error. What pages without
 checksums hold is only known by decoding them, so they are decoded once, to be refused as encoding them would.
 """
 
@@ -17,7 +18,7 @@ from engine.rewriting.kernel.chunk_statistics import joined
 from engine.rewriting.kernel.errors import InputFault
 from engine.rewriting.kernel.footers import CODECS, Chunk, NewChunk
 from engine.rewriting.kernel.forms import OutputForm
-from engine.rewriting.kernel.pages import LEVEL_ENCODINGS, PLAIN, DamagedPage, Pages, walk
+from engine.rewriting.kernel.pages import LEVEL_ENCODINGS, PLAIN, DamagedPage, Pages, walk, with_levels
 from engine.rewriting.kernel.parquet_input import ParquetInput, piece_of
 from engine.rewriting.kernel.reading import Unit
 from engine.rewriting.kernel.thrift import Malformed, Struct
@@ -56,7 +57,7 @@ class Piece:
 class Source:
     """One input chunk of the output's form: leaf `leaf` of the unit's file.
 
-    `is_stricter`: it is required there and optional in the output, so that its values fit and its pages do not.
+    `is_stricter`: it is required there and optional in the output, so that its values fit and its pages lack levels.
     """
 
     unit: Unit
@@ -168,6 +169,7 @@ class CopyPlanner:
         if stored < LEAST_CHUNK_BYTES * len(sources) or not all(self._may_be_copied(one, leaf) for one in sources):
             return None
         counts: Counter[tuple[int, int]] = Counter()
+        chunks: list[Chunk] = []
         buffers: list[pa.Buffer] = []
         unproven: list[Source] = []
         for source in sources:
@@ -175,19 +177,21 @@ class CopyPlanner:
             pages = None if data is None else _walked(source, data, self._form.levels[leaf])
             if pages is None:
                 return None
-            counts += pages.counts
-            buffers.append(data)
             unproven += [] if pages.all_checked else [source]
-        chunks = [source.chunk for source in sources]
-        chunk = NewChunk.copied(chunks, pages=counts)
-        return Copied(chunk.with_statistics(statistics), buffers, unproven)
+            if source.is_stricter:
+                chunk, own, pages = with_levels(data, source.chunk, pages)
+            else:
+                chunk, own = source.chunk, [data]
+            chunks.append(chunk)
+            buffers += own
+            counts += pages.counts
+        return Copied(NewChunk.copied(chunks, pages=counts).with_statistics(statistics), buffers, unproven)
 
     def _may_be_copied(self, source: Source, leaf: int) -> bool:
         chunk, rows = source.chunk, source.unit.rows
         is_flat = self._form.levels[leaf][1] == 0
         return (
-            not source.is_stricter
-            and chunk.codec == self._codec
+            chunk.codec == self._codec
             and not chunk.has_dictionary
             and {PLAIN} <= chunk.encodings <= LEVEL_ENCODINGS | {PLAIN}
             and (chunk.values == rows if is_flat else chunk.values >= rows)
@@ -207,7 +211,8 @@ class CopyPlanner:
 def _walked(source: Source, data: pa.Buffer, levels: tuple[int, int]) -> Pages | None:
     """Walk a chunk; None when it may not be copied. Raises InputFault."""
     try:
-        return walk(memoryview(data).cast("B"), source.chunk, levels)
+        most = (0, 0) if source.is_stricter else levels
+        return walk(memoryview(data).cast("B"), source.chunk, most, source.unit.rows)
     except Malformed:
         return None
     except DamagedPage as damage:

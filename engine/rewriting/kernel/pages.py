@@ -1,21 +1,26 @@
 """The pages of a column chunk, walked header by header without decoding a value.
 
-A chunk may be copied when its pages are what its footer says: data pages of version 1 only, values plain, sizes
-and counts that add up. With a checksum on every page its bytes are known to be those that were written; without, only
-decoding tells.
+A chunk may be copied when its pages are what its footer says: data pages only, values plain, sizes and counts that add
+up. With a checksum on every page its bytes are known to be those that were written; without, only decoding tells.
+
+Pages of a required column become those of an optional one by levels put before them: in a page of version 2 levels
+stand before what is compressed, so values stay as they are stored, whatever version their page had.
 """
 
 import zlib
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import pyarrow as pa
+
 from engine.rewriting.kernel import thrift
-from engine.rewriting.kernel.footers import Chunk
+from engine.rewriting.kernel.footers import CODECS, Chunk
 from engine.rewriting.kernel.thrift import BINARY, I32, I64, STRUCT, TRUE, Malformed, Struct
 
 DATA_PAGE: Final = 0
+DATA_PAGE_V2: Final = 3
 PLAIN: Final = 0
 """The one encoding that is copied: vectorised readers of Spark refuse BYTE_STREAM_SPLIT, those of Iceberg the delta
 encodings too, and DELTA_BYTE_ARRAY pages of some old writers depend on the page before (PARQUET-246)."""
@@ -25,14 +30,26 @@ LEVEL_ENCODINGS: Final = frozenset({_LEVEL_ENCODING, 4})
 """RLE, and BIT_PACKED, which writers name for levels that are not there."""
 
 # PageHeader
-_KIND, _UNCOMPRESSED, _STORED, _CHECKSUM, _DATA_HEADER = 1, 2, 3, 4, 5
+_KIND, _UNCOMPRESSED, _STORED, _CHECKSUM, _DATA_HEADER, _DATA_HEADER_V2 = 1, 2, 3, 4, 5, 8
 # DataPageHeader
 _VALUES, _ENCODING, _DEFINITIONS, _REPETITIONS, _PAGE_STATISTICS = 1, 2, 3, 4, 5
+# DataPageHeaderV2
+_V2_VALUES, _V2_NULLS, _V2_ROWS, _V2_ENCODING, _V2_DEFINITIONS, _V2_REPETITIONS, _V2_COMPRESSED, _V2_STATISTICS = range(
+    1, 9
+)
 
-_HEADER_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32, 5: STRUCT}
+_HEADER_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32}
 _DETAIL_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32, 5: STRUCT}
+_V2_DETAIL_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32, 5: I32, 6: I32, 7: TRUE, 8: STRUCT}
+_NULL_COUNT: Final = 3
 _STATISTICS_KINDS: Final = {1: BINARY, 2: BINARY, 3: I64, 4: I64, 5: BINARY, 6: BINARY, 7: TRUE, 8: TRUE, 9: I64}
+_FORMS: Final = {
+    DATA_PAGE: (_DATA_HEADER, _DETAIL_KINDS, {1, 2, 3, 4}, _PAGE_STATISTICS),
+    DATA_PAGE_V2: (_DATA_HEADER_V2, _V2_DETAIL_KINDS, {1, 2, 3, 4, 5, 6}, _V2_STATISTICS),
+}
+"""By page type: its header's field, the wire types and the required fields of that header, its statistics' field."""
 _MOST: Final = 1 << 31
+UNCOMPRESSED: Final = CODECS["uncompressed"]
 
 
 class DamagedPage(ValueError):
@@ -40,15 +57,41 @@ class DamagedPage(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Page:
+    """A data page: `values` in `stored` bytes from byte `start` of its chunk, levels among them, its header before.
+
+    `size` is what these are before compression, if it `is_compressed`; `is_checked` says that it has a checksum, which
+    held.
+    """
+
+    kind: int
+    values: int
+    start: int
+    stored: int
+    size: int
+    is_compressed: bool
+    is_checked: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Pages:
-    """What a walk found: pages by (page type, encoding), and whether every one has a checksum (which held)."""
+    """What a walk found."""
 
-    counts: Counter[tuple[int, int]]
-    all_checked: bool
+    pages: Sequence[Page]
+
+    @property
+    def all_checked(self) -> bool:
+        """Whether every page has a checksum."""
+        return all(page.is_checked for page in self.pages)
+
+    @property
+    def counts(self) -> Counter[tuple[int, int]]:
+        """How many there are by (page type, encoding)."""
+        return Counter((page.kind, PLAIN) for page in self.pages)
 
 
-def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int]) -> Pages:
-    """Walk all pages of a chunk that is to be copied; `data` is a view of exactly its bytes.
+def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int], rows: int) -> Pages:
+    """Walk all pages of a chunk of `rows` rows that is to be copied; `data` is a view of exactly its bytes.
 
     `most_levels` are the greatest definition and repetition level of the column.
 
@@ -56,30 +99,70 @@ def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int]) -> Pages:
         DamagedPage: a checksum does not hold.
         Malformed: it is no chunk that may be copied.
     """
-    counts: Counter[tuple[int, int]] = Counter()
-    at = values = uncompressed = 0
-    all_checked = True
+    found: list[Page] = []
+    counts: list[Struct] = []  # of pages of version 2
+    is_told = True  # whether all that these say is known to be so by their levels
+    at = headers = 0
     while at < len(data):
-        header, details, body = _header(data, at)
-        kind, stored, size = header[_KIND][1], header[_STORED][1], header[_UNCOMPRESSED][1]
-        encoding = details[_ENCODING][1]
-        levels = (details[_DEFINITIONS][1], details[_REPETITIONS][1])
-        values += details[_VALUES][1]
-        if kind != DATA_PAGE or encoding != PLAIN:
-            raise Malformed(f"the page at byte {at} is of type {kind}, encoding {encoding}")
-        if not 0 <= stored <= len(data) - body or size < 0 or details[_VALUES][1] < 0:
-            raise Malformed(f"the page at byte {at} leaves its chunk")
-        _check_levels(levels, most_levels, at)
-        if (checksum := header.get(_CHECKSUM)) is None:
-            all_checked = False
-        elif zlib.crc32(data[body : body + stored]) != checksum[1] & 0xFFFFFFFF:
-            raise DamagedPage(f"the checksum of the page at byte {at} of the column chunk does not hold")
-        counts[kind, encoding] += 1
-        uncompressed += body - at + size
-        at = body + stored
-    if (values, uncompressed) != (chunk.values, chunk.uncompressed_bytes):
-        raise Malformed(f"{values} values in {uncompressed} bytes, the footer says otherwise")
-    return Pages(counts, all_checked)
+        header, details, start = _header(data, at)
+        page = _page(header, details, data, start, chunk.codec)
+        if page.kind == DATA_PAGE_V2:
+            _check_v2(details, page, most_levels)
+            counts.append(details)
+            is_told &= _is_told(details, data[start : start + page.stored], most_levels)
+        else:
+            _check_levels((details[_DEFINITIONS][1], details[_REPETITIONS][1]), most_levels, start)
+        found.append(page)
+        headers += start - at
+        at = start + page.stored
+    if (sum(p.values for p in found), headers + sum(p.size for p in found)) != (chunk.values, chunk.uncompressed_bytes):
+        raise Malformed("values or bytes of its pages are not those in the footer")
+    if not is_told and (len(counts) < len(found) or _totals(counts) != (_nulls(chunk), rows)):
+        raise Malformed("nulls or rows of its pages are not those in the footer")
+    return Pages(found)
+
+
+def with_levels(data: pa.Buffer, chunk: Chunk, pages: Pages) -> tuple[Chunk, list[pa.Buffer], Pages]:
+    """Return the chunk of a required flat column as that of an optional one: its footer's facts, bytes, pages.
+
+    All pages are of version 2 then; statistics of theirs are left out. Values are not touched, nor copied.
+    """
+    buffers: list[pa.Buffer] = []
+    made: list[Page] = []
+    at = 0
+    for page in pages.pages:
+        levels = _run(page.values, 1)
+        body = data.slice(page.start, page.stored)
+        stored, size = page.stored + len(levels), page.size + len(levels)
+        checksum = zlib.crc32(body, zlib.crc32(levels))
+        header = thrift.write_struct(
+            {
+                _KIND: (I32, DATA_PAGE_V2),
+                _UNCOMPRESSED: (I32, size),
+                _STORED: (I32, stored),
+                _CHECKSUM: (I32, checksum - (1 << 32) if checksum >= _MOST else checksum),
+                _DATA_HEADER_V2: (
+                    STRUCT,
+                    {
+                        _V2_VALUES: (I32, page.values),
+                        _V2_NULLS: (I32, 0),
+                        _V2_ROWS: (I32, page.values),
+                        _V2_ENCODING: (I32, PLAIN),
+                        _V2_DEFINITIONS: (I32, len(levels)),
+                        _V2_REPETITIONS: (I32, 0),
+                        _V2_COMPRESSED: (TRUE, page.is_compressed),
+                    },
+                ),
+            }
+        )
+        buffers += [pa.py_buffer(header + levels), body]
+        at += len(header)
+        made.append(replace(page, kind=DATA_PAGE_V2, start=at, stored=stored, size=size, is_checked=True))
+        at += stored
+    headers = at - sum(page.stored for page in made)
+    sizes = headers + sum(page.size for page in made)
+    encodings = frozenset({PLAIN, _LEVEL_ENCODING})
+    return replace(chunk, stored_bytes=at, uncompressed_bytes=sizes, encodings=encodings), buffers, Pages(made)
 
 
 def _header(data: Any, at: int) -> tuple[Struct, Struct, int]:
@@ -87,14 +170,34 @@ def _header(data: Any, at: int) -> tuple[Struct, Struct, int]:
 
     Fields of other wire types, which one reader may skip and another take, are a doubt: no checksum covers a header.
     """
-    header, body = thrift.read_struct(data, at)
-    details: Struct = header[_DATA_HEADER][1] if _DATA_HEADER in header else {}
-    sound = _is_as(header, _HEADER_KINDS) and _is_as(details, _DETAIL_KINDS)
-    if not sound or not _is_as(details.get(_PAGE_STATISTICS, (STRUCT, {}))[1], _STATISTICS_KINDS):
-        raise Malformed(f"the page at byte {at} is no data page of version 1")
-    if not header.keys() >= {_KIND, _UNCOMPRESSED, _STORED} or not details.keys() >= {1, 2, 3, 4}:
-        raise Malformed(f"the header of the page at byte {at} lacks a field")
-    return header, details, body
+    header, start = thrift.read_struct(data, at)
+    kind = header[_KIND][1] if _is_as(header, _HEADER_KINDS | {_DATA_HEADER: STRUCT, _DATA_HEADER_V2: STRUCT}) else None
+    if kind not in _FORMS or not header.keys() >= {_KIND, _UNCOMPRESSED, _STORED}:
+        raise Malformed(f"the page at byte {at} is no data page")
+    field, kinds, needed, statistics = _FORMS[kind]
+    details: Struct = header[field][1] if field in header else {}
+    is_one = not header.keys() >= {_DATA_HEADER, _DATA_HEADER_V2} and details.keys() >= needed
+    if not is_one or not _is_as(details, kinds):
+        raise Malformed(f"the header of the page at byte {at} is not of its type")
+    if not _is_as(details.get(statistics, (STRUCT, {}))[1], _STATISTICS_KINDS):
+        raise Malformed(f"the page at byte {at} has statistics of another form")
+    return header, details, start
+
+
+def _page(header: Struct, details: Struct, data: Any, start: int, codec: int) -> Page:
+    kind, stored, size = header[_KIND][1], header[_STORED][1], header[_UNCOMPRESSED][1]
+    values = details[_VALUES][1]
+    if details[_V2_ENCODING if kind == DATA_PAGE_V2 else _ENCODING][1] != PLAIN:
+        raise Malformed(f"the page at byte {start} is not plain")
+    if not 0 <= stored <= len(data) - start or size < 0 or values < 1:
+        raise Malformed(f"the page at byte {start} leaves its chunk")
+    is_compressed = codec != UNCOMPRESSED and (kind == DATA_PAGE or details.get(_V2_COMPRESSED, (TRUE, True))[1])
+    if not is_compressed and stored != size:
+        raise Malformed(f"the page at byte {start} is not compressed, its sizes say otherwise")
+    is_checked = _CHECKSUM in header
+    if is_checked and zlib.crc32(data[start : start + stored]) != header[_CHECKSUM][1] & 0xFFFFFFFF:
+        raise DamagedPage(f"the checksum of the page at byte {start} of the column chunk does not hold")
+    return Page(kind, values, start, stored, size, is_compressed, is_checked)
 
 
 def _is_as(found: Struct, kinds: Mapping[int, int]) -> bool:
@@ -109,3 +212,35 @@ def _check_levels(encodings: tuple[int, int], most: tuple[int, int], at: int) ->
     """Take RLE only; a column that has no levels may name any encoding for them."""
     if any(greatest and encoding != _LEVEL_ENCODING for encoding, greatest in zip(encodings, most, strict=True)):
         raise Malformed(f"the page at byte {at} has levels in the encodings {encodings}")
+
+
+def _check_v2(details: Struct, page: Page, most: tuple[int, int]) -> None:
+    """Take levels where the column has some."""
+    levels = [details[field][1] for field in (_V2_DEFINITIONS, _V2_REPETITIONS)]
+    has_levels = all((length > 0) == (greatest > 0) for length, greatest in zip(levels, most, strict=True))
+    if not has_levels or min(levels) < 0 or sum(levels) > min(page.stored, page.size):
+        raise Malformed(f"the page at byte {page.start} has levels of {levels} bytes")
+    if min(details[field][1] for field in (_V2_NULLS, _V2_ROWS)) < 0:
+        raise Malformed(f"the page at byte {page.start} has less than no rows or nulls")
+
+
+def _is_told(details: Struct, body: Any, most: tuple[int, int]) -> bool:
+    """Say whether the counts of a page follow from its levels at a glance: a flat column without a null."""
+    values, nulls, rows = (details[field][1] for field in (_V2_VALUES, _V2_NULLS, _V2_ROWS))
+    if most[1] or nulls or rows != values:
+        return False
+    return not most[0] or body[: details[_V2_DEFINITIONS][1]] == _run(values, most[0])
+
+
+def _run(values: int, level: int) -> bytes:
+    """Return so many levels of one value (< 256), as one run."""
+    return thrift.varint(values << 1) + bytes([level])
+
+
+def _totals(counts: Sequence[Struct]) -> tuple[int, int]:
+    nulls, rows = (sum(details[field][1] for details in counts) for field in (_V2_NULLS, _V2_ROWS))
+    return nulls, rows
+
+
+def _nulls(chunk: Chunk) -> int | None:
+    return chunk.statistics[_NULL_COUNT][1] if chunk.statistics and _NULL_COUNT in chunk.statistics else None

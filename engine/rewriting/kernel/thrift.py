@@ -56,6 +56,13 @@ def write_struct(fields: Struct) -> bytes:
     return bytes(out)
 
 
+def varint(value: int) -> bytes:
+    """Return the bytes of a number that is not negative, seven bits each."""
+    out = bytearray()
+    _write_varint(out, value)
+    return bytes(out)
+
+
 def _struct(data: Any, at: int, depth: int) -> tuple[Struct, int]:
     if depth > _MOST_DEPTH:
         raise Malformed(f"deeper than {_MOST_DEPTH} levels at byte {at}")

@@ -39,6 +39,9 @@ FLAT = pa.schema(
 LOOSE = pa.schema([one.with_nullable(True) for one in FLAT if one.name != "fixed"])
 """What every writer can write: one of them knows neither required columns nor bytes of a fixed length."""
 
+OPTIONAL = pa.schema([one.with_nullable(True) for one in FLAT])
+REQUIRED = pa.schema([one.with_nullable(False) for one in FLAT])
+
 NESTED = pa.schema(
     [
         *FLAT,
@@ -79,6 +82,7 @@ WRITERS: dict[str, dict[str, Any]] = {
         "write_page_checksum": True,
     },
     "no statistics": {"use_dictionary": False, "write_statistics": False},
+    "not compressed": {"use_dictionary": False, "compression": "none", "write_page_checksum": True},
     "another codec": {"use_dictionary": False, "compression": "snappy", "write_page_checksum": True},
     "decimals as bytes": {"use_dictionary": False, "store_decimal_as_integer": False, "write_page_checksum": True},
     "page index": {"use_dictionary": False, "write_page_index": True, "write_page_checksum": True},

@@ -17,7 +17,7 @@ from engine.rewriting.kernel.contract import GroupTask
 from engine.rewriting.kernel.errors import KernelError
 from engine.rewriting.kernel.splicing import Splicer
 from tests.unit.kernel.building import left_behind, make_task, outputs_of, rewrite
-from tests.unit.kernel.spliced import NESTED, WRITERS, table, write_as
+from tests.unit.kernel.spliced import NESTED, OPTIONAL, REQUIRED, WRITERS, table, write_as
 
 EXAMPLES = int(os.environ.get("PACKHOUSE_FUZZ_EXAMPLES", "8"))
 
@@ -26,18 +26,28 @@ EXAMPLES = int(os.environ.get("PACKHOUSE_FUZZ_EXAMPLES", "8"))
 def test_a_damaged_input_gives_the_same_rows_or_fails_the_group(
     tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    compare(tmp_path, writer, NESTED, NESTED, monkeypatch)
+
+
+@pytest.mark.parametrize("writer", ["plain", "plain, no checksums", "version 2 pages", "plain, small pages"])
+def test_a_damaged_input_whose_pages_get_levels(tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(tmp_path, writer, REQUIRED, OPTIONAL, monkeypatch)
+
+
+def compare(tmp_path: Path, writer: str, given: pa.Schema, target: pa.Schema, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rewrite a good file of schema `given` with damaged ones, spliced and not, and hold the outcomes side by side."""
     monkeypatch.setattr(copy_plans, "LEAST_CHUNK_BYTES", 0)
-    good = write_as(writer, tmp_path / "good.parquet", table(1, 200))
-    bad = write_as(writer, tmp_path / "bad.parquet", table(2, 200))
+    good = write_as(writer, tmp_path / "good.parquet", table(1, 200, given))
+    bad = write_as(writer, tmp_path / "bad.parquet", table(2, 200, given))
     sound = Path(bad.path).read_bytes()
     random = np.random.default_rng(len(writer))
     for example in range(EXAMPLES):
         Path(bad.path).write_bytes(damaged(sound, random))
         inputs = [good, bad] if example % 2 else [bad, good]
-        spliced, why = outcome(make_task(tmp_path / f"{example}-spliced", inputs, NESTED))
+        spliced, why = outcome(make_task(tmp_path / f"{example}-spliced", inputs, target))
         with monkeypatch.context() as never:
             never.setattr(Splicer, "suits", lambda *_: False)
-            encoded, _ = outcome(make_task(tmp_path / f"{example}-encoded", inputs, NESTED))
+            encoded, _ = outcome(make_task(tmp_path / f"{example}-encoded", inputs, target))
         if spliced is None:
             assert "bad.parquet" in why
         else:

@@ -114,7 +114,7 @@ def test_another_codec_nullability_or_type_is_encoded_again(tmp_path: Path) -> N
     assert outputs_of(result).slice(0, 1000).equals(rows(0))
 
 
-def test_values_of_a_required_column_fit_an_optional_one_but_its_pages_do_not(tmp_path: Path) -> None:
+def test_a_required_column_fits_an_optional_one_whether_its_values_are_copied_or_encoded(tmp_path: Path) -> None:
     loose = pa.schema([one.with_nullable(True) for one in SCHEMA])
     strict = pa.schema([one.with_nullable(False) for one in SCHEMA])
     sound = rows(1).drop_null().cast(strict)
