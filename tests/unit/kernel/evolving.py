@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 from hypothesis import strategies as st
 
-from engine.rewriting.kernel.projection import child_fields, field_id
+from engine.rewriting.kernel.projection import Projection, child_fields, field_id
 from tests.unit.kernel.building import field
 
 PRIMITIVES = [
@@ -92,6 +92,15 @@ def _present(data_type: pa.DataType) -> st.SearchStrategy[Any]:
     return _PLAIN[data_type]
 
 
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[pa.Table, pa.Schema]:
+    """Return rows of a schema, and a later schema."""
+    source, target = draw(evolutions())
+    rows = draw(st.integers(0, 6))
+    columns = [pa.array(draw(st.lists(values(one), min_size=rows, max_size=rows)), one.type) for one in source]
+    return pa.Table.from_arrays(columns, schema=source), target
+
+
 _PLAIN: dict[pa.DataType, st.SearchStrategy[Any]] = {
     pa.bool_(): st.booleans(),
     pa.int32(): st.integers(-(2**31), 2**31 - 1),
@@ -109,6 +118,15 @@ _PLAIN: dict[pa.DataType, st.SearchStrategy[Any]] = {
     pa.timestamp("us"): st.datetimes(),
     pa.timestamp("us", "UTC"): st.datetimes(timezones=st.just(dt.UTC)),
 }  # fmt: skip
+
+
+def project(table: pa.Table, target: pa.Schema) -> pa.Table:
+    """Return rows as projection makes them of a later schema."""
+    projection = Projection(source=table.schema, target=target)
+    columns = projection.apply([table.column(i) for i in projection.source_columns], table.num_rows)
+    made = pa.Table.from_arrays(columns, schema=target)
+    made.validate(full=True)
+    return made
 
 
 def expected(value: Any, source: pa.DataType, target: pa.DataType) -> Any:

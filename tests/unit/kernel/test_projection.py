@@ -13,17 +13,9 @@ from hypothesis import strategies as st
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.projection import Projection, field_id, leaf_ids
 from tests.unit.kernel.building import field, make_task, outputs_of, rewrite, with_deletes, write, write_deletes
-from tests.unit.kernel.evolving import bits, evolutions, expected, values
+from tests.unit.kernel.evolving import bits, expected, project, tables
 
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-
-
-def project(table: pa.Table, target: pa.Schema) -> pa.Table:
-    projection = Projection(source=table.schema, target=target)
-    columns = projection.apply([table.column(i) for i in projection.source_columns], table.num_rows)
-    made = pa.Table.from_arrays(columns, schema=target)
-    made.validate(full=True)
-    return made
 
 
 def one_column(source: pa.DataType, target: pa.DataType, items: list[Any]) -> list[Any]:
@@ -34,15 +26,6 @@ def one_column(source: pa.DataType, target: pa.DataType, items: list[Any]) -> li
 def reference(table: pa.Table, target: pa.Schema) -> Any:
     whole = pa.struct(list(table.schema)), pa.struct(list(target))
     return [bits(expected(row, *whole)) for row in table.to_pylist()]
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> tuple[pa.Table, pa.Schema]:
-    """Return rows of a schema, and a later schema."""
-    source, target = draw(evolutions())
-    count = draw(st.integers(0, 6))
-    columns = [pa.array(draw(st.lists(values(one), min_size=count, max_size=count)), one.type) for one in source]
-    return pa.Table.from_arrays(columns, schema=source), target
 
 
 @given(tables())

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.rewriting.kernel.errors import Refused
-from engine.rewriting.kernel.projection import Projection, child_fields, field_id
+from engine.rewriting.kernel.projection import child_fields, field_id
 from engine.rewriting.kernel.row_hashes import RowDigest, RowHasher
 from tests.unit.kernel.building import field
-from tests.unit.kernel.evolving import evolutions, values
+from tests.unit.kernel.evolving import project, tables
 
 SLOW = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -39,12 +39,6 @@ def one_column(items: list[Any], data_type: pa.DataType) -> list[int]:
     return hashes(pa.table([pa.array(items, data_type)], schema=schema), schema)
 
 
-def project(table: pa.Table, target: pa.Schema) -> pa.Table:
-    projection = Projection(source=table.schema, target=target)
-    columns = projection.apply([table.column(i) for i in projection.source_columns], table.num_rows)
-    return pa.Table.from_arrays(columns, schema=target)
-
-
 def same(value: Any, data_type: pa.DataType) -> Any:
     """Return a value that is equal to itself as SQL has it: NaN is NaN, 0.0 is -0.0, entries of maps have no order."""
     if value is None:
@@ -63,15 +57,6 @@ def same(value: Any, data_type: pa.DataType) -> Any:
 def known(table: pa.Table) -> list[str]:
     whole = pa.struct(list(table.schema))
     return [repr(same(row, whole)) for row in table.to_pylist()]
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> tuple[pa.Table, pa.Schema]:
-    """Return rows of a schema, and a later schema."""
-    source, target = draw(evolutions())
-    count = draw(st.integers(0, 6))
-    columns = [pa.array(draw(st.lists(values(one), min_size=count, max_size=count)), one.type) for one in source]
-    return pa.Table.from_arrays(columns, schema=source), target
 
 
 @given(tables())
