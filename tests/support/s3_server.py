@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 from typing import Any
 from urllib.parse import parse_qs
+from urllib.request import urlopen
 
 import pyarrow.fs as pafs
 import pytest
@@ -20,11 +21,12 @@ _EXPIRED = b"<?xml version='1.0'?><Error><Code>ExpiredToken</Code><Message>The t
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request: method, key (without the bucket) and what kind of it."""
+    """One request: method, key (without the bucket), what kind of it, and whether for a range of bytes only."""
 
     method: str
     key: str
     kind: str
+    is_ranged: bool = False
 
     @property
     def is_of_data_file(self) -> bool:
@@ -50,7 +52,9 @@ class S3Server:
         thread = Thread(target=lambda: server.serve_forever(poll_interval=0.02))
         thread.start()
         try:
+            urlopen(f"{self.url}/moto-api/reset", data=b"").close()  # the store is one for the whole process
             self.file_system().create_dir(BUCKET)
+            self.asked.clear()
             yield self
         finally:
             server.shutdown()
@@ -68,6 +72,16 @@ class S3Server:
         """Return the properties of a catalog whose tables lie here."""
         return {"s3.endpoint": self.url, "s3.region": "us-east-1", "s3.access-key-id": key,
                 "s3.secret-access-key": secret}  # fmt: skip
+
+    def put(self, key: str, data: bytes) -> None:
+        """Store an object."""
+        with self.file_system().open_output_stream(f"{BUCKET}/{key}") as stream:
+            stream.write(data)
+
+    def get(self, key: str) -> bytes:
+        """Return what an object holds."""
+        with self.file_system().open_input_file(f"{BUCKET}/{key}") as stored:
+            return bytes(stored.read())
 
     def stored(self) -> set[str]:
         """Return the keys of all objects."""
@@ -109,7 +123,7 @@ def _read(environ: dict[str, Any]) -> Asked:
     marks = [name for name in ("uploads", "partNumber", "uploadId", "delete", "list-type") if name in query]
     kind = environ["REQUEST_METHOD"] + (f" {marks[0]}" if marks else "")
     key = environ["PATH_INFO"].removeprefix(f"/{BUCKET}").lstrip("/") or query.get("prefix", [""])[0]
-    return Asked(environ["REQUEST_METHOD"], key, kind)
+    return Asked(environ["REQUEST_METHOD"], key, kind, "HTTP_RANGE" in environ)
 
 
 class _Silent(WSGIRequestHandler):

@@ -10,8 +10,8 @@ import pytest
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault, Refused
 from engine.rewriting.kernel.storage import Storage, canonical, split_scheme
+from tests.support.s3_server import S3Server
 from tests.unit.kernel.building import MIB, field, make_task, rewrite, with_deletes, write, write_deletes
-from tests.unit.kernel.s3_server import ObjectStore, object_store
 
 SCHEMA = pa.schema([field(1, "id", pa.int64())])
 
@@ -41,72 +41,74 @@ def test_deleting_what_is_gone_is_fine(tmp_path: Path) -> None:
     Storage(properties={}).delete(str(tmp_path / "gone"))
 
 
-def upload(store: ObjectStore, key: str, one: TaskInput) -> TaskInput:
+@pytest.fixture
+def storage(s3: S3Server) -> dict[str, str]:
+    """Table properties that lead to the store."""
+    return s3.properties("key", "secret")
+
+
+def upload(s3: S3Server, name: str, one: TaskInput) -> TaskInput:
     """Put a local input into the store."""
-    store.objects[key] = Path(one.path).read_bytes()
-    return TaskInput(f"s3://{key}", one.file_bytes, one.record_count)
+    s3.put(f"in/{name}", Path(one.path).read_bytes())
+    return TaskInput(f"s3://lake/in/{name}", one.file_bytes, one.record_count)
 
 
 def numbers(count: int) -> pa.Table:
     return pa.table([pa.array(np.random.default_rng(1).integers(0, 2**62, count))], schema=SCHEMA)
 
 
-def read(store: ObjectStore, uri: str) -> pa.Table:
-    return pq.read_table(pa.BufferReader(store.objects[uri.removeprefix("s3://")]))
+def read(s3: S3Server, uri: str) -> pa.Table:
+    return pq.read_table(pa.BufferReader(s3.get(uri.partition("://lake/")[2])))
 
 
-def test_a_group_is_rewritten_in_an_object_store(tmp_path: Path) -> None:
+def test_a_group_is_rewritten_in_an_object_store(tmp_path: Path, s3: S3Server, storage: dict[str, str]) -> None:
     table = numbers(1000)
     local = write(tmp_path / "a.parquet", table)
-    with object_store() as store:
-        inputs = [upload(store, f"lake/in/{i}.parquet", local) for i in range(3)]
-        task = make_task(tmp_path, inputs, SCHEMA, output_dir="s3://lake/t/data/d=1%202", storage=store.properties)
-        (output,) = rewrite(task).outputs
-        assert output.path == "s3://lake/t/data/d=1%202/run-3-1-0.parquet"
-        assert read(store, output.path).equals(pa.concat_tables([table] * 3))
+    inputs = [upload(s3, f"{i}.parquet", local) for i in range(3)]
+    task = make_task(tmp_path, inputs, SCHEMA, output_dir="s3://lake/t/data/d=1%202", storage=storage)
+    (output,) = rewrite(task).outputs
+    assert output.path == "s3://lake/t/data/d=1%202/run-3-1-0.parquet"
+    assert read(s3, output.path).equals(pa.concat_tables([table] * 3))
 
 
-def test_large_objects_go_by_ranges_and_parts(tmp_path: Path) -> None:
+def test_large_objects_go_by_ranges_and_parts(tmp_path: Path, s3: S3Server, storage: dict[str, str]) -> None:
     table = numbers(3_000_000)
     local = write(tmp_path / "a.parquet", table, row_group_size=1_000_000, use_dictionary=False)
     assert local.file_bytes > 16 * MIB
-    with object_store() as store:
-        one = upload(store, "lake/in/a.parquet", local)
-        result = rewrite(make_task(tmp_path, [one], SCHEMA, output_dir="s3a://lake/out", storage=store.properties))
-        (output,) = result.outputs
-        assert read(store, output.path.replace("s3a:", "s3:")).equals(table)
-        assert output.file_bytes == len(store.objects["lake/out/run-3-1-0.parquet"])
-        assert [method for method, key in store.requests if "/in/" in key] == ["HEAD", *["GET"] * 4]
+    task = make_task(tmp_path, [upload(s3, "a.parquet", local)], SCHEMA, output_dir="s3a://lake/out", storage=storage)
+    s3.asked.clear()
+    (output,) = rewrite(task).outputs
+    seen = [(each.kind, each.is_ranged) for each in s3.asked if each.key.startswith("in/")]
+    assert seen == [("HEAD", False), *[("GET", True)] * 4]
+    assert s3.kinds()["PUT partNumber"] > 1
+    assert read(s3, output.path).equals(table)
+    assert output.file_bytes == len(s3.get("out/run-3-1-0.parquet"))
 
 
-def test_deletes_and_data_may_name_another_s3_scheme(tmp_path: Path) -> None:
-    table = numbers(10)
-    with object_store() as store:
-        one = upload(store, "lake/in/a.parquet", write(tmp_path / "a.parquet", table))
-        deletes = write_deletes(tmp_path / "d.parquet", [("s3a://lake/in/a.parquet", 3)])
-        store.objects["lake/in/d.parquet"] = Path(deletes).read_bytes()
-        inputs = [with_deletes(one, "s3n://lake/in/d.parquet")]
-        result = rewrite(make_task(tmp_path, inputs, SCHEMA, output_dir="s3://lake/out", storage=store.properties))
-        assert result.rows_deleted == 1
-        assert read(store, result.outputs[0].path).num_rows == 9
+def test_deletes_and_data_may_name_another_s3_scheme(tmp_path: Path, s3: S3Server, storage: dict[str, str]) -> None:
+    one = upload(s3, "a.parquet", write(tmp_path / "a.parquet", numbers(10)))
+    deletes = write_deletes(tmp_path / "d.parquet", [("s3a://lake/in/a.parquet", 3)])
+    s3.put("in/d.parquet", Path(deletes).read_bytes())
+    inputs = [with_deletes(one, "s3n://lake/in/d.parquet")]
+    result = rewrite(make_task(tmp_path, inputs, SCHEMA, output_dir="s3://lake/out", storage=storage))
+    assert result.rows_deleted == 1
+    assert read(s3, result.outputs[0].path).num_rows == 9
 
 
-def test_an_object_of_the_same_name_is_never_written_over(tmp_path: Path) -> None:
-    local = write(tmp_path / "a.parquet", numbers(10))
-    with object_store() as store:
-        store.objects["lake/out/run-3-1-0.parquet"] = b"another attempt's"
-        one = upload(store, "lake/in/a.parquet", local)
-        with pytest.raises(OutputFault, match="exists already"):
-            rewrite(make_task(tmp_path, [one], SCHEMA, output_dir="s3://lake/out", storage=store.properties))
-        assert store.objects["lake/out/run-3-1-0.parquet"] == b"another attempt's"
+def test_an_object_of_the_same_name_is_never_written_over(
+    tmp_path: Path, s3: S3Server, storage: dict[str, str]
+) -> None:
+    s3.put("out/run-3-1-0.parquet", b"another attempt's")
+    one = upload(s3, "a.parquet", write(tmp_path / "a.parquet", numbers(10)))
+    with pytest.raises(OutputFault, match="exists already"):
+        rewrite(make_task(tmp_path, [one], SCHEMA, output_dir="s3://lake/out", storage=storage))
+    assert s3.get("out/run-3-1-0.parquet") == b"another attempt's"
 
 
-def test_a_failed_group_leaves_no_object(tmp_path: Path) -> None:
-    local = write(tmp_path / "a.parquet", numbers(200_000), use_dictionary=False)
-    with object_store() as store:
-        good = upload(store, "lake/in/a.parquet", local)
-        bad = TaskInput("s3://lake/in/lost.parquet", 9, 1)
-        task = make_task(tmp_path, [good, bad], SCHEMA, output_dir="s3://lake/out", storage=store.properties)
-        with pytest.raises(InputFault, match=r"lost\.parquet"):
-            rewrite(task)
-        assert not [key for key in store.objects if key.endswith(".parquet") and "/out/" in key]
+def test_a_failed_group_leaves_no_object(tmp_path: Path, s3: S3Server, storage: dict[str, str]) -> None:
+    good = upload(s3, "a.parquet", write(tmp_path / "a.parquet", numbers(200_000), use_dictionary=False))
+    bad = TaskInput("s3://lake/in/lost.parquet", 9, 1)
+    task = make_task(tmp_path, [good, bad], SCHEMA, output_dir="s3://lake/out", storage=storage)
+    with pytest.raises(InputFault, match=r"lost\.parquet"):
+        rewrite(task)
+    assert s3.stored() == {"in/a.parquet"}
