@@ -28,7 +28,10 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """A file that a task wrote: `footer` is its Parquet footer (thrift bytes with length and magic), base 64."""
+    """A file that a task wrote.
+
+    `footer` is its Parquet footer (thrift bytes with length and magic), base 64; empty once no commit needs it.
+    """
 
     path: str
     file_bytes: int

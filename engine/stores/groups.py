@@ -3,7 +3,8 @@
     planned → running → written → committed
     planned, running, written → dropped
 
-A group that is `written` survives its attempt: a later one may commit it. Batches change all or nothing.
+A group that is `written` survives its attempt: a later one may commit it, by the footers of its outputs. These take
+most of its room, and go when it is committed or dropped. Batches change all or nothing.
 """
 
 import builtins
@@ -13,7 +14,19 @@ from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, RowMapping, and_, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    RowMapping,
+    and_,
+    delete,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import IllegalTransition
@@ -30,6 +43,12 @@ from engine.stores.schema import rewritten_bytes
 _CHUNK: Final = 500
 _FILES_PAGE: Final = 50
 _OUTLINE: Final = tuple(groups.c[each.name] for each in fields(GroupOutline))
+_WITHOUT_FOOTERS: Final = {
+    "sqlite": "(SELECT json_group_array(json_remove(value, '$.footer')) FROM json_each(outputs))",
+    "postgresql": "(SELECT coalesce(jsonb_agg(each - 'footer' ORDER BY at), '[]') "
+    "FROM jsonb_array_elements(outputs) WITH ORDINALITY AS rows (each, at))",
+}
+"""By dialect; nothing in SQLAlchemy says it for both."""
 _UNMEASURED: Final = frozenset({"group", "outcome", "reason", "outputs"})
 
 
@@ -122,7 +141,8 @@ class GroupStore:
             groups.c.state == GroupState.WRITTEN,
             and_(groups.c.state == GroupState.COMMITTED, groups.c.snapshot_id == snapshot_id),
         )
-        await self._mark(lease, list(ordinals), fits, {"state": GroupState.COMMITTED, "snapshot_id": snapshot_id})
+        values = {"state": GroupState.COMMITTED, "snapshot_id": snapshot_id, "outputs": self._without_footers}
+        await self._mark(lease, list(ordinals), fits, values)
 
     async def mark_dropped(self, lease: Lease, reasons: Mapping[int, str]) -> None:
         """Give groups up, each for its reason.
@@ -134,7 +154,8 @@ class GroupStore:
         open_states = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN])
         for reason in sorted(set(reasons.values())):
             ordinals = [ordinal for ordinal, given in reasons.items() if given == reason]
-            await self._mark(lease, ordinals, open_states, {"state": GroupState.DROPPED, "reason": reason})
+            values = {"state": GroupState.DROPPED, "reason": reason, "outputs": self._without_footers}
+            await self._mark(lease, ordinals, open_states, values)
 
     async def list(
         self,
@@ -187,6 +208,11 @@ class GroupStore:
         found = {row[0]: row[1:] for row in await self._connection.execute(query)}
         by_column = ({state: int(found.get(state, (0, 0, 0))[column]) for state in GroupState} for column in range(3))
         return GroupTotals(*by_column)
+
+    @property
+    def _without_footers(self) -> ColumnElement[Any]:
+        """The outputs of a group without their footers, in their order."""
+        return literal_column(_WITHOUT_FOOTERS[self._connection.dialect.name])
 
     async def _pages(self, fits: ColumnElement[bool], *columns: Column[Any]) -> AsyncIterator[Sequence[Any]]:
         """Yield columns of groups by ordinal; only a page of them is in memory at a time."""
@@ -256,7 +282,7 @@ def _input(raw: Mapping[str, Any]) -> InputFile:
 
 
 def _output(raw: Mapping[str, Any]) -> OutputFile:
-    return OutputFile(raw["path"], raw["file_bytes"], raw["record_count"], raw["footer"])
+    return OutputFile(raw["path"], raw["file_bytes"], raw["record_count"], raw.get("footer", ""))
 
 
 def _to_group(row: RowMapping) -> StoredGroup:

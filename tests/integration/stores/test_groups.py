@@ -275,3 +275,30 @@ async def test_a_run_without_groups_has_counted_nothing(database: Database) -> N
     async with database.read() as work:
         assert await work.groups.count_committed_files(lease.run_id) == FileCounts()
         assert await work.groups.output_paths(lease.run_id, frozenset(GroupState)) == frozenset()
+
+
+async def _committed(work: UnitOfWork, lease: Lease) -> None:
+    await work.groups.mark_committed(lease, [0], 7)
+    await work.groups.mark_committed(lease, [0], 7)
+
+
+@pytest.mark.parametrize("leave", [_committed, _mark_dropped])
+async def test_footers_are_kept_until_no_commit_needs_them(database: Database, leave: Any) -> None:
+    lease = await _planned(database, 2)
+    files = [{"path": f"{n}.parquet", "file_bytes": n, "record_count": n, "footer": f"{n}" * 99} for n in range(12)]
+    async with database.begin() as work:
+        for ordinal in (0, 1):
+            await work.groups.mark_written(lease, a_result(ordinal) | {"outputs": files})
+        await leave(work, lease)
+    left, kept = await _groups(database, lease)
+    assert kept.outputs == tuple(OutputFile(**file) for file in files)
+    assert left.outputs == tuple(OutputFile(**{**file, "footer": ""}) for file in files)
+    async with database.read() as work:
+        assert await work.groups.output_paths(lease.run_id, frozenset({left.state})) == {f["path"] for f in files}
+
+
+async def test_a_group_without_outputs_is_dropped(database: Database) -> None:
+    lease = await _planned(database, 1)
+    async with database.begin() as work:
+        await work.groups.mark_dropped(lease, {0: "conflict"})
+    assert [group.outputs for group in await _groups(database, lease)] == [()]
