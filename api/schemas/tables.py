@@ -10,6 +10,7 @@ from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request, 
 from api.schemas.limits import Pause
 from api.schemas.policies import EXAMPLE as POLICY_EXAMPLE
 from api.schemas.predicates import Partitions
+from api.schemas.row_orders import OrderHealth
 from engine.domain import runs as domain_runs
 from engine.domain import tables as domain
 from engine.domain.measurements import Measurement
@@ -206,6 +207,7 @@ class TableHealth(Answer):
     score_parts: dict[str, float]
     size_classes: list[SizeClass]
     worst_partitions: list[PartitionHealth]
+    order: OrderHealth | None = Field(description="Null where the policy orders rows by no columns.")
     freeze: Freeze | None = Field(description="Null unless a failed proof froze the table.")
 
     @classmethod

@@ -23,6 +23,7 @@ from engine.formats.base import OpenTable
 from engine.planning.health import TableHealth, health
 from engine.planning.ranking import benefit_per_cost, chance_of_commit
 from engine.services.formats import FormatRegistry
+from engine.services.orders import order_health
 from engine.services.policies import PolicyReader
 from engine.services.registered import open_registered, read_registered
 from engine.stores.database import Database
@@ -98,12 +99,15 @@ class ObservationService:
     async def health(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
         """Measure the present data files: sums, size classes, score and its parts, worst partitions.
 
+        Where the policy orders rows also how far files overlap; that is not kept, as it costs a look at all bounds.
+
         Raises:
             NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
         """
         seen = await self.observe(caller, table_id)
         measured = await self.measure(seen)
         described = await self._formats.ask(f"table {table_id}", seen.opened.describe)
+        order = await self._formats.ask(f"table {table_id}", order_health, seen.opened, seen.policy)
         async with self._database.read() as unit:
             table, _ = await read_registered(unit, table_id, caller)
         return {
@@ -112,6 +116,7 @@ class ObservationService:
             "snapshot_id": _text(seen.opened.head_snapshot_id),
             "table": dict(described),
             "freeze": table.freeze,
+            "order": order,
             **asdict(measured),
         }
 

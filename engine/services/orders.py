@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Protocol
 
+import numpy as np
 import pyarrow as pa
 
 from engine.domain.errors import NotEligible
@@ -15,7 +16,7 @@ from engine.planning.overlaps import ColumnRanges, measure_overlap, overlap_docu
 from engine.planning.partitions import Ints, partition_files
 
 MOST_SHOWN: Final = 20
-"""Partitions whose overlap a run's result shows."""
+"""Partitions whose overlap a run's result, or a table's health, shows."""
 
 Overlaps = Mapping[Place, Mapping[str, Any]]
 
@@ -51,6 +52,23 @@ def overlaps_of(opened: OpenTable, order: RowOrdering, places: Collection[Place]
     found = measure_overlap(files, opened.order_ranges(order))
     here = enumerate(zip(files.spec_ids.tolist(), files.names, strict=True))
     return {place: overlap_document(files, found, at) for at, place in here if place in places}
+
+
+def order_health(opened: OpenTable, policy: EffectivePolicy) -> dict[str, Any] | None:
+    """Return how far files overlap in the order that a policy puts rows into, the deepest partitions first, JSON-ready.
+
+    None where it puts them into none. Reads manifests: call in a thread.
+    """
+    order = planned_order(opened, policy)
+    if order is None:
+        return None
+    files = partition_files(opened.digest())
+    found = measure_overlap(files, opened.order_ranges(order))
+    shown = [
+        {"spec_id": int(files.spec_ids[at]), "partition": files.names[at], **overlap_document(files, found, at)}
+        for at in np.lexsort((-found.lookup_files, -found.depth))[:MOST_SHOWN].tolist()
+    ]
+    return {**order.document(), "partitions": shown, "partitions_total": len(files.names)}
 
 
 def order_result(order: RowOrdering, before: Overlaps, after: Overlaps) -> dict[str, Any]:

@@ -139,11 +139,15 @@ def test_a_run_is_followed_to_its_end_and_stands_in_history(packhouse: Terminal,
 
 
 def test_health_plan_and_explain_are_readable(packhouse: Terminal, table: str) -> None:
-    assert "24 below" in packhouse("tables", "health", table).stdout
+    shown = packhouse("tables", "health", table).stdout
+    assert "24 below" in shown
+    assert "overlap" not in shown
     assert "24 → about 2" in packhouse("tables", "plan", table).stdout
     explained = packhouse("explain", table).stdout
     assert "can be rewritten" in explained
     assert "limits.parallel_groups" in explained
+    packhouse.json("policy", "set", table, "--set", "rewrite.strategy=sort", "--set", "rewrite.columns=[kind]")
+    assert "overlap in the order of kind (sort)" in packhouse("tables", "health", table).stdout
 
 
 def test_a_cancelled_run_fails_whoever_watches_it(packhouse: Terminal, table: str) -> None:

@@ -81,6 +81,20 @@ def health(console: Console, measured: Document) -> None:
         ],
         title="partitions that need it most",
     )
+    if measured["order"] is not None:
+        _overlaps(console, measured["order"])
+
+
+def _overlaps(console: Console, order: Document) -> None:
+    """Show how far files overlap in the order of rows, the deepest partitions."""
+    console.print()
+    columns = ", ".join(column["name"] for column in order["columns"])
+    print_rows(
+        console,
+        ("partition", ">files", ">overlap depth", ">files for a lookup"),
+        [(p["partition"], p["files"], p["overlap_depth"], p["files_for_a_lookup"]) for p in order["partitions"]],
+        title=f"overlap in the order of {columns} ({order['strategy']})",
+    )
 
 
 def _row_groups(measured: Document) -> str:

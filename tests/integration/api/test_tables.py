@@ -91,6 +91,13 @@ async def test_health_counts_what_the_table_holds(api: Api, lake: Lake, table_id
     assert health["partition_count"] == 2
     assert health["snapshot_id"] == str(lake.table.current_snapshot().snapshot_id)  # type: ignore[union-attr]
     assert health["score"] < 60
+    assert health["order"] is None
+    order = {"rewrite": {"strategy": "zorder", "columns": ["id", "note"]}}
+    headers = {"If-None-Match": "*"}
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=order, headers=headers)
+    order = (await api.get(f"/v1/tables/{table_id}/health"))["order"]
+    assert [column["name"] for column in order["columns"]] == ["id", "note"]
+    assert [each["overlap_depth"] for each in order["partitions"]] == [6, 6]  # of the worst column, `note`
 
 
 async def test_a_plan_says_what_a_run_would_do_and_does_nothing(api: Api, lake: Lake, table_id: str) -> None:

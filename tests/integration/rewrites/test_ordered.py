@@ -67,6 +67,29 @@ async def test_rows_come_out_sorted_as_the_policy_says(world: World) -> None:
     assert [column["name"] for column in run.plan["order"]["columns"]] == ["note", "id"]
 
 
+@pytest.mark.parametrize(
+    ("column", "before"),
+    [("id", (6, 1, 1.0, 0.8333)), ("note", (6, 6, 6.0, 0.0))],  # each file has ids of its own, and every note
+)
+async def test_health_tells_how_far_files_overlap_where_the_policy_orders_rows(
+    world: World, column: str, before: tuple[int, int, float, float]
+) -> None:
+    async def order() -> Any:
+        return (await world.container.observations.health(SYSTEM, world.table_id))["order"]
+
+    def overlaps(found: Any) -> list[tuple[Any, ...]]:
+        names = ("files", "overlap_depth", "files_for_a_lookup", "pruned_share")
+        return [tuple(each[name] for name in names) for each in found["partitions"]]
+
+    assert await order() is None
+    await world.set_policy({"rewrite": {"strategy": "sort", "columns": [column]}})
+    found = await order()
+    assert (found["strategy"], [each["name"] for each in found["columns"]]) == ("sort", [column])
+    assert (overlaps(found), found["partitions_total"]) == ([before] * 3, 3)
+    await world.rewrite()
+    assert overlaps(await order()) == [(1, 1, 1.0, 0.0)] * 3
+
+
 @pytest.mark.parametrize("strategy", ["zorder", "hilbert"])
 async def test_curves_cluster_rows_and_lose_none(world: World, strategy: str) -> None:
     before = world.lake.rows()

@@ -2796,6 +2796,21 @@ export interface components {
             /** @description For `sort` only; when absent `first` ascending, `last` descending. */
             nulls?: ("first" | "last") | null;
         };
+        /** @description A column to order by, with its field id in the table. */
+        OrderField: {
+            descending: boolean;
+            field_id: number;
+            name: string;
+            nulls_first: boolean;
+        };
+        /** @description The order that the policy puts rows into, and how far files overlap in it. */
+        OrderHealth: {
+            columns: components["schemas"]["OrderField"][];
+            /** @description At most 20, the deepest first. */
+            partitions: components["schemas"]["PartitionOverlap"][];
+            partitions_total: number;
+            strategy: string;
+        };
         /** @description Somebody else who replaced data files of the table in the last day, as its history tells. */
         OtherCompactor: {
             /** @description Of the last time; null when it did not name itself. */
@@ -2822,6 +2837,18 @@ export interface components {
             small_row_group_file_count: number;
             spec_id: number;
             total_bytes: number;
+        };
+        /** @description How far files of one partition overlap, by their bounds. Of several columns the worst. */
+        PartitionOverlap: {
+            files: number;
+            /** @description How many files may hold a value, on average over all bounds. */
+            files_for_a_lookup: number;
+            /** @description The most files that may hold one value. */
+            overlap_depth: number;
+            partition: string;
+            /** @description Share of the files that a lookup need not look into. */
+            pruned_share: number;
+            spec_id: number;
         };
         /** @description Every table whose dotted address fits. */
         PatternScope: {
@@ -4296,6 +4323,8 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
+            /** @description Null where the policy orders rows by no columns. */
+            order: components["schemas"]["OrderHealth"] | null;
             partition_count: number;
             record_count: number;
             score: number;

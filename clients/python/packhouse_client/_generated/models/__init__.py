@@ -129,8 +129,11 @@ from .operation import Operation
 from .order_column import OrderColumn
 from .order_column_direction_type_0 import OrderColumnDirectionType0
 from .order_column_nulls_type_0 import OrderColumnNullsType0
+from .order_field import OrderField
+from .order_health import OrderHealth
 from .other_compactor import OtherCompactor
 from .partition_health import PartitionHealth
+from .partition_overlap import PartitionOverlap
 from .pattern_scope import PatternScope
 from .pause import Pause
 from .pause_mode import PauseMode
@@ -386,8 +389,11 @@ __all__ = (
     "OrderColumn",
     "OrderColumnDirectionType0",
     "OrderColumnNullsType0",
+    "OrderField",
+    "OrderHealth",
     "OtherCompactor",
     "PartitionHealth",
+    "PartitionOverlap",
     "PatternScope",
     "Pause",
     "PauseMode",

@@ -10,6 +10,7 @@ from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
     from ..models.freeze import Freeze
+    from ..models.order_health import OrderHealth
     from ..models.partition_health import PartitionHealth
     from ..models.size_class import SizeClass
     from ..models.table_health_score_parts import TableHealthScoreParts
@@ -39,6 +40,8 @@ class TableHealth:
     """ A file above is over-large: the policy's. """
     large_file_count: int
     measured_at: datetime.datetime
+    order: None | OrderHealth
+    """ Null where the policy orders rows by no columns. """
     partition_count: int
     record_count: int
     score: int
@@ -62,6 +65,7 @@ class TableHealth:
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.freeze import Freeze  # noqa: PLC0415
+        from ..models.order_health import OrderHealth  # noqa: PLC0415
 
         average_file_bytes = self.average_file_bytes
 
@@ -89,6 +93,12 @@ class TableHealth:
         large_file_count = self.large_file_count
 
         measured_at = self.measured_at.isoformat()
+
+        order: dict[str, Any] | None
+        if isinstance(self.order, OrderHealth):
+            order = self.order.to_dict()
+        else:
+            order = self.order
 
         partition_count = self.partition_count
 
@@ -143,6 +153,7 @@ class TableHealth:
                 "large_file_bytes": large_file_bytes,
                 "large_file_count": large_file_count,
                 "measured_at": measured_at,
+                "order": order,
                 "partition_count": partition_count,
                 "record_count": record_count,
                 "score": score,
@@ -166,6 +177,7 @@ class TableHealth:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.freeze import Freeze  # noqa: PLC0415
+        from ..models.order_health import OrderHealth  # noqa: PLC0415
         from ..models.partition_health import PartitionHealth  # noqa: PLC0415
         from ..models.size_class import SizeClass  # noqa: PLC0415
         from ..models.table_health_score_parts import TableHealthScoreParts  # noqa: PLC0415
@@ -211,6 +223,21 @@ class TableHealth:
         large_file_count = d.pop("large_file_count")
 
         measured_at = datetime.datetime.fromisoformat(d.pop("measured_at"))
+
+        def _parse_order(data: object) -> None | OrderHealth:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                order_type_0 = OrderHealth.from_dict(data)
+
+                return order_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | OrderHealth, data)
+
+        order = _parse_order(d.pop("order"))
 
         partition_count = d.pop("partition_count")
 
@@ -274,6 +301,7 @@ class TableHealth:
             large_file_bytes=large_file_bytes,
             large_file_count=large_file_count,
             measured_at=measured_at,
+            order=order,
             partition_count=partition_count,
             record_count=record_count,
             score=score,

@@ -1,0 +1,34 @@
+"""The order of a table's rows on the wire: what it is, and how far files overlap in it."""
+
+from pydantic import Field
+
+from api.schemas.common import Answer
+
+
+class OrderField(Answer):
+    """A column to order by, with its field id in the table."""
+
+    name: str
+    field_id: int
+    descending: bool
+    nulls_first: bool
+
+
+class PartitionOverlap(Answer):
+    """How far files of one partition overlap, by their bounds. Of several columns the worst."""
+
+    spec_id: int
+    partition: str
+    files: int
+    overlap_depth: int = Field(description="The most files that may hold one value.")
+    files_for_a_lookup: float = Field(description="How many files may hold a value, on average over all bounds.")
+    pruned_share: float = Field(description="Share of the files that a lookup need not look into.")
+
+
+class OrderHealth(Answer):
+    """The order that the policy puts rows into, and how far files overlap in it."""
+
+    strategy: str
+    columns: list[OrderField]
+    partitions: list[PartitionOverlap] = Field(description="At most 20, the deepest first.")
+    partitions_total: int
