@@ -14,11 +14,12 @@ from engine.formats.base import OpenTable
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
 from engine.services.attempts import COMMITTED
 from engine.services.early_losses import EarlyLosses
+from engine.services.engines import remedy_for
 from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import Finished, GroupFailure, GroupLost, Lanes
 from engine.services.orders import Overlaps, order_result, overlaps_of
 from engine.services.pacing import RunPacing
-from engine.services.rewrite_paths import RewritePath, Work
+from engine.services.rewrite_paths import RewritePath, Tools, Work
 from engine.services.row_checks import has_rows_checked
 
 _DONE = (GroupState.WRITTEN, GroupState.COMMITTED)
@@ -26,6 +27,10 @@ _DONE = (GroupState.WRITTEN, GroupState.COMMITTED)
 
 class ArrowPath(RewritePath):
     """The kernel's way."""
+
+    def __init__(self, tools: Tools) -> None:
+        super().__init__(tools)
+        self._remedies: dict[str, str] = {}
 
     async def take_over(self, table: OpenTable) -> OpenTable:
         """Adopt commits, settle batches whose answer was lost, stop tasks, remove output that no group needs."""
@@ -95,7 +100,7 @@ class ArrowPath(RewritePath):
         pending, is_hot = 0, False
         async with pacing.at_work(), aclosing(running.results(groups, lanes)) as results:
             async for finished in results:
-                written = await self._finished(finished, base)
+                written = await self._finished(finished, base, work)
                 pending += written
                 # of a partition that lost its last race: committed at once, to win the next
                 is_hot |= isinstance(finished, tuple) and written > 0 and finished[0].place in work.hot.by_place
@@ -128,7 +133,7 @@ class ArrowPath(RewritePath):
         async with self._context.database.begin() as unit:
             await unit.groups.mark_running(self._attempt.lease, [group.ordinal for group in groups])
 
-    async def _finished(self, finished: Finished, base: Mapping[str, Any]) -> int:
+    async def _finished(self, finished: Finished, base: Mapping[str, Any], work: Work) -> int:
         """Record one group's end; return the input bytes that wait for a commit because of it."""
         if isinstance(finished, GroupLost):
             await self._commits.drop_lost([LostGroup(finished.group.ordinal, finished.group.place, finished.reason, 0)])
@@ -146,11 +151,18 @@ class ArrowPath(RewritePath):
                 return group.input_bytes
             if result.outcome == "stopped":
                 return 0
-            reasons = {group.ordinal: f"refused: {result.reason}"}
+            refusal = result.reason or ""
+            reasons = {group.ordinal: f"refused: {refusal}{await self._remedy(refusal.partition(':')[0], work)}"}
         async with self._context.database.begin() as unit:
             await unit.groups.mark_dropped(self._attempt.lease, reasons)
         await self._attempt.record("group_dropped", {"reasons": {str(k): v for k, v in reasons.items()}})
         return 0
+
+    async def _remedy(self, reason: str, work: Work) -> str:
+        """Return what to do about groups refused for a reason: asked once, as it looks at the whole table."""
+        if reason not in self._remedies:
+            self._remedies[reason] = await self._context.formats.call(remedy_for, reason, work.table, work.policy)
+        return self._remedies[reason]
 
     async def _commit(self, groups: Sequence[StoredGroup], *, is_last: bool = False) -> None:
         await self._commits.commit(groups)

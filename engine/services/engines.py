@@ -16,6 +16,13 @@ from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.units import format_bytes
 from engine.formats.base import Condition, OpenTable
 from engine.formats.native import NativeTable
+from engine.rewriting.kernel.errors import (
+    INT96_TIMESTAMPS,
+    NO_FIELD_IDS,
+    UNREADABLE_LAYOUT,
+    UNSUPPORTED_DELETE_FILE,
+    UNSUPPORTED_STORAGE,
+)
 
 TASK_BYTES_PER_SECOND: Final = 32 * 2**20
 """What one task of the procedure reads and writes: 15 MB of input per second of one core, and about as much output."""
@@ -29,6 +36,12 @@ _ASKED_FOR: Final = {"rewrite.compression": "write.parquet.compression-codec", "
 
 _KNOWN_TO_IT: Final = frozenset({"default", "table property"})
 """Origins of settings that it needs not be told."""
+
+
+_DONE_NATIVELY: Final = frozenset(
+    {NO_FIELD_IDS, INT96_TIMESTAMPS, UNREADABLE_LAYOUT, UNSUPPORTED_DELETE_FILE, UNSUPPORTED_STORAGE}
+)
+"""Refusals of the kernel that are about what Arrow or the kernel lacks, not about the table."""
 
 
 class Engine(StrEnum):
@@ -66,6 +79,17 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
     if all(each.holds for each in conditions):
         return Chosen(Engine.NATIVE, native, _whole_partitions(policy), (_reason(kernel), *conditions))
     return Chosen(None, opened, policy, (*kernel, *(each for each in conditions if not each.holds)))
+
+
+def remedy_for(reason: str, opened: OpenTable, policy: EffectivePolicy) -> str:
+    """Return what to do about groups that the kernel refused, as a clause; empty where the procedure is no help.
+
+    `reason`: one of `kernel.errors.REASONS`. The table is the one that the kernel was given.
+    """
+    asked = replace(policy, values={**policy.values, "rewrite.engine": Engine.NATIVE})
+    if reason not in _DONE_NATIVELY or choose_engine(opened, asked).engine is not Engine.NATIVE:
+        return ""
+    return "; rewrite.engine: native lets the table format's own procedure do it"
 
 
 def tasks_within(limit: Budget, most: int) -> int:

@@ -177,6 +177,10 @@ class ParquetInput:
         self._source.close()
 
 
+_LACKING: Final = ("Not yet implemented", "currently not supported by the C++ implementation")
+"""What Arrow says of Parquet that it lacks, such as LZO, where it raises the error that it raises of damage."""
+
+
 class reading:  # noqa: N801 - used as a statement: `with reading(uri):`
     """Name the file in whatever Arrow raises while it reads."""
 
@@ -193,7 +197,7 @@ class reading:  # noqa: N801 - used as a statement: `with reading(uri):`
         text = f"{self._where}: {error}"
         if "encrypt" in str(error).lower() or "decrypt" in str(error).lower():
             raise Refused(ENCRYPTED_FILE, text) from error
-        if isinstance(error, pa.ArrowNotImplementedError):
+        if isinstance(error, pa.ArrowNotImplementedError) or any(words in str(error) for words in _LACKING):
             raise Refused(UNREADABLE_LAYOUT, text) from error
         raise InputFault(text) from error
 
