@@ -322,6 +322,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             claims=claims,
             audit=audit,
             queue=queue,
+            ledger=pace,
             clock=clock,
             reclaim_idle_seconds=settings.lease_seconds * 4,
             watching=watching if settings.watch else None,

@@ -14,9 +14,9 @@ Invariants (property test: `tests/integration/queue/test_shares.py`):
 
 Limits: an answer lost on its way leaves the task at its old share until its next report. After a lowered budget the sum
 is above the new one until each task has reported once. A task that has been silent for `SILENCE_SECONDS`, or that moves
-bytes before its first report, is not in the sum. If Redis lost everything, `report` raises NotFound until the attempt
-is opened again (the worker does so whenever it sends groups) and tasks go on with their static share; the live rate
-then shows too much for ten seconds, since the first reports carry old totals.
+bytes before its first report, is not in the sum. If Redis lost everything, tasks move next to nothing until the attempt
+is opened again (its worker does so about twice a second; that of a dead worker never, though others may be at work
+under the same limits); the live rate then shows too much for ten seconds, since the first reports carry old totals.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,12 +28,14 @@ from redis.asyncio import Redis
 from redis.commands.core import AsyncScript
 
 from engine.domain.budgets import Budget, PaceAnswer, TaskReport
-from engine.domain.errors import NotFound
 from engine.domain.ids import RunId
 from engine.queue.connection import reaching_redis
 
 SILENCE_SECONDS: Final = 5
 """A task that is silent for so long counts as gone (the same figure as in the script)."""
+
+NEXT_TO_NOTHING: Final = Budget(1024.0, 0.1)
+"""What a task may move whose attempt is not open."""
 
 _NOTHING: Final = Budget(0.0, 0.0)
 _UNLIMITED: Final = Budget()
@@ -83,9 +85,7 @@ class PaceLedger:
         """Count what a task moved and return its share: rates per second, None where unlimited, or the order to stop.
 
         A task should report before it moves its first byte, and about once a second from then on, also while it waits.
-
-        Raises:
-            NotFound: the attempt is not open (or Redis lost it).
+        It gets `NEXT_TO_NOTHING` while its attempt is not open (or Redis lost it).
         """
         answer: Sequence[str] | None = await self._call(
             "report",
@@ -99,7 +99,7 @@ class PaceLedger:
             int(report.finished),
         )
         if answer is None:
-            raise NotFound(f"attempt {attempt} of run {run_id} takes no reports: it was not opened, or is long over")
+            return PaceAnswer(budget=NEXT_TO_NOTHING, stop=False)
         bytes_share, requests_share, stop = answer
         return PaceAnswer(budget=to_budget(bytes_share, requests_share), stop=stop == "1")
 

@@ -12,10 +12,11 @@ from datetime import timedelta
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.errors import PackhouseError
+from engine.domain.errors import PackhouseError, Transient
 from engine.domain.ids import RunId
 from engine.domain.runs import RunState
 from engine.metrics import WorkMetrics
+from engine.queue.budgets import PaceLedger
 from engine.queue.streams import RunQueue
 from engine.services.audit import AuditService
 from engine.services.idempotency import KEPT_FOR
@@ -54,6 +55,7 @@ class Coordinator:
         claims: ClaimService,
         audit: AuditService,
         queue: RunQueue,
+        ledger: PaceLedger,
         clock: Clock,
         reclaim_idle_seconds: float,
         watching: WatchService | None,
@@ -64,6 +66,7 @@ class Coordinator:
         self._claims = claims
         self._audit = audit
         self._queue = queue
+        self._ledger = ledger
         self._clock = clock
         self._reclaim_idle_seconds = reclaim_idle_seconds
         self._watching = watching
@@ -107,11 +110,17 @@ class Coordinator:
         return len(due)
 
     async def reap(self) -> int:
-        """Take back the runs of holders that are gone; the run is sent again by the sweep."""
+        """Take back the runs of holders that are gone, and stop their tasks; the run is sent again by the sweep.
+
+        Until somebody claims such a run, which may take long, nobody else would end its tasks. Those that hear nothing,
+        since Redis is away, slow down by themselves.
+        """
         async with self._database.begin() as unit:
             reaped = await unit.runs.reap(BATCH)
         for run in reaped:
             _log.warning("lease_reaped", run_id=run.id, attempt=run.attempt)
+            with contextlib.suppress(Transient):
+                await self._ledger.stop(run.id, run.attempt)
             if run.state is RunState.QUEUED:
                 await self._queue.enqueue(run.id)
         return len(reaped)

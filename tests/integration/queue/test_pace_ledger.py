@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from redis.asyncio import Redis
 
 from engine.domain.budgets import Budget, TaskReport
-from engine.domain.errors import NotFound
 from engine.domain.ids import RunId
-from engine.queue.budgets import LiveProgress, PaceLedger
+from engine.queue.budgets import NEXT_TO_NOTHING, LiveProgress, PaceLedger
 
 RUN = RunId("run_1")
 LIMIT = Budget(100e6, 50.0)
@@ -172,9 +171,9 @@ async def test_progress_can_still_be_read_after_the_attempt_was_closed(ledger: P
     assert (await ledger.progress(RUN)).bytes_read == 70
 
 
-async def test_a_report_for_an_attempt_that_was_never_opened_is_refused(ledger: PaceLedger) -> None:
-    with pytest.raises(NotFound, match="attempt 1 of run run_1"):
-        await ledger.report(RUN, 1, moved(1, 1))
+async def test_a_task_whose_attempt_was_never_opened_gets_next_to_nothing(ledger: PaceLedger) -> None:
+    answer = await ledger.report(RUN, 1, moved(1, 1))
+    assert (answer.budget, answer.stop) == (NEXT_TO_NOTHING, False)
 
 
 async def test_a_flushed_redis_needs_the_attempt_opened_again_and_nothing_else(
@@ -183,8 +182,7 @@ async def test_a_flushed_redis_needs_the_attempt_opened_again_and_nothing_else(
     await ledger.open(RUN, 1, LIMIT, 2)
     await ledger.report(RUN, 1, moved(1, 50))
     await redis.flushall()
-    with pytest.raises(NotFound):
-        await ledger.report(RUN, 1, moved(1, 60))
+    assert (await ledger.report(RUN, 1, moved(1, 60))).budget == NEXT_TO_NOTHING
     await ledger.open(RUN, 1, LIMIT, 2)
     await ledger.report(RUN, 1, moved(1, 70))
     assert (await ledger.progress(RUN)).bytes_read == 70

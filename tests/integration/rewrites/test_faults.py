@@ -15,6 +15,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException
 
 from engine.domain.access import SYSTEM
+from engine.domain.budgets import Budget, TaskReport
 from engine.domain.errors import StateConflict, Transient
 from engine.domain.ids import RunId
 from engine.domain.runs import GroupState, RunState
@@ -460,3 +461,17 @@ async def test_a_cancel_of_a_waiting_run_with_a_past_is_settled_by_the_next_atte
     assert run.state is RunState.SUCCEEDED
     assert run.result["groups_committed"] == 3
     assert len(world.lake.replaces()) == 1
+
+
+async def test_tasks_of_a_lost_attempt_are_stopped_before_anybody_takes_over(world: World) -> None:
+    """The run may wait long for its turn; what its dead worker sent must not go on all the while."""
+    run = await world.submit()
+    claimed = await world.container.worker._claims.claim(run.id)
+    assert claimed is not None
+    ledger, report = world.container.pace, TaskReport(0, 1, 0, 1, 0.0)
+    await ledger.open(run.id, 1, Budget(), 1)
+    assert not (await ledger.report(run.id, 1, report)).stop
+    await world.expire_lease(run.id)
+    assert (await world.get(run.id)).state is RunState.QUEUED
+    assert (await ledger.report(run.id, 1, report)).stop
+    assert (await world.finish(run.id)).state is RunState.SUCCEEDED

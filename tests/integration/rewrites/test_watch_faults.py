@@ -88,6 +88,7 @@ async def test_a_coordinator_leads_while_it_runs_and_resigns_when_it_stops(world
         claims=container.worker._claims,
         audit=container.audit,
         queue=container.queue,
+        ledger=container.pace,
         clock=container.clock,
         reclaim_idle_seconds=60,
         watching=watching.service,
