@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.copy_plans import Bare, Piece, Plan, Source
-from engine.rewriting.kernel.footers import NewChunk, required
+from engine.rewriting.kernel.footers import BareElement, NewChunk
 from engine.rewriting.kernel.forms import OutputForm
 from engine.rewriting.kernel.projection import field_id
 from engine.rewriting.kernel.reading import Unit
@@ -52,6 +52,7 @@ class Encoding:
         self._form = form
         self._check = check
         self._formats: dict[tuple[bool, tuple[int, ...]], Format] = {}
+        self._elements: dict[tuple[int, bool], BareElement] = {}
 
     def encode(self, pieces: Sequence[Piece], plans: Sequence[Plan]) -> dict[int, Encoded]:
         """Return the chunks of all leaves that are not copied. Raises as `ParquetInput.decode`."""
@@ -85,13 +86,20 @@ class Encoding:
         return columns
 
     def _stored_values(self, unit: Unit, fields: tuple[int, ...], sources: Sequence[Source]) -> pa.Table:
-        elements = [self._form.template.bare_elements[self._form.fields[number][0]] for number in fields]
-        elements = [required(one) if source.is_stricter else one for one, source in zip(elements, sources, strict=True)]
-        leaves = [source.leaf for source in sources]
+        chunks = [
+            (source.leaf, self._element(self._form.fields[number][0], source.is_stricter))
+            for number, source in zip(fields, sources, strict=True)
+        ]
         wanted = [self._bare_field(number) for number in fields]
         texts = [one.name for one in wanted if pa.types.is_binary(one.type) and field_id(one) in unit.dictionary_ids]
-        footer = unit.source.footer.bare(unit.row_group, leaves, elements)
+        footer = unit.source.footer.bare(unit.row_group, chunks)
         return unit.source.decode_bare(unit.row_group, unit.segments, footer, texts)
+
+    def _element(self, leaf: int, is_required: bool) -> BareElement:
+        key = leaf, is_required
+        if key not in self._elements:
+            self._elements[key] = self._form.template.bare_element(leaf, is_required=is_required)
+        return self._elements[key]
 
     def _bare_field(self, number: int) -> pa.Field:
         return self._form.bare_fields[number]

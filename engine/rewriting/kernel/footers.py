@@ -7,6 +7,7 @@ over: page indexes, bloom filters, sorting columns, size statistics, key-values 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from engine.rewriting.kernel import thrift
@@ -39,7 +40,7 @@ _SIZE_STATISTICS: Final = 16
 _REPETITIONS, _DEFINITIONS = 2, 3
 
 _REQUIRED: Final = frozenset({_TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET})
-_ALWAYS: Final = (_TYPE, _ENCODINGS, _CODEC, _VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET, _DICTIONARY_OFFSET)
+_SIZES_AND_PLACES: Final = (_VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET, _DICTIONARY_OFFSET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,29 +98,22 @@ class InputFooter:
         except (KeyError, IndexError, TypeError, AttributeError):
             return False
 
-    def bare(self, row_group: int, leaves: Sequence[int], elements: Sequence[Struct]) -> bytes:
-        """Return the metadata of a file with one row group: these chunks, where they are, under other schema elements.
+    def bare(self, row_group: int, columns: Sequence[tuple[int, "BareElement"]]) -> bytes:
+        """Return the metadata of a file with one row group: chunks, where they are, under other schema elements.
 
-        Without logical types Arrow hands out values as they are stored. `created_by` stays: readers know the faults of
-        some writers by it.
+        `columns` are the leaf of each chunk and its element. Without logical types Arrow hands out values as they are
+        stored. `created_by` stays: readers know the faults of some writers by it.
         """
         group = self._groups[row_group]
-        root: Struct = {_NAME: (BINARY, b"root"), _CHILDREN: (I32, len(elements))}
-        columns = [
-            {_CHUNK_OFFSET: (I64, 0), _METADATA: (STRUCT, _bare(group[_COLUMNS][1][1][leaf][_METADATA][1], element))}
-            for leaf, element in zip(leaves, elements, strict=True)
-        ]
+        found = group[_COLUMNS][1][1]
+        chunks = [_bare(found[leaf][_METADATA][1], element.name) for leaf, element in columns]
+        rows = group[_GROUP_ROWS]
+        bare_group: Struct = {_COLUMNS: (LIST, (STRUCT, chunks)), _GROUP_BYTES: (I64, 0), _GROUP_ROWS: rows}
         made: Struct = {
             _VERSION: (I32, 2),
-            _SCHEMA: (LIST, (STRUCT, [root, *elements])),
-            _ROWS: group[_GROUP_ROWS],
-            _ROW_GROUPS: (
-                LIST,
-                (
-                    STRUCT,
-                    [{_COLUMNS: (LIST, (STRUCT, columns)), _GROUP_BYTES: (I64, 0), _GROUP_ROWS: group[_GROUP_ROWS]}],
-                ),
-            ),
+            _SCHEMA: (LIST, (STRUCT, [_bare_root(len(columns)), *(element.written for _, element in columns)])),
+            _ROWS: rows,
+            _ROW_GROUPS: (LIST, (STRUCT, [bare_group])),
         }
         if self._created_by is not None:
             made[_CREATED_BY] = self._created_by
@@ -156,9 +150,38 @@ def _is_complete(metadata: Struct, column: tuple[str, int, int]) -> bool:
     return fits and metadata.keys() >= _REQUIRED and _TYPES[metadata[_TYPE][1]] == column[0]
 
 
-def _bare(metadata: Struct, element: Struct) -> Struct:
-    kept = {field: metadata[field] for field in _ALWAYS if field in metadata}
-    return kept | {_PATH: (LIST, (BINARY, [element[_NAME][1]]))}
+@dataclass(frozen=True, slots=True)
+class BareElement:
+    """A flat column of a bare footer: its name, and its written schema element without id or logical type."""
+
+    name: bytes
+    written: bytes
+
+
+def _bare(metadata: Struct, name: bytes) -> bytes:
+    """Return the ColumnChunk of a leaf with what is always there; most chunks of a leaf begin alike."""
+    head = _bare_head(metadata[_TYPE][1], tuple(metadata[_ENCODINGS][1][1]), name, metadata[_CODEC][1])
+    rest = {field: metadata[field] for field in _SIZES_AND_PLACES if field in metadata}
+    return _CHUNK_HEAD + thrift.write_rest(head, _CODEC, rest) + b"\0"
+
+
+_CHUNK_HEAD: Final = thrift.write_struct({_CHUNK_OFFSET: (I64, 0), _METADATA: (STRUCT, b"")})[:-1]
+
+
+@lru_cache(maxsize=1024)
+def _bare_head(physical_type: int, encodings: tuple[int, ...], name: bytes, codec: int) -> bytes:
+    return thrift.write_struct(
+        {
+            _TYPE: (I32, physical_type),
+            _ENCODINGS: (LIST, (I32, list(encodings))),
+            _PATH: (LIST, (BINARY, [name])),
+            _CODEC: (I32, codec),
+        }
+    )
+
+
+def _bare_root(children: int) -> Struct:
+    return {_NAME: (BINARY, b"root"), _CHILDREN: (I32, children)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,13 +245,14 @@ class FooterTemplate:
     def __init__(self, footer: bytes) -> None:
         self._fields, _ = thrift.read_struct(footer)
         self.paths = list(_leaf_paths(self._fields[_SCHEMA][1][1]))
-        leaves = [one for one in self._fields[_SCHEMA][1][1] if _CHILDREN not in one]
-        self.bare_elements: list[Struct] = [
-            {field: one[field] for field in (_ELEMENT_TYPE, _ELEMENT_LENGTH, _REPETITION) if field in one}
-            | {_NAME: (BINARY, str(number).encode())}
-            for number, one in enumerate(leaves)
-        ]
-        """The leaves without name, id or logical type, each called by its number: for flat columns only."""
+        self._leaves = [one for one in self._fields[_SCHEMA][1][1] if _CHILDREN not in one]
+
+    def bare_element(self, leaf: int, *, is_required: bool) -> BareElement:
+        """Return the element of a flat column, as it is or required; its name is its number."""
+        element, name = self._leaves[leaf], str(leaf).encode()
+        kept = {field: element[field] for field in (_ELEMENT_TYPE, _ELEMENT_LENGTH, _REPETITION) if field in element}
+        repetition: Struct = {_REPETITION: (I32, 0)} if is_required else {}
+        return BareElement(name, thrift.write_struct(kept | repetition | {_NAME: (BINARY, name)}))
 
     def footer(self, row_groups: Sequence[Struct], key_values: Mapping[str, str]) -> bytes:
         """Return the end of a file: metadata, their length, magic."""
@@ -242,11 +266,6 @@ class FooterTemplate:
             entries = [{1: (BINARY, k.encode()), 2: (BINARY, v.encode())} for k, v in key_values.items()]
             made[_KEY_VALUES] = (LIST, (STRUCT, entries))
         return framed(thrift.write_struct(made))
-
-
-def required(element: Struct) -> Struct:
-    """Return the schema element of a column that has no nulls."""
-    return element | {_REPETITION: (I32, 0)}
 
 
 def framed(metadata: bytes) -> bytes:

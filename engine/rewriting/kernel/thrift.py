@@ -50,9 +50,17 @@ def read_struct(data: Any, at: int = 0) -> tuple[Struct, int]:
 
 
 def write_struct(fields: Struct) -> bytes:
-    """Return the bytes of a struct."""
+    """Return the bytes of a struct. A nested one may be given as the bytes that this made of it."""
     out = bytearray()
     _write_struct(out, fields)
+    return bytes(out)
+
+
+def write_rest(written: bytes, last: int, fields: Struct) -> bytes:
+    """Return the bytes of a struct that begins with what `write_struct` made of its fields up to number `last`."""
+    out = bytearray(written)
+    del out[-1]  # its end
+    _write_struct(out, fields, last)
     return bytes(out)
 
 
@@ -158,8 +166,7 @@ def _zigzag(data: Any, at: int) -> tuple[int, int]:
     return (value >> 1) ^ -(value & 1), at
 
 
-def _write_struct(out: bytearray, fields: Struct) -> None:
-    before = 0
+def _write_struct(out: bytearray, fields: Struct, before: int = 0) -> None:
     for number in sorted(fields):
         kind, value = fields[number]
         if kind <= FALSE:
@@ -180,6 +187,8 @@ def _write_value(out: bytearray, kind: int, value: Any) -> None:
         _write_varint(out, value << 1 if value >= 0 else (-value << 1) - 1)
     elif kind == BINARY:
         _write_varint(out, len(value))
+        out += value
+    elif kind == STRUCT and isinstance(value, bytes):
         out += value
     elif kind == STRUCT:
         _write_struct(out, value)

@@ -100,6 +100,72 @@ def test_what_is_no_struct_is_told(data: bytes) -> None:
         thrift.read_struct(data)
 
 
+def page_v2(*, statistics: Struct | None = None, levels: bytes = b"\x14\x01", **changes: Any) -> tuple[bytes, Chunk]:
+    """Return a chunk of one page: ten values of a flat optional column, none of them null unless changed."""
+    details: Struct = {1: (I32, 10), 2: (I32, 0), 3: (I32, 10), 4: (I32, 0), 5: (I32, len(levels)), 6: (I32, 0)}
+    details |= changes.get("details", {})
+    body = levels + bytes(8)
+    header: Struct = {1: (I32, 3), 2: (I32, len(body)), 3: (I32, len(body)), 8: (STRUCT, details)}
+    data = thrift.write_struct(header | changes.get("header", {})) + body
+    return data, chunk(statistics, stored=len(data), uncompressed=len(data))
+
+
+def test_a_plain_page_of_version_2_may_be_copied() -> None:
+    data, own = page_v2()
+    assert walk(data, own, (1, 0), 10).counts == {(3, 0): 1}
+
+
+def test_counts_of_version_2_are_taken_as_the_footer_has_them() -> None:
+    nulls: dict[str, Any] = {"levels": b"\x03\xfe\x03", "details": {2: (I32, 1)}}
+    data, own = page_v2(statistics={3: (I64, 1)}, **nulls)
+    assert walk(data, own, (1, 0), 10).counts == {(3, 0): 1}
+    for statistics, rows in (({3: (I64, 2)}, 10), (None, 10), ({3: (I64, 1)}, 11)):
+        data, own = page_v2(statistics=statistics, **nulls)
+        with pytest.raises(Malformed, match="footer"):
+            walk(data, own, (1, 0), rows)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"details": {1: (I32, 9)}},
+        {"details": {2: (I32, 1)}},
+        {"details": {2: (I32, -1)}},
+        {"details": {3: (I32, 9)}},
+        {"details": {4: (I32, 8)}},
+        {"details": {5: (I32, 0)}},
+        {"details": {5: (I32, 11)}},
+        {"details": {6: (I32, 1)}},
+        {"details": {7: (I32, 1)}},
+        {"details": {7: (TRUE, False)}, "header": {2: (I32, 90)}},
+        {"details": {9: (I32, 4)}},
+        {"header": {1: (I32, 0)}},
+        {"header": {5: (STRUCT, {})}},
+        {"levels": b"\x14\x00"},
+        {"levels": b"\x12\x01"},
+    ],
+    ids=[
+        *(
+            "values",
+            "nulls",
+            "less than none",
+            "rows",
+            "coded",
+            "no levels",
+            "long levels",
+            "repeated",
+            "flag",
+            "sizes",
+        ),
+        *("unknown", "version 1", "both headers", "nulls in levels", "fewer levels"),
+    ],
+)
+def test_any_doubt_about_a_page_of_version_2_keeps_it_from_being_copied(changes: dict[str, Any]) -> None:
+    data, own = page_v2(**changes)
+    with pytest.raises(Malformed):
+        walk(data, own, (1, 0), 10)
+
+
 def page(**changes: Any) -> tuple[bytes, Chunk]:
     details: Struct = {1: (I32, 10), 2: (I32, 0), 3: (I32, 3), 4: (I32, 3)} | changes.get("details", {})
     header: Struct = {1: (I32, 0), 2: (I32, 8), 3: (I32, 8), 5: (STRUCT, details)} | changes.get("header", {})
@@ -109,7 +175,7 @@ def page(**changes: Any) -> tuple[bytes, Chunk]:
 
 def test_a_plain_page_of_version_1_may_be_copied() -> None:
     data, own = page()
-    assert walk(data, own, (1, 0)).counts == {(0, 0): 1}
+    assert walk(data, own, (1, 0), 10).counts == {(0, 0): 1}
 
 
 @pytest.mark.parametrize(
@@ -132,4 +198,4 @@ def test_a_plain_page_of_version_1_may_be_copied() -> None:
 def test_any_doubt_about_a_page_keeps_it_from_being_copied(changes: dict[str, Struct]) -> None:
     data, own = page(**changes)
     with pytest.raises(Malformed):
-        walk(data, own, (1, 0))
+        walk(data, own, (1, 0), 10)
