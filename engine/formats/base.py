@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from engine.domain.capabilities import Capabilities
 from engine.domain.files import InputFile, OutputFile
+from engine.domain.hot_partitions import Place
 from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.plans import FileGroup
 from engine.domain.tables import TableRef
@@ -75,12 +76,18 @@ class WrittenGroup:
     outputs: tuple[OutputFile, ...]
     rows_deleted: int
 
+    @property
+    def place(self) -> Place:
+        """The partition that its files lie in."""
+        return self.spec_id, self.partition
+
 
 @dataclass(frozen=True, slots=True)
 class CommitRequest:
     """One batch of written groups for one atomic snapshot.
 
-    `protects_parent`: keep the snapshot before it from expiry until `release_parents`.
+    `protects_parent`: keep the snapshot before it from expiry until `release_parents`. `removes_dangling_deletes`: drop
+    delete files, in the partitions of its groups, that apply to no live data file any more.
     """
 
     run_id: str
@@ -89,6 +96,7 @@ class CommitRequest:
     schema_id: int
     groups: tuple[WrittenGroup, ...]
     protects_parent: bool = False
+    removes_dangling_deletes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,10 @@ IN_HISTORY: Final = "in_main_history"
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The proof of one snapshot, from the table's own metadata: each check by name, with what was found."""
+    """The proof of one snapshot, from the table's own metadata: each check by name, with what was found.
+
+    Files, rows and bytes are those of data files; `removed_delete_files` are counted besides.
+    """
 
     snapshot_id: int
     ok: bool
@@ -127,6 +138,7 @@ class Verification:
     added_rows: int
     removed_bytes: int
     added_bytes: int
+    removed_delete_files: int = 0
 
     @property
     def was_taken_back(self) -> bool:

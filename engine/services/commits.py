@@ -130,6 +130,7 @@ class Commits:
             schema_id=schema,
             groups=tuple(_written(group) for group in groups),
             protects_parent=self._protects_parents,
+            removes_dangling_deletes=bool(self._setting("rewrite.deletes.remove_dangling", True)),
         )
         self._step("before_commit")
         detail = None
@@ -305,7 +306,10 @@ class Commits:
     @property
     def _protects_parents(self) -> bool:
         """Whether parents are kept until proven: it costs a commit at the run's end, so only where proof is wanted."""
-        return bool(self._attempt.run.policy.get("values", {}).get("verification", "metadata") != "metadata")
+        return bool(self._setting("verification", "metadata") != "metadata")
+
+    def _setting(self, name: str, absent: Any) -> Any:
+        return self._attempt.run.policy.get("values", {}).get(name, absent)
 
     async def release_parents(self) -> None:
         """Let parents of proven snapshots expire; what can't be released now goes with the table's next commit."""

@@ -28,6 +28,7 @@ def run_result(
     dropped = [group for group in stored if group.state is GroupState.DROPPED]
     races: dict[str, Any] = races_so_far(run)
     races |= {"groups_committed": len(committed), "conflict_rate": conflict_rate(races["groups_lost"], len(committed))}
+    verifications = list(run.result.get("verifications", []))
     measured: Counter[str] = Counter()
     for group in stored:
         measured.update({name: group.measured.get(name, 0) for name in (*_MEASURED_SUMS, "throttled_seconds")})
@@ -50,6 +51,7 @@ def run_result(
         "added_bytes": actual["output_bytes"],
         "added_rows": files.output_rows,
         "deleted_rows": sum(group.rows_deleted for group in committed),
+        "removed_delete_files": sum(each.get("removed_delete_files", 0) for each in verifications if each["ok"]),
         "groups_committed": len(committed),
         "groups_dropped": dict(Counter(group.reason or "unknown" for group in dropped)),
         "races": races,
@@ -61,7 +63,7 @@ def run_result(
         "predicted": run.plan.get("prediction"),
         "actual": actual,
         "prediction_error": prediction_error(run.plan.get("prediction"), actual),
-        "verifications": list(run.result.get("verifications", [])),
+        "verifications": verifications,
         "checked": checked_rows(run, committed),
     }
 

@@ -33,6 +33,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "rewrite.small_row_group_bytes": MIB,
     "rewrite.deletes.files": 1,
     "rewrite.deletes.ratio": 0.1,
+    "rewrite.deletes.remove_dangling": True,
     "rewrite.full.interval": OFF,
     "rewrite.full.always_below_bytes": OFF,
     "rewrite.full.when_increment_above_bytes": OFF,

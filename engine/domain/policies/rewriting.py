@@ -70,13 +70,18 @@ def _ascending(tiers: tuple[Tier, ...]) -> tuple[Tier, ...]:
 
 
 class DeleteRules(Section):
-    """When deletes make a data file a candidate whatever its size."""
+    """When deletes make a data file a candidate whatever its size, and what becomes of delete files."""
 
     files: Annotated[Whole, Field(ge=1, le=10**6)] | None = Field(
         None, description="At least so many delete files apply to it.", examples=[1]
     )
     ratio: Annotated[Number, Field(gt=0, le=1)] | None = Field(
         None, description="At least this share of its rows is deleted.", examples=[0.1]
+    )
+    remove_dangling: Flag | None = Field(
+        None,
+        description="A commit also drops position-delete files of its partitions that apply to no file any more; "
+        "Iceberg's procedure is not told.",
     )
 
 
@@ -167,7 +172,7 @@ class RewriteSettings(Section):
         None,
         description="`locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order.",
     )
-    deletes: DeleteRules | None = Field(None, description="When deletes make a file a candidate.")
+    deletes: DeleteRules | None = Field(None, description="Candidates by their deletes, and delete files.")
     full: FullRules | None = Field(None, description="When a whole partition is rewritten.")
     key_tables: KeyTableRules | None = Field(None, description="Tables with a primary key.")
     tiers: Annotated[tuple[Tier, ...], Field(min_length=1, max_length=8), AfterValidator(_ascending)] | None = Field(

@@ -1,8 +1,9 @@
-"""Avro containers whose blocks are compressed with zstandard, for fastavro, which needs one more library to read them.
+"""Avro containers taken apart, for what fastavro does not do.
 
-PyIceberg writes such manifests when a table says `write.avro.compression-codec=zstd`. Arrow can decompress them: the
-container is written anew with plain blocks. The layout is that of the Avro 1.12 specification, "Object Container
-Files".
+It needs one more library for blocks compressed with zstandard, which PyIceberg writes when a table says
+`write.avro.compression-codec=zstd`. Arrow can decompress them: the container is written anew with plain blocks. And it
+can't pass values through as they are stored when the schema gives them a meaning: the schema in the header is replaced.
+The layout is that of the Avro 1.12 specification, "Object Container Files".
 """
 
 import io
@@ -25,6 +26,7 @@ _HEADER: Final[Any] = fastavro.parse_schema(
     }
 )
 _CODEC: Final = "avro.codec"
+_SCHEMA: Final = "avro.schema"
 _READABLE: Final = frozenset({b"null", b"deflate", b"bzip2", b"xz"})
 _SYNC_BYTES: Final = 16
 
@@ -48,6 +50,22 @@ def readable(body: bytes) -> bytes:
     while source.tell() < len(body):
         _copy_block(source, target, header["sync"])
     return target.getvalue()
+
+
+def schema_of(body: bytes) -> bytes:
+    """Return the schema in a container's header, JSON as it was written."""
+    header: Any = fastavro.schemaless_reader(io.BytesIO(body), _HEADER, None)
+    schema: bytes = header["meta"][_SCHEMA]
+    return schema
+
+
+def with_schema(body: bytes, schema: bytes) -> bytes:
+    """Return a container with another schema in its header; its blocks must be of that form as well."""
+    source, target = io.BytesIO(body), io.BytesIO()
+    header: Any = fastavro.schemaless_reader(source, _HEADER, None)
+    header["meta"][_SCHEMA] = schema
+    fastavro.schemaless_writer(target, _HEADER, header)
+    return target.getvalue() + source.read()
 
 
 def _copy_block(source: io.BytesIO, target: io.BytesIO, sync: bytes) -> None:

@@ -43,7 +43,7 @@ def count_deletes(data: pa.Table, deletes: pa.Table) -> DeleteCounts:
     aimed = position.filter(pc.is_valid(position["target"]))
     _count_aimed(data, aimed, zeros)
     wide = position.filter(pc.is_null(position["target"]))
-    is_moved = pc.fill_null(pc.not_equal(wide["file_sequence_number"], wide["sequence_number"]), True)
+    is_moved = _is_moved(wide)
     for some, oldest in (
         (wide.filter(pc.invert(is_moved)), _arrival(data)),
         (wide.filter(is_moved), _ints(data, "sequence_number")),
@@ -57,6 +57,78 @@ def count_deletes(data: pa.Table, deletes: pa.Table) -> DeleteCounts:
     zeros.equality[:] += len(sequences) - np.searchsorted(sequences, ages, side="right")
     np.minimum(zeros.rows, _ints(data, "record_count"), out=zeros.rows)
     return zeros
+
+
+@dataclass(frozen=True, slots=True)
+class DeletesMoved:
+    """Delete entries that a snapshot has and its parent has not (`came`), and the other way round (`gone`)."""
+
+    came: pa.Table
+    gone: pa.Table
+
+    @staticmethod
+    def between(before: pa.Table, after: pa.Table) -> "DeletesMoved":
+        """Compare live delete entries; several deletion vectors share one file."""
+        return DeletesMoved(came=_without(after, before), gone=_without(before, after))
+
+    def still_needed(self, data: pa.Table) -> int:
+        """Return how many of the data files have rows that would come back with what is gone."""
+        counts = count_deletes(data, self.gone)
+        return int(np.count_nonzero(counts.files | counts.equality))
+
+
+def _without(some: pa.Table, others: pa.Table) -> pa.Table:
+    keys = [
+        pc.binary_join_element_wise(each["path"], pc.fill_null(each["target"], ""), "\n") for each in (some, others)
+    ]
+    return some.filter(pc.invert(pc.is_in(keys[0], value_set=keys[1])))
+
+
+def apply_to_nothing(data: pa.Table, deletes: pa.Table) -> npt.NDArray[np.bool_]:
+    """Return, for each position-delete file, whether it can't have an effect on any of the data files.
+
+    `data` must have every live data file of the partitions of `deletes`, and every live file that one of them names. A
+    file that names one which is not there counts as applying while a data file of the same name is, spelled otherwise.
+    """
+    keys_of_data, keys_of_deletes = _partition_keys(data, deletes)
+    numbers = _ints(deletes, "sequence_number")
+    is_moved = np.asarray(_is_moved(deletes).to_numpy(), dtype=np.bool_)
+    applies = np.where(
+        is_moved,
+        numbers >= _oldest(keys_of_data, _ints(data, "sequence_number"), keys_of_deletes),
+        numbers >= _oldest(keys_of_data, _arrival(data), keys_of_deletes),
+    )
+    is_aimed = np.asarray(pc.is_valid(deletes["target"]).to_numpy(), dtype=np.bool_)
+    applies[is_aimed] = _reach_targets(data, deletes.filter(pa.array(is_aimed)))
+    return ~applies
+
+
+def _oldest(keys: _Ints, ages: _Ints, asked: _Ints) -> _Ints:
+    """Return the least age of the rows with each asked key; the greatest number where there is none."""
+    known, places = np.unique(keys, return_inverse=True)
+    least = np.full(len(known) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(least, places, ages)
+    at = np.searchsorted(known, asked)
+    is_known = np.append(known, -1)[at] == asked
+    return np.where(is_known, least[at], np.iinfo(np.int64).max)
+
+
+def _reach_targets(data: pa.Table, aimed: pa.Table) -> npt.NDArray[np.bool_]:
+    at = pc.index_in(aimed["target"], value_set=data["path"])
+    is_there = np.asarray(pc.is_valid(at).to_numpy(), dtype=np.bool_)
+    rows = np.asarray(pc.fill_null(at, 0).to_numpy(), dtype=np.int64)
+    ages = np.append(_ints(data, "sequence_number"), 0)
+    is_alike = pc.is_in(_file_names(aimed["target"]), value_set=_file_names(data["path"])).to_numpy()
+    return np.where(is_there, _ints(aimed, "sequence_number") >= ages[rows], is_alike)
+
+
+def _file_names(paths: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.replace_substring_regex(paths, pattern="^.*/", replacement="")
+
+
+def _is_moved(deletes: pa.Table) -> pa.ChunkedArray:
+    """Tell delete files that are younger than what they delete, as those that upkeep of delete files has written."""
+    return pc.fill_null(pc.not_equal(deletes["file_sequence_number"], deletes["sequence_number"]), True)
 
 
 def _count_aimed(data: pa.Table, aimed: pa.Table, counts: DeleteCounts) -> None:

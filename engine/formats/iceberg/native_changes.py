@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Final
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.manifest import ManifestContent
@@ -20,7 +19,7 @@ from engine.domain.errors import CommitConflict
 from engine.domain.files import InputFile, OutputFile
 from engine.domain.hot_partitions import Place
 from engine.formats.base import IN_HISTORY, Condition, Verification
-from engine.formats.iceberg.deletes import count_deletes
+from engine.formats.iceberg.deletes import DeletesMoved, count_deletes
 from engine.formats.iceberg.history import RUN_ID, ancestors, summary_of
 from engine.formats.iceberg.manifests import ADDED, DATA, DELETED, ENTRIES
 from engine.formats.iceberg.paths import all_locations, normalised
@@ -206,17 +205,10 @@ class _Checks:
     def _deletes(self) -> Condition:
         """No delete file came, and none went that still applies to a live file: its rows would come back."""
         step = self.step
-        old, new = (step.live(each, ManifestContent.DELETES) for each in (step.parent, step.snapshot))
-        came, gone = _without(new, old), _without(old, new)
-        still = count_deletes(step.live(step.snapshot, ManifestContent.DATA), gone)
-        needed = int(np.count_nonzero(still.files) + np.count_nonzero(still.equality))
-        detail = f"{came.num_rows} delete files added, {gone.num_rows} removed, {needed} files still need one of those"
-        return Condition("deletes_conserved", not came.num_rows and not needed, detail)
-
-
-def _without(some: pa.Table, others: pa.Table) -> pa.Table:
-    """Return delete entries that are not among others; several deletion vectors share one file."""
-    keys = [
-        pc.binary_join_element_wise(each["path"], pc.fill_null(each["target"], ""), "\n") for each in (some, others)
-    ]
-    return some.filter(pc.invert(pc.is_in(keys[0], value_set=keys[1])))
+        moved = DeletesMoved.between(
+            *(step.live(each, ManifestContent.DELETES) for each in (step.parent, step.snapshot))
+        )
+        came, gone = moved.came.num_rows, moved.gone.num_rows
+        needed = moved.still_needed(step.live(step.snapshot, ManifestContent.DATA))
+        detail = f"{came} delete files added, {gone} removed, {needed} files still need one of those"
+        return Condition("deletes_conserved", not came and not needed, detail)

@@ -5,7 +5,8 @@ stop applying) and the default spec, and refuse the operation `replace`. Here ou
 their inputs, and the greatest data sequence number among them, so that the order in which data came stays visible;
 where position deletes were applied it is the base snapshot's, so that others see that these have nothing left to do.
 Inputs become DELETED entries, all of a spec in one manifest, their neighbours EXISTING ones of rewritten manifests with
-the sequence numbers they had; every other manifest, and every delete manifest, is reused as it is.
+the sequence numbers they had. Where it is asked for, delete files that then apply to nothing go in the same snapshot.
+Every other manifest is reused as it is.
 """
 
 import itertools
@@ -13,15 +14,18 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+import pyarrow as pa
 from pyiceberg.avro.codecs import AvroCompressionCodec
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import (
     DataFile,
-    ManifestContent,
+    DataFileContent,
+    FileFormat,
     ManifestEntry,
     ManifestEntryStatus,
     ManifestFile,
@@ -35,6 +39,8 @@ from engine.domain.errors import Fatal
 from engine.domain.files import InputFile
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.conflicts import Surviving
+from engine.formats.iceberg.dangling import dangling_deletes, data_rows
+from engine.formats.iceberg.delete_manifests import without
 from engine.formats.iceberg.metrics_modes import metrics_modes
 from engine.formats.iceberg.statistics import NanKnowledge, data_file
 from engine.formats.iceberg.summaries import replace_summary
@@ -84,11 +90,16 @@ class SnapshotProducer:
 
     def _stage(self) -> StagedSnapshot:
         rewritten, removed = self._rewrite_touched()
-        outputs = self._outputs(removed)
-        manifests = [*self._write_outputs(outputs, self._sequence_numbers()), *rewritten, *self._untouched()]
-        summary = replace_summary(
-            self.view, self.request, self.surviving.groups, removed=removed.values(), added=outputs
-        )
+        outputs, numbers = self._outputs(removed), self._sequence_numbers()
+        dangling = self._dangling(numbers) if self.request.removes_dangling_deletes else {}
+        manifests = [
+            *self._write_outputs(outputs, numbers),
+            *rewritten,
+            *(self._write_without(manifest, entries) for manifest, entries in dangling.items()),
+            *self._untouched({*self.surviving.touched, *dangling}),
+        ]
+        gone = [*removed.values(), *self._delete_files(dangling, removed)]
+        summary = replace_summary(self.view, self.request, self.surviving.groups, removed=gone, added=outputs)
         snapshot = self._write_list(manifests, summary)
         return StagedSnapshot(snapshot, tuple(self._written))
 
@@ -187,19 +198,64 @@ class SnapshotProducer:
             manifests.append(writer.to_manifest_file())
         return manifests
 
-    def _untouched(self) -> list[ManifestFile]:
-        touched = set(self.surviving.touched)
+    def _dangling(self, numbers: Mapping[str, int]) -> Mapping[ManifestFile, pa.Table]:
+        groups = self.surviving.groups
+        outputs = [(each.path, group.place, numbers[each.path]) for group in groups for each in group.outputs]
+        return dangling_deletes(
+            self.view,
+            {group.place for group in groups},
+            going=[each.path for group in groups for each in group.inputs],
+            coming=data_rows(outputs, arrival=self._metadata.next_sequence_number()),
+        )
+
+    def _write_without(self, manifest: ManifestFile, dangling: pa.Table) -> ManifestFile:
+        with self.view.io.new_input(manifest.manifest_path).open() as stream:
+            body = stream.read()
+        made = without(
+            body,
+            set(dangling["path"].to_pylist()),
+            manifest=manifest,
+            snapshot_id=self._snapshot_id,
+            codec="null" if self._compression == "null" else "deflate",
+        )
+        path = self._new_path(self._manifest_name())
+        with self.view.io.new_output(path).create() as target:
+            target.write(made.body)
+        return made.listed(manifest, path=path, snapshot_id=self._snapshot_id)
+
+    def _delete_files(
+        self, dangling: Mapping[ManifestFile, pa.Table], removed: Mapping[str, DataFile]
+    ) -> Iterator[DataFile]:
+        """Yield what the summary has to count of the delete files that go."""
+        partitions = {group.place: removed[group.inputs[0].path].partition for group in self.surviving.groups}
+        columns = ["path", "spec_id", "partition", "record_count", "file_bytes"]
+        for entries in dangling.values():
+            for each in entries.select(columns).to_pylist():
+                file = DataFile.from_args(
+                    content=DataFileContent.POSITION_DELETES,
+                    file_path=each["path"],
+                    file_format=FileFormat.PARQUET,
+                    partition=partitions[each["spec_id"], each["partition"]],
+                    record_count=each["record_count"],
+                    file_size_in_bytes=each["file_bytes"],
+                )
+                file.spec_id = each["spec_id"]
+                yield file
+
+    def _untouched(self, touched: AbstractSet[ManifestFile]) -> list[ManifestFile]:
         return [each for each in self.view.manifests(self.view.head) if each not in touched and _is_needed(each)]
+
+    def _manifest_name(self) -> str:
+        return f"{self.request.run_id}-{self.request.attempt}-{self._commit_uuid}-m{next(self._numbers)}.avro"
 
     @contextmanager
     def _manifest_writer(self, spec_id: int) -> Iterator[ManifestWriter]:
-        name = f"{self.request.run_id}-{self.request.attempt}-{self._commit_uuid}-m{next(self._numbers)}.avro"
         codec = self.view.codecs[spec_id]
         with write_manifest(
             format_version=self._metadata.format_version,
             spec=codec.spec,
             schema=codec.schema,
-            output_file=self.view.io.new_output(self._new_path(name)),
+            output_file=self.view.io.new_output(self._new_path(self._manifest_name())),
             snapshot_id=self._snapshot_id,
             avro_compression=self._compression,
         ) as writer:
@@ -247,8 +303,6 @@ def _check_input(file: DataFile, planned: InputFile, *, already: bool) -> None:
 
 def _is_needed(manifest: ManifestFile) -> bool:
     """Tell whether a manifest still says something: one of deleted files only concerned the snapshot that made it."""
-    if manifest.content != ManifestContent.DATA:
-        return True
     return manifest.has_added_files() or manifest.has_existing_files()
 
 

@@ -15,6 +15,7 @@ from pyiceberg.table.snapshots import Operation, Snapshot
 from pyiceberg.types import PrimitiveType
 
 from engine.formats.base import IN_HISTORY, Condition, Verification, WrittenGroup
+from engine.formats.iceberg.deletes import DeletesMoved
 from engine.formats.iceberg.history import GROUPS, ancestors, summary_of
 from engine.formats.iceberg.paths import data_location, normalised
 from engine.formats.iceberg.sort_orders import is_in_order
@@ -39,22 +40,27 @@ def verify_snapshot(view: TableView, snapshot_id: int, groups: Sequence[WrittenG
         added_rows=_rows(changes.added.values()),
         removed_bytes=sum(each.file_size_in_bytes for each in changes.removed.values()),
         added_bytes=sum(each.file_size_in_bytes for each in changes.added.values()),
+        removed_delete_files=changes.removed_deletes,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Changes:
-    """Data files that one snapshot removed and added, by path."""
+    """Data files that one snapshot removed and added, by path, and how many delete files it removed."""
 
     removed: Mapping[str, DataFile]
     added: Mapping[str, DataFile]
     added_sequence_numbers: frozenset[int | None]
+    removed_deletes: int
 
     @staticmethod
     def read(view: TableView, snapshot: Snapshot) -> "_Changes":
-        removed, added, numbers = {}, {}, set()
+        removed, added, numbers, deletes = {}, {}, set(), 0
         for manifest in view.manifests(snapshot):
-            if manifest.content != ManifestContent.DATA or manifest.added_snapshot_id != snapshot.snapshot_id:
+            if manifest.added_snapshot_id != snapshot.snapshot_id:
+                continue
+            if manifest.content == ManifestContent.DELETES:
+                deletes += manifest.deleted_files_count or 0
                 continue
             for entry in manifest.fetch_manifest_entry(view.io, discard_deleted=False):
                 if entry.snapshot_id != snapshot.snapshot_id:
@@ -64,7 +70,7 @@ class _Changes:
                 elif entry.status == ManifestEntryStatus.ADDED:
                     added[entry.data_file.file_path] = entry.data_file
                     numbers.add(entry.sequence_number)
-        return _Changes(removed, added, frozenset(numbers))
+        return _Changes(removed, added, frozenset(numbers), deletes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +188,23 @@ class _Checks:
         same = len(stayed) == len(old) - len(self.changes.removed) and stayed.equals(_without(new, self.changes.added))
         detail = f"{len(old)} live files before, {len(new)} after, {len(stayed)} of them stayed"
         yield Condition("all_else_unchanged", same, detail)
-        deletes = [{m.manifest_path for m in each if m.content == ManifestContent.DELETES} for each in (before, after)]
-        detail = f"{len(deletes[0])} delete manifests before, {len(deletes[1])} after"
-        yield Condition("delete_manifests_untouched", deletes[0] == deletes[1], detail)
+        yield self._deletes(before, after)
+
+    def _deletes(self, before: Sequence[ManifestFile], after: Sequence[ManifestFile]) -> Condition:
+        """Delete files may only go, and only those that no live file needs, of the partitions that were rewritten."""
+        listed = [{m for m in each if m.content == ManifestContent.DELETES} for each in (before, after)]
+        if listed[0] == listed[1]:
+            return Condition("deletes_conserved", True, f"{len(listed[0])} delete manifests, none of them changed")
+        moved = DeletesMoved.between(*(self.view.reader.live(each) for each in listed))
+        needed = moved.still_needed(self.view.reader.live(m for m in after if m.content == ManifestContent.DATA))
+        gone = moved.gone.select(["spec_id", "partition"]).to_pylist()
+        strays = {(each["spec_id"], each["partition"]) for each in gone} - {group.place for group in self.groups}
+        told = len(gone) == self.changes.removed_deletes
+        detail = (
+            f"{moved.came.num_rows} delete files added, {len(gone)} removed ({self.changes.removed_deletes} by its "
+            f"entries) in {len(strays)} other partitions, {needed} data files still need one of those"
+        )
+        return Condition("deletes_conserved", not moved.came.num_rows and not needed and not strays and told, detail)
 
     def _live(self, manifests: Sequence[ManifestFile]) -> pa.ChunkedArray:
         return self.view.reader.live(each for each in manifests if each.content == ManifestContent.DATA)["path"]

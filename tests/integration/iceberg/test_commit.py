@@ -231,7 +231,7 @@ def test_position_deletes_are_applied_and_counted(lake: Lake):
     assert table.current_snapshot().summary["total-records"] == "27"
 
 
-def test_delete_manifests_are_never_touched(lake: Lake):
+def test_delete_manifests_are_not_touched_unless_that_is_asked_for(lake: Lake):
     append_files(lake.create(), 2)
     commit_deletes(lake.load(), delete_file(lake.load(), [(live_paths(lake.load())[0], 0)]))
 

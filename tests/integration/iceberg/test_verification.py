@@ -147,7 +147,7 @@ def test_a_live_file_that_vanished_on_the_way_fails(lake: Lake, monkeypatch):
     append_files(lake.create(), 3)
     opened = lake.open()
     written = write_group(opened, group_of(opened, live_paths(lake.load())[:2]))
-    monkeypatch.setattr(SnapshotProducer, "_untouched", lambda _: [])
+    monkeypatch.setattr(SnapshotProducer, "_untouched", lambda *_: [])
     outcome = opened.commit(request_of(opened, written), before_try=nothing)
     assert failed(opened.verify(outcome.snapshot_id or 0, [written])) == {"all_else_unchanged"}
 

@@ -26,7 +26,7 @@ CHECKED = {"verification": "content"}
 def forgetful_commits() -> Iterator[None]:
     """Let commits lose every live file in manifests that they do not rewrite."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(SnapshotProducer, "_untouched", lambda _self: [])
+        patched.setattr(SnapshotProducer, "_untouched", lambda _self, _touched: [])
         yield
 
 

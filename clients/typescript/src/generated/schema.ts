@@ -1557,7 +1557,7 @@ export interface components {
             /** @description Null until a run of the table was measured. */
             seconds: number | null;
         };
-        /** @description When deletes make a data file a candidate whatever its size. */
+        /** @description When deletes make a data file a candidate whatever its size, and what becomes of delete files. */
         DeleteRules: {
             /**
              * @description At least so many delete files apply to it.
@@ -1569,6 +1569,8 @@ export interface components {
              * @example 0.1
              */
             ratio?: number | null;
+            /** @description A commit also drops position-delete files of its partitions that apply to no file any more; Iceberg's procedure is not told. */
+            remove_dangling?: boolean | null;
         };
         /** @description One dependency. */
         Dependency: {
@@ -3544,7 +3546,7 @@ export interface components {
              * @example snappy
              */
             compression?: string | null;
-            /** @description When deletes make a file a candidate. */
+            /** @description Candidates by their deletes, and delete files. */
             deletes?: components["schemas"]["DeleteRules"] | null;
             /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
             engine?: ("auto" | "arrow" | "native") | null;
@@ -3632,7 +3634,7 @@ export interface components {
              * @example snappy
              */
             compression?: string | null;
-            /** @description When deletes make a file a candidate. */
+            /** @description Candidates by their deletes, and delete files. */
             deletes?: components["schemas"]["DeleteRules"] | null;
             /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
             engine?: ("auto" | "arrow" | "native") | null;

@@ -13,12 +13,15 @@ T = TypeVar("T", bound="DeleteRules")
 
 @_attrs_define
 class DeleteRules:
-    """When deletes make a data file a candidate whatever its size."""
+    """When deletes make a data file a candidate whatever its size, and what becomes of delete files."""
 
     files: int | None | Unset = UNSET
     """ At least so many delete files apply to it. """
     ratio: float | None | Unset = UNSET
     """ At least this share of its rows is deleted. """
+    remove_dangling: bool | None | Unset = UNSET
+    """ A commit also drops position-delete files of its partitions that apply to no file any more; Iceberg's
+    procedure is not told. """
 
     def to_dict(self) -> dict[str, Any]:
         files: int | None | Unset
@@ -33,6 +36,12 @@ class DeleteRules:
         else:
             ratio = self.ratio
 
+        remove_dangling: bool | None | Unset
+        if isinstance(self.remove_dangling, Unset):
+            remove_dangling = UNSET
+        else:
+            remove_dangling = self.remove_dangling
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update({})
@@ -40,6 +49,8 @@ class DeleteRules:
             field_dict["files"] = files
         if ratio is not UNSET:
             field_dict["ratio"] = ratio
+        if remove_dangling is not UNSET:
+            field_dict["remove_dangling"] = remove_dangling
 
         return field_dict
 
@@ -65,9 +76,19 @@ class DeleteRules:
 
         ratio = _parse_ratio(d.pop("ratio", UNSET))
 
+        def _parse_remove_dangling(data: object) -> bool | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(bool | None | Unset, data)
+
+        remove_dangling = _parse_remove_dangling(d.pop("remove_dangling", UNSET))
+
         delete_rules = cls(
             files=files,
             ratio=ratio,
+            remove_dangling=remove_dangling,
         )
 
         return delete_rules

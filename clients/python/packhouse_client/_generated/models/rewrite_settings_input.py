@@ -41,7 +41,7 @@ class RewriteSettingsInput:
     compression: None | str | Unset = UNSET
     """ Codec, with a level after a colon where it has levels; absent: the table's property. """
     deletes: DeleteRules | None | Unset = UNSET
-    """ When deletes make a file a candidate. """
+    """ Candidates by their deletes, and delete files. """
     engine: None | RewriteSettingsInputEngineType0 | Unset = UNSET
     """ `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. """
     exclude_above_bytes: int | Literal["off"] | None | str | Unset = UNSET
