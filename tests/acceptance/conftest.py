@@ -6,17 +6,12 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.settings import Settings
+from tests.support.settings import settings_of
 
 
 @pytest.fixture
 def settings(tmp_path: Path, postgres_url: str, redis: Redis, redis_url: str, spark_url: str) -> Settings:
     """One record, queue and Spark for all processes; no run starts by itself."""
-    return Settings(
-        data_dir=tmp_path / "state",
-        database_url=postgres_url,
-        redis_url=redis_url,
-        spark_url=spark_url,
-        secret_key="a key for tests",
-        mode="embedded",
-        watch=False,
+    return settings_of(
+        tmp_path / "state", database_url=postgres_url, redis_url=redis_url, spark_url=spark_url, watch=False
     )

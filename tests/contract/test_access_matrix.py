@@ -19,7 +19,6 @@ from api.deps import Services
 from api.serving import services_of
 from engine.domain.access import Role
 from engine.factory import open_container
-from engine.settings import Settings
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.matrix import (
     OBJECT_PARAMETERS,
@@ -34,6 +33,7 @@ from tests.support.matrix import (
     operations,
     verdict,
 )
+from tests.support.settings import settings_of
 from tests.support.world import SCHEMA, make_lake
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -80,13 +80,10 @@ async def cells(
     folder = tmp_path_factory.mktemp("matrix")
     live = folder / "live.sqlite3"
     shutil.copyfile(sqlite_template, live)
-    settings = Settings(
-        data_dir=folder / "state",
+    settings = settings_of(
+        folder / "state",
         database_url=f"sqlite+aiosqlite:///{live}",
         redis_url=redis_url,
-        spark_url="sc://127.0.0.1:1",
-        mode="embedded",  # which may read tables of this machine
-        secret_key="a key for tests",
         reads_per_minute=UNLIMITED,
         writes_per_minute=UNLIMITED,
         failed_authentications_per_minute=UNLIMITED,

@@ -20,10 +20,10 @@ from pyiceberg.types import IntegerType
 from engine.domain.access import SYSTEM
 from engine.domain.run_requests import RunRequest
 from engine.factory import open_container
-from engine.settings import Settings
 from engine.stores.migrations.upgrade import upgrade
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.local_dispatch import LocalDispatcher
+from tests.support.settings import settings_of
 from tests.support.world import NAME, SCHEMA, World, register_lake
 
 DAY: Final = "2026-11-02"
@@ -125,15 +125,8 @@ def rewrite_too(world: World) -> None:
         folder.mkdir()
         url = f"sqlite+aiosqlite:///{folder}/packhouse.sqlite3"
         await asyncio.to_thread(upgrade, url)
-        settings = Settings(
-            data_dir=folder / "state",
-            database_url=url,
-            redis_url=world.container.settings.redis_url,
-            spark_url="sc://127.0.0.1:1",
-            secret_key="a key for tests",
-            mode="embedded",
-            watch=False,
-        )
+        redis_url = world.container.settings.redis_url
+        settings = settings_of(folder / "state", database_url=url, redis_url=redis_url, watch=False)
         async with open_container(settings, dispatcher=LocalDispatcher()) as container:
             table = await register_lake(container, world.lake)
             run, _ = await container.runs.submit(SYSTEM, table.id, RunRequest())

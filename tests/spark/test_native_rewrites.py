@@ -18,39 +18,26 @@ from engine.domain.access import SYSTEM
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import GroupState, Run, RunState
 from engine.domain.tables import TableFormatName, TableRef
-from engine.factory import Container, open_container
-from engine.settings import Settings
+from engine.factory import Container
 from tests.support.iceberg_tables import commit_deletes, delete_file
-from tests.support.local_dispatch import LocalDispatcher
 from tests.support.peer import attach, confs_of, one, rows_by_spark
-from tests.support.world import World, make_lake
+from tests.support.settings import settings_of
+from tests.support.world import World, make_lake, open_on
 
 TABLE = "lake.lake.events"
 
 
 @pytest.fixture
 async def world(sqlite_url: str, redis: Redis, redis_url: str, spark_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """A container on real Spark; its catalog has a name there, no table is registered yet."""
+    """A container on real Spark; its catalog has a name there, its registered table is empty."""
     lake = await asyncio.to_thread(make_lake, tmp_path / "w", days=0)
-    settings = Settings(
-        data_dir=tmp_path / "state",
-        database_url=sqlite_url,
-        redis_url=redis_url,
-        spark_url=spark_url,
-        secret_key="a key for tests",
-        mode="embedded",
-        watch=False,
+    lake.properties["packhouse.spark-catalog"] = "lake"
+    settings = settings_of(
+        tmp_path / "state", database_url=sqlite_url, redis_url=redis_url, spark_url=spark_url, watch=False
     )
-    worlds: list[World] = []
-    async with open_container(settings, step=lambda name: worlds[0].on_step(name) if worlds else None) as container:
-        await asyncio.to_thread(lambda: attach(container.spark.get(), confs_of(lake)))
-        properties = lake.properties | {"packhouse.spark-catalog": "lake"}
-        await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, properties)
-        table = await container.tables.register(
-            SYSTEM, TableRef("lake", ("lake",), "events"), owner_team=None, labels={}
-        )
-        worlds.append(World(container, lake, table.id, LocalDispatcher(), sqlite_url))
-        yield worlds[0]
+    async with open_on(lake, settings, on_spark=True) as opened:
+        await asyncio.to_thread(lambda: attach(opened.container.spark.get(), confs_of(lake)))
+        yield opened
 
 
 @pytest.fixture

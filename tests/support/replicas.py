@@ -26,6 +26,7 @@ from tests.support.eventually import eventually
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.postgres_server import PostgresServer
 from tests.support.processes import child, environment_of
+from tests.support.settings import settings_of
 from tests.support.stack import printed
 from tests.support.world import NAME, Lake, make_lake
 
@@ -129,13 +130,10 @@ def start_replicas(postgres_server: PostgresServer, folder: Path, **limits: int)
     with ExitStack() as stack:
         redis = EmbeddedRedis(data_dir=folder)
         stack.callback(redis.stop)
-        settings = Settings(
-            data_dir=folder / "state",
+        settings = settings_of(
+            folder / "state",
             database_url=postgres_server.url(database),
             redis_url=redis.start(),
-            spark_url="sc://127.0.0.1:1",
-            secret_key="a key for tests",
-            mode="embedded",
             **{name: limits.get(name, _UNLIMITED) for name in names},
         )
         logs = [folder / "first.log", folder / "second.log"]

@@ -28,8 +28,10 @@ from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Priority, Run
 from engine.domain.tables import Table, TableFormatName, TableRef
 from engine.factory import Container, open_container
+from engine.services.procedures import Procedures
 from engine.settings import Settings
 from tests.support.local_dispatch import LocalDispatcher
+from tests.support.settings import settings_of
 
 SCHEMA = Schema(
     NestedField(1, "id", LongType(), required=True),
@@ -226,22 +228,26 @@ async def open_world(
 ) -> AsyncIterator[World]:
     """Start a container on the given database and Redis with one registered table."""
     made = await asyncio.to_thread(lambda: make_lake(folder, **lake))
-    dispatcher = LocalDispatcher()
-    worlds: list[World] = []
-    settings = Settings(
-        data_dir=folder / "state",
-        database_url=database_url,
-        redis_url=redis_url,
-        spark_url="sc://127.0.0.1:1",
-        secret_key="a key for tests",
-        mode="embedded",
-        lease_seconds=30,
-        watch=False,
-        pace_url=pace_url,
+    state = folder / "state"
+    settings = settings_of(
+        state, database_url=database_url, redis_url=redis_url, pace_url=pace_url, lease_seconds=30, watch=False
     )
+    async with open_on(made, settings) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def open_on(
+    lake: Lake, settings: Settings, *, on_spark: bool = False, procedures: Procedures | None = None
+) -> AsyncIterator[World]:
+    """Start a container with a lake's table registered; what it sends runs in threads, or on the Spark of settings."""
+    dispatcher, worlds = LocalDispatcher(), list[World]()
     async with open_container(
-        settings, step=lambda name: worlds[0].on_step(name) if worlds else None, dispatcher=dispatcher
+        settings,
+        step=lambda name: worlds[0].on_step(name) if worlds else None,
+        dispatcher=None if on_spark else dispatcher,
+        procedures=procedures,
     ) as container:
-        table = await register_lake(container, made)
-        worlds.append(World(container, made, table.id, dispatcher, database_url))
+        table = await register_lake(container, lake)
+        worlds.append(World(container, lake, table.id, dispatcher, settings.database_url or ""))
         yield worlds[0]

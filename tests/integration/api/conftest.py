@@ -20,6 +20,7 @@ from engine.domain.runs import Run
 from engine.factory import Container, open_container
 from engine.settings import Settings
 from tests.support.local_dispatch import LocalDispatcher
+from tests.support.settings import settings_of
 from tests.support.world import NAME, Lake, make_lake
 
 ADDRESS = {"catalog": "lake", "namespace": [NAME[0]], "name": NAME[1]}
@@ -65,14 +66,7 @@ class Api:
 
 @pytest.fixture
 def settings(sqlite_url: str, redis_url: str, tmp_path: Path) -> Settings:
-    return Settings(
-        data_dir=tmp_path / "state",
-        database_url=sqlite_url,
-        redis_url=redis_url,
-        spark_url="sc://127.0.0.1:1",
-        secret_key="a key for tests",
-        mode="embedded",
-    )
+    return settings_of(tmp_path / "state", database_url=sqlite_url, redis_url=redis_url)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import uvicorn
 
 from engine.settings import Settings
 from tests.integration.api.conftest import Api
+from tests.support.settings import settings_of
 from tests.support.world import Lake
 
 SLOW = 64 * 1024
@@ -26,15 +27,8 @@ def listener() -> Iterator[socket.socket]:
 
 @pytest.fixture
 def settings(sqlite_url: str, redis_url: str, tmp_path: Path, listener: socket.socket) -> Settings:
-    return Settings(
-        data_dir=tmp_path / "state",
-        database_url=sqlite_url,
-        redis_url=redis_url,
-        spark_url="sc://127.0.0.1:1",
-        secret_key="a key for tests",
-        mode="embedded",
-        pace_url=f"http://127.0.0.1:{listener.getsockname()[1]}/internal/pace",
-    )
+    pace_url = f"http://127.0.0.1:{listener.getsockname()[1]}/internal/pace"
+    return settings_of(tmp_path / "state", database_url=sqlite_url, redis_url=redis_url, pace_url=pace_url)
 
 
 @pytest.fixture

@@ -17,14 +17,11 @@ from redis.asyncio import Redis
 from engine.domain.access import SYSTEM
 from engine.domain.errors import Interrupted, Rejected, SparkFailed, Transient
 from engine.domain.ids import RunId
-from engine.domain.policies import PolicyDocument
 from engine.domain.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.domain.runs import RunState, WaitingFor
-from engine.domain.tables import TableFormatName, TableRef
-from engine.factory import open_container
+from engine.domain.tables import TableRef
 from engine.formats.iceberg import IcebergFormat, commit
 from engine.services.attempts import Stop
-from engine.settings import Settings
 from engine.spark.dispatch import Ticket
 from tests.support.eventually import eventually
 from tests.support.iceberg_tables import (
@@ -35,8 +32,8 @@ from tests.support.iceberg_tables import (
     write_group,
     write_parquet,
 )
-from tests.support.local_dispatch import LocalDispatcher
-from tests.support.world import Lake, World, make_lake
+from tests.support.settings import settings_of
+from tests.support.world import Lake, World, make_lake, open_on
 
 APPLICATION = "local-1"
 
@@ -105,7 +102,9 @@ def raising(error: Exception) -> Callable[[], None]:
 
 @pytest.fixture
 async def lake(tmp_path: Path) -> Lake:
-    return await asyncio.to_thread(make_lake, tmp_path / "w", days=3)
+    made = await asyncio.to_thread(make_lake, tmp_path / "w", days=3)
+    made.properties["packhouse.spark-catalog"] = "lake"
+    return made
 
 
 @pytest.fixture
@@ -118,30 +117,10 @@ async def world(
     sqlite_url: str, redis: Redis, redis_url: str, played: PlayedProcedures, tmp_path: Path
 ) -> AsyncIterator[World]:
     """A container whose table is rewritten by the played procedure."""
-    settings = Settings(
-        data_dir=tmp_path / "state",
-        database_url=sqlite_url,
-        redis_url=redis_url,
-        spark_url="sc://127.0.0.1:1",
-        secret_key="a key for tests",
-        mode="embedded",
-        watch=False,
-    )
-    lake, dispatcher, worlds = played.lake, LocalDispatcher(), list[World]()
-    async with open_container(
-        settings,
-        step=lambda name: worlds[0].on_step(name) if worlds else None,
-        dispatcher=dispatcher,
-        procedures=played,
-    ) as container:
-        properties = lake.properties | {"packhouse.spark-catalog": "lake"}
-        await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, properties)
-        ref = TableRef("lake", ("lake",), "events")
-        table = await container.tables.register(SYSTEM, ref, owner_team=None, labels={})
-        policy = PolicyDocument.model_validate({"rewrite": {"engine": "native"}})
-        await container.policies.put(SYSTEM, table.id, policy, if_match=None, if_none_match=True)
-        worlds.append(World(container, lake, table.id, dispatcher, sqlite_url))
-        yield worlds[0]
+    settings = settings_of(tmp_path / "state", database_url=sqlite_url, redis_url=redis_url, watch=False)
+    async with open_on(played.lake, settings, procedures=played) as opened:
+        await opened.set_policy({"rewrite": {"engine": "native"}})
+        yield opened
 
 
 def replaces(lake: Lake) -> int:
