@@ -21,7 +21,6 @@ from api.schemas.tables import (
 )
 from api.table_filters import TableFilterQuery
 from engine.domain.ids import RunId, TableId
-from engine.domain.run_requests import RunRequest
 
 creating = APIRouter(
     prefix="/v1/tables", tags=["tables"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -128,8 +127,7 @@ async def plan_table(
 ) -> TablePlan:
     """Say what a run would do now: groups, bytes, files, seconds. A policy can be tried instead of the stored one."""
     asked = body or PlanRequest()
-    request = RunRequest(partitions=asked.partitions, force_full=asked.force_full, force=asked.force)
-    plan = await services.tables.plan(caller, table_id, policy=asked.policy, request=request)
+    plan = await services.tables.plan(caller, table_id, policy=asked.policy, request=asked.request())
     return TablePlan.from_domain(plan)
 
 

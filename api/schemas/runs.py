@@ -38,6 +38,11 @@ class RunSubmit(Request):
         description="Every file of the partitions is a candidate, also those of the right size; a file that would come "
         "out as it was is still left alone.",
     )
+    every_file: Flag = Field(
+        default=False,
+        description="As `force_full`, and files that would come out as they were are written anew too: with the "
+        "compression, encodings and row groups that hold now.",
+    )
     priority: Priority | None = Field(default=None, description="Absent: what the table's policy says.")
     dry_run: Flag = Field(default=False, description="Answer the plan and store nothing.")
     force: Flag = Field(
@@ -48,7 +53,8 @@ class RunSubmit(Request):
 
     def request(self) -> RunRequest:
         """Return what is asked for."""
-        return RunRequest(self.operation, self.partitions, self.force_full, force=self.force)
+        is_full = self.force_full or self.every_file
+        return RunRequest(self.operation, self.partitions, is_full, force=self.force, every_file=self.every_file)
 
 
 class Progress(Answer):
@@ -93,8 +99,8 @@ class Run(Answer):
     operation: Operation
     priority: Priority
     request: JsonObject = Field(
-        description="What was asked for beside the operation: `partitions`, `force_full`, `force`; of a run that began "
-        "by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`."
+        description="What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a run "
+        "that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`."
     )
     state: RunState
     is_terminal: bool = Field(description="True when nothing can happen to it any more.")

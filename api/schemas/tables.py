@@ -15,6 +15,7 @@ from engine.domain import runs as domain_runs
 from engine.domain import tables as domain
 from engine.domain.measurements import Measurement
 from engine.domain.policies import PolicyDocument
+from engine.domain.run_requests import RunRequest
 from engine.domain.strict import UNSEEN, Flag, OneLine, one_line
 from engine.domain.tables import MAX_LABELS, TableRef
 from engine.services.names import CATALOG_NAME, MAX_NAME_CHARACTERS, TABLE_NAME
@@ -268,7 +269,17 @@ class PlanRequest(Request):
     policy: PolicyDocument | None = Field(default=None, description="Tried instead of the table's stored policy.")
     partitions: Partitions | None = None
     force_full: Flag = Field(default=False, description="Also files of the right size.")
+    every_file: Flag = Field(default=False, description="As `force_full`, also files that nothing is merged with.")
     force: Flag = Field(default=False, description="Also partitions that cool down after lost races.")
+
+    def request(self) -> RunRequest:
+        """Return what a run would be asked for."""
+        return RunRequest(
+            partitions=self.partitions,
+            force_full=self.force_full or self.every_file,
+            force=self.force,
+            every_file=self.every_file,
+        )
 
 
 class Condition(Answer):

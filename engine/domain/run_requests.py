@@ -4,13 +4,14 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from pydantic import TypeAdapter
 
 from engine.domain.predicates import PartitionPredicate, document
 from engine.domain.runs import Operation, Run
 
+_FLAGS: Final = ("force_full", "every_file", "only_due")
 _PREDICATE: TypeAdapter[PartitionPredicate] = TypeAdapter(PartitionPredicate)
 
 
@@ -27,10 +28,11 @@ class Cause:
 class RunRequest:
     """An operation and what it is limited to.
 
-    `partitions`: None for all. `force_full`: well-sized files come along. `only_due`: of these partitions those that
-    are due when the run is planned: by settings of `rewrite.full` with `force_full`, else by triggers. `force`: also
-    those that cool down after lost races; whether an equal run is live is no part of it. `cause` and `due_since` (when
-    the table became due) are told and ask for nothing.
+    `partitions`: None for all. `force_full`: well-sized files come along; with `every_file` also those that nothing is
+    merged with, to be written anew. `only_due`: of these partitions those that are due when the run is planned: by
+    settings of `rewrite.full` with `force_full`, else by triggers. `force`: also those that cool down after lost races;
+    whether an equal run is live is no part of it. `cause` and `due_since` (when the table became due) are told and ask
+    for nothing.
     """
 
     operation: Operation = Operation.REWRITE
@@ -40,6 +42,7 @@ class RunRequest:
     force: bool = False
     cause: Cause | None = None
     due_since: datetime | None = None
+    every_file: bool = False
 
     def document(self) -> dict[str, Any]:
         """Return all but the operation as JSON, without what is not set."""
@@ -65,8 +68,9 @@ class RunRequest:
             bool(run.request.get("force")),
             None if cause is None else Cause(**cause),
             None if since is None else datetime.fromisoformat(since),
+            bool(run.request.get("every_file")),
         )
 
     def _asked(self) -> dict[str, Any]:
         written: dict[str, Any] = {} if self.partitions is None else {"partitions": document(self.partitions)}
-        return written | {name: True for name in ("force_full", "only_due") if getattr(self, name)}
+        return written | {name: True for name in _FLAGS if getattr(self, name)}

@@ -5,7 +5,7 @@ A file is a candidate when it is small, too large (and so is split), burdened wi
 only whole partitions): when those of a unit are enough and come to fewer files than they are now; all but being small
 is reason enough alone. In full, every file is a
 candidate, and two of them are reason enough: one file that would come out as one never is, unless its rows are to be
-put into an order that they are not in.
+put into an order that they are not in, or every file is asked for.
 """
 
 from dataclasses import dataclass
@@ -69,8 +69,7 @@ def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: boo
     units = merge_units(files, wanted_here, forced_here, limits, full=full)
     count = units.count(wanted_here)
     outputs = output_counts(units.total(files.file_bytes, wanted_here), limits.target_bytes)
-    least_in_full = 1 if limits.order else 2
-    has_forced = (units.count(forced_here) > 0) | (in_full[units.partition_of] & (count >= least_in_full))
+    has_forced = (units.count(forced_here) > 0) | (in_full[units.partition_of] & (count >= limits.least_in_full))
     is_enough = has_forced | (count >= units.least_files)
     taken = (count > 0) & is_enough & (has_forced | (count > outputs)) & ~blocked[units.partition_of]
 
@@ -98,7 +97,7 @@ def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: boo
 
 def _taken_whole(files: PartitionedFiles, limits: RewriteLimits, *, full: bool) -> Flags:
     """Return the partitions of which every file is a candidate; in an order asked for already, none is for that."""
-    if full and limits.order is not None:
+    if full and limits.order is not None and not limits.every_file:
         return ~are_in_order(files, limits.order)
     return np.full(len(files.names), full, dtype=np.bool_)
 

@@ -2,7 +2,7 @@
 
 A Python object is made only for files that are in groups. The same digest in any row order gives the same plan. Guards:
 a group is kept only if it ends with fewer files than it began with or holds a file whose deletes or size force it; in
-full also if it holds several files.
+full also if it holds several files, or every file is asked for.
 
 The plan of a very large table takes on the partitions that gain most, and leaves the others for later (`parts`). A
 partition that cools down after a lost race is left alone, and the groups of one that lost are smaller.
@@ -45,7 +45,7 @@ class _Bin:
     bytes: int
     outputs: int
     forced: bool
-    full: bool  # of a full rewrite, with several files or rows to be put into order
+    full: bool  # of a full rewrite, with as many files as that needs
 
     @property
     def gain(self) -> int:
@@ -66,6 +66,7 @@ def make_plan(
     inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
     known: Experience = NO_EXPERIENCE,
     full: bool = False,
+    every_file: bool = False,
     hot: HotPartitions = NONE_HOT,
     most_files: int = MOST_FILES,
     order: RowOrdering | None = None,
@@ -81,12 +82,13 @@ def make_plan(
         inputs_of: returns the inputs for paths of the digest, with their deletes; called once, with all paths.
         known: what earlier runs teach; without a rate the plan predicts no time.
         full: take every file of the digest, also those of the right size.
+        every_file: in full, also files that would come out as they are but for how they are encoded.
         hot: partitions that lost races to other writers.
         most_files: about so many candidates are taken on, a partition at least.
         order: what rows are put into; None: strategies that order nothing.
         keys_of: returns where files (by path) begin in the order; asked only when candidates come to several groups.
     """
-    limits = replace(RewriteLimits.of(policy), order=order)
+    limits = replace(RewriteLimits.of(policy), order=order, every_file=every_file)
     files = partition_files(digest)
     chosen = leave_cooling(files, find_candidates(files, limits, full=full), hot)
     shrunk = shrunk_groups(files, limits, hot)
@@ -169,7 +171,7 @@ def _pack_one(
 def _bin(rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits, *, full: bool) -> _Bin:
     total = int(files.file_bytes[rows].sum())
     outputs = output_count(total, limits.target_bytes)
-    is_full = full and (len(rows) > 1 or limits.order is not None)
+    is_full = full and len(rows) >= limits.least_in_full
     return _Bin(rows, int(files.partition_of[rows[0]]), total, outputs, bool(is_forced[rows].any()), is_full)
 
 

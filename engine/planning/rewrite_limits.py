@@ -22,7 +22,8 @@ class RewriteLimits:
 
     `group_bytes` is at least the target: a group smaller than the file it is to make could never make it. `tiers` is
     empty unless the strategy is `tiered`. `order_bins_by`: `locality`, `fill` or `arrival`.
-    `order`: what rows are put into, which the table tells (`make_plan` adds it).
+    `order`: what rows are put into, which the table tells; `every_file`: in full, files are written anew also where
+    nothing else becomes of them, which the request tells (`make_plan` adds both).
     """
 
     target_bytes: int
@@ -40,6 +41,7 @@ class RewriteLimits:
     is_window: bool = False
     time_span_ms: int | None = None
     order: RowOrdering | None = None
+    every_file: bool = False
 
     @staticmethod
     def of(policy: EffectivePolicy) -> "RewriteLimits":
@@ -63,6 +65,11 @@ class RewriteLimits:
             is_window=strategy == "window",
             time_span_ms=None if span is None else 1000 * span,
         )
+
+    @property
+    def least_in_full(self) -> int:
+        """So many files make a full rewrite worth it: one that would come out as it was is left alone."""
+        return 1 if self.order is not None or self.every_file else 2
 
     @property
     def candidate_bytes(self) -> int:

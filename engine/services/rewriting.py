@@ -223,6 +223,7 @@ def _make_plan(
         inputs_of=table.group_inputs,
         known=known,
         full=request.force_full,
+        every_file=request.every_file,
         hot=hot,
         order=order,
         keys_of=order_keys(table, order),

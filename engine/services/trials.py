@@ -58,6 +58,7 @@ def try_plan(
         inputs_of=opened.group_inputs,
         known=known,
         full=request.force_full,
+        every_file=request.every_file,
         hot=hot.let_in() if request.force else hot,
         order=order,
         keys_of=order_keys(opened, order),

@@ -37,6 +37,9 @@ def run(
         ),
     ] = None,
     force_full: Annotated[bool, typer.Option("--force-full", help="Rewrite whole partitions.")] = False,
+    every_file: Annotated[
+        bool, typer.Option("--every-file", help="Write every file anew, also those that nothing is merged with.")
+    ] = False,
     priority: Annotated[str | None, typer.Option(help="low, normal or high.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would do; submit nothing.")] = False,
     force: Annotated[
@@ -55,6 +58,7 @@ def run(
     chosen = {
         "partitions": predicate_of(partition or ()),
         "force_full": force_full or None,
+        "every_file": every_file or None,
         "priority": priority,
         "force": force or None,
     }

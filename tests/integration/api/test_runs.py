@@ -144,6 +144,10 @@ async def test_a_full_plan_takes_what_a_plain_one_leaves(api: Api, table_id: str
     plain = await api.post("/v1/runs", {"table_id": table_id, "dry_run": True}, status=200)
     full = await api.post("/v1/runs", {"table_id": table_id, "force_full": True, "dry_run": True}, status=200)
     assert (plain["groups_total"], full["groups_total"]) == (0, 0)  # one file each: it would come out as it is
+    every = {"every_file": True}
+    runs = await api.post("/v1/runs", {"table_id": table_id, "dry_run": True} | every, status=200)
+    tables = await api.post(f"/v1/tables/{table_id}/plan", every, status=200)
+    assert runs["groups_total"] == tables["groups_total"] == plain["skipped_total"] > 0
 
 
 async def test_another_request_or_force_is_a_run_of_its_own(api: Api, table_id: str) -> None:

@@ -28,9 +28,10 @@ def test_requests_are_equal_when_all_that_they_ask_for_is() -> None:
         RunRequest(),
         RunRequest(Operation.PURGE),
         RunRequest(force_full=True),
+        RunRequest(force_full=True, every_file=True),
         RunRequest(partitions=by_day("2026-11-02")),
     ]
-    assert len({request.key() for request in (same[0], *others)}) == 5
+    assert len({request.key() for request in (same[0], *others)}) == 6
 
 
 def test_a_nonce_makes_a_request_differ_from_all() -> None:

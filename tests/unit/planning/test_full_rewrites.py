@@ -14,11 +14,19 @@ MIB = 2**20
 GOOD = 120 * MIB
 
 
-def planned(files: Sequence[DigestFile], *, full: bool = True, **rewrite: Any) -> Plan:
+def planned(files: Sequence[DigestFile], *, full: bool = True, every_file: bool = False, **rewrite: Any) -> Plan:
     own = PolicyDocument.model_validate({"rewrite": rewrite})
     policy = effective_policy(table_properties={}, own=own)
     digest = digest_of(files)
-    return make_plan(digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=inputs_of(digest), full=full)
+    return make_plan(
+        digest,
+        policy=policy,
+        base_snapshot_id=1,
+        schema_id=0,
+        inputs_of=inputs_of(digest),
+        full=full,
+        every_file=every_file,
+    )
 
 
 def inputs(plan: Plan) -> int:
@@ -56,3 +64,24 @@ def test_what_can_not_be_rewritten_is_left_alone_in_full_too() -> None:
 def test_groups_with_one_input_each_are_not_made() -> None:
     plan = planned([DigestFile(GOOD)] * 4, max_group_bytes="128MiB")
     assert plan.groups == ()
+
+
+def test_every_file_means_also_those_that_come_out_as_they_were() -> None:
+    files = [DigestFile(GOOD, partition="a"), *[DigestFile(GOOD, partition="b")] * 4, DigestFile(MIB, partition="c")]
+    plan = planned(files, every_file=True, max_group_bytes="128MiB")
+    assert (len(plan.groups), inputs(plan), plan.skipped) == (6, 6, ())
+
+
+def test_every_file_is_still_none_that_can_not_or_must_not_be_rewritten() -> None:
+    files = [
+        DigestFile(GOOD, partition="a", is_encrypted=True),
+        DigestFile(300 * MIB, partition="b"),
+        DigestFile(GOOD, partition="c", equality_deletes=1),
+    ]
+    plan = planned(files, every_file=True, exclude_above_bytes="200MiB")
+    assert plan.groups == ()
+    assert [one.reason for one in plan.skipped] == ["encrypted", "excluded_above", "equality_deletes"]
+
+
+def test_every_file_is_asked_for_in_full_only() -> None:
+    assert planned([DigestFile(GOOD)], full=False, every_file=True).groups == ()

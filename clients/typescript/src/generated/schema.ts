@@ -2932,6 +2932,11 @@ export interface components {
          */
         PlanRequest: {
             /**
+             * @description As `force_full`, also files that nothing is merged with.
+             * @default false
+             */
+            every_file?: boolean;
+            /**
              * @description Also partitions that cool down after lost races.
              * @default false
              */
@@ -3745,7 +3750,7 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -3809,7 +3814,7 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -3876,7 +3881,7 @@ export interface components {
             progress: components["schemas"]["Progress"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -3998,6 +4003,11 @@ export interface components {
              * @default false
              */
             dry_run?: boolean;
+            /**
+             * @description As `force_full`, and files that would come out as they were are written anew too: with the compression, encodings and row groups that hold now.
+             * @default false
+             */
+            every_file?: boolean;
             /**
              * @description Start a run of its own also while an equal one is live, and take partitions that cool down after races that other writers won.
              * @default false

@@ -23,6 +23,8 @@ T = TypeVar("T", bound="PlanRequest")
 class PlanRequest:
     """What to plan with."""
 
+    every_file: bool | Unset = False
+    """ As `force_full`, also files that nothing is merged with. """
     force: bool | Unset = False
     """ Also partitions that cool down after lost races. """
     force_full: bool | Unset = False
@@ -37,6 +39,8 @@ class PlanRequest:
         from ..models.comparison import Comparison  # noqa: PLC0415
         from ..models.not_ import Not  # noqa: PLC0415
         from ..models.policy_document_input import PolicyDocumentInput  # noqa: PLC0415
+
+        every_file = self.every_file
 
         force = self.force
 
@@ -67,6 +71,8 @@ class PlanRequest:
         field_dict: dict[str, Any] = {}
 
         field_dict.update({})
+        if every_file is not UNSET:
+            field_dict["every_file"] = every_file
         if force is not UNSET:
             field_dict["force"] = force
         if force_full is not UNSET:
@@ -87,6 +93,8 @@ class PlanRequest:
         from ..models.policy_document_input import PolicyDocumentInput  # noqa: PLC0415
 
         d = dict(src_dict)
+        every_file = d.pop("every_file", UNSET)
+
         force = d.pop("force", UNSET)
 
         force_full = d.pop("force_full", UNSET)
@@ -150,6 +158,7 @@ class PlanRequest:
         policy = _parse_policy(d.pop("policy", UNSET))
 
         plan_request = cls(
+            every_file=every_file,
             force=force,
             force_full=force_full,
             partitions=partitions,

@@ -12,8 +12,8 @@ T = TypeVar("T", bound="RunDetailRequest")
 
 @_attrs_define
 class RunDetailRequest:
-    """What was asked for beside the operation: `partitions`, `force_full`, `force`; of a run that began by itself
-    `only_due`, its `cause` (rule, first partition, how many) and `due_since`.
+    """What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a run that began by
+    itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`.
 
     """
 

@@ -28,6 +28,9 @@ class RunSubmit:
     """ The registered table's id, `tbl_…`; find it with GET /v1/tables. """
     dry_run: bool | Unset = False
     """ Answer the plan and store nothing. """
+    every_file: bool | Unset = False
+    """ As `force_full`, and files that would come out as they were are written anew too: with the compression,
+    encodings and row groups that hold now. """
     force: bool | Unset = False
     """ Start a run of its own also while an equal one is live, and take partitions that cool down after races that
     other writers won. """
@@ -49,6 +52,8 @@ class RunSubmit:
         table_id = self.table_id
 
         dry_run = self.dry_run
+
+        every_file = self.every_file
 
         force = self.force
 
@@ -89,6 +94,8 @@ class RunSubmit:
         )
         if dry_run is not UNSET:
             field_dict["dry_run"] = dry_run
+        if every_file is not UNSET:
+            field_dict["every_file"] = every_file
         if force is not UNSET:
             field_dict["force"] = force
         if force_full is not UNSET:
@@ -113,6 +120,8 @@ class RunSubmit:
         table_id = d.pop("table_id")
 
         dry_run = d.pop("dry_run", UNSET)
+
+        every_file = d.pop("every_file", UNSET)
 
         force = d.pop("force", UNSET)
 
@@ -186,6 +195,7 @@ class RunSubmit:
         run_submit = cls(
             table_id=table_id,
             dry_run=dry_run,
+            every_file=every_file,
             force=force,
             force_full=force_full,
             operation=operation,

@@ -1,0 +1,117 @@
+"""A full rewrite compresses a table anew when its codec has changed, also what could be copied as it is."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from redis.asyncio import Redis
+
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Run, RunState
+from tests.support.databases import FreshDatabase
+from tests.support.world import SCHEMA, World, open_world
+
+CODEC = "write.parquet.compression-codec"
+FULL = RunRequest(force_full=True)
+EVERY = RunRequest(force_full=True, every_file=True)
+ROWS = 150_000
+TARGET = {"target_file_bytes": "2MiB"}
+
+
+@pytest.fixture
+async def world(fresh_database: FreshDatabase, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """Three well-sized snappy files in one partition, one in another."""
+    async with open_world(
+        tmp_path / "world",
+        database_url=fresh_database.url,
+        redis_url=redis_url,
+        days=0,
+        files=0,
+        properties={CODEC: "snappy"},
+    ) as opened:
+        for day in ("several", "several", "several", "one"):
+            opened.lake.table.append(rows_of(day, opened.lake.next_id))
+            opened.lake.next_id += ROWS
+        yield opened
+
+
+def rows_of(day: str, first: int) -> pa.Table:
+    columns = {
+        "id": pa.array(np.arange(first, first + ROWS)),
+        "day": pa.repeat(day, ROWS),
+        "value": pa.array(np.random.default_rng(first).random(ROWS)),
+        "note": pa.repeat("note", ROWS),
+    }
+    return pa.table(columns, schema=SCHEMA.as_arrow().set(3, pa.field("note", pa.string())))
+
+
+def set_codec(world: World, codec: str) -> None:
+    with world.lake.table.transaction() as transaction:
+        transaction.set_properties({CODEC: codec})
+
+
+def codecs(world: World, day: str) -> list[set[str]]:
+    """The codecs of all column chunks of each live file of a partition, from its footer."""
+    found = []
+    for path in world.lake.paths():
+        if f"day={day}" in path:
+            footer = pq.ParquetFile(path.removeprefix("file://")).metadata
+            row_groups = [footer.row_group(at) for at in range(footer.num_row_groups)]
+            found.append({group.column(at).compression for group in row_groups for at in range(group.num_columns)})
+    return found
+
+
+async def in_full(world: World, request: RunRequest = FULL) -> Run:
+    run = await world.finish((await world.submit(request)).id)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    return run
+
+
+async def test_a_full_rewrite_writes_the_codec_that_the_table_has_now(world: World) -> None:
+    await world.set_policy({"rewrite": TARGET})
+    ids = world.lake.ids()
+    assert codecs(world, "several") == [{"SNAPPY"}] * 3
+    for codec in ("zstd", "gzip", "uncompressed"):
+        set_codec(world, codec)
+        run = await in_full(world)
+        assert run.result["rewritten_files"] >= 2
+        found = codecs(world, "several")
+        assert len(found) > 1
+        assert all(each == {codec.upper()} for each in found)
+        assert world.lake.ids() == ids
+
+
+async def test_the_codec_of_a_policy_wins_over_the_tables(world: World) -> None:
+    await world.set_policy({"rewrite": {**TARGET, "compression": "gzip:9"}})
+    await in_full(world)
+    assert all(each == {"GZIP"} for each in codecs(world, "several"))
+
+
+async def test_files_that_nothing_is_merged_with_are_compressed_anew_when_every_file_is_asked_for(world: World) -> None:
+    await world.set_policy({"rewrite": TARGET})
+    ids = world.lake.ids()
+    set_codec(world, "zstd")
+    await in_full(world)
+    assert codecs(world, "one") == [{"SNAPPY"}]
+    run = await in_full(world, EVERY)
+    assert codecs(world, "one") == [{"ZSTD"}]
+    assert all(each == {"ZSTD"} for each in codecs(world, "several"))
+    assert world.lake.ids() == ids
+    assert run.request == {"force_full": True, "every_file": True}
+
+
+async def test_an_attempt_does_not_write_anew_what_an_earlier_one_did(world: World) -> None:
+    await world.set_policy({"rewrite": TARGET})
+    set_codec(world, "zstd")
+    run = await world.submit(EVERY)
+    world.at("verified", world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    written = set(world.lake.paths())
+    await world.expire_lease(run.id)
+    run = await world.finish(run.id)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert set(world.lake.paths()) == written
+    assert len(world.lake.replaces()) == 1
