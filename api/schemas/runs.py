@@ -99,8 +99,8 @@ class Run(Answer):
     operation: Operation
     priority: Priority
     request: JsonObject = Field(
-        description="What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a run "
-        "that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`."
+        description="What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a "
+        "run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`."
     )
     state: RunState
     is_terminal: bool = Field(description="True when nothing can happen to it any more.")
