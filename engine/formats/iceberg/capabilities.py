@@ -10,7 +10,7 @@ from engine.domain.runs import Operation
 
 _OPERATIONS: Final = {
     Operation.REWRITE_MANIFESTS: "this version does not rewrite manifests of Iceberg tables by themselves",
-    Operation.REWRITE_DELETES: "this version applies and drops delete files while it rewrites data files, not by themselves",
+    Operation.REWRITE_DELETES: "this version applies and drops delete files with data files, not by themselves",
     Operation.EXPIRE_SNAPSHOTS: "this version does not expire snapshots of Iceberg tables",
     Operation.REMOVE_ORPHANS: "this version does not remove orphaned files of Iceberg tables",
     Operation.DELETE_OLD_COMPACTIONS: "this version leaves replaced files to the expiry of Iceberg snapshots",

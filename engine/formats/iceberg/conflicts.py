@@ -138,8 +138,5 @@ class _DeleteChanges:
         return any(normalised(each.path) in self.targets for each in group.inputs)
 
     def took_from(self, group: WrittenGroup) -> bool:
-        """Tell whether a delete file that the group's task applied is not live any more.
-
-        One that deleted nothing may go: another commit of ours drops those that can't name a row of any live file.
-        """
-        return group.rows_deleted > 0 and any(ref.path in self.gone for each in group.inputs for ref in each.deletes)
+        """Tell whether a delete file that the group's task applied is not live any more."""
+        return any(ref.path in self.gone for each in group.inputs for ref in each.deletes)

@@ -1,10 +1,9 @@
 """Position-delete files that apply to no live data file any more once a rewrite is committed on a head.
 
-Readers open such a file for every data file it might be about, for nothing. Iceberg's procedure goes by the data
-sequence number of the oldest file of the partition alone, so that it keeps deletes of its own starting snapshot until
-the next rewrite; here it also counts when a file came: what was written before a file can't name its rows
-(`deletes.apply_to_nothing`). Found anew for each try of a commit, on the snapshot that is its parent, and only for
-partitions whose files the commit replaces.
+Readers open such a file for every data file it might be about, for nothing. Iceberg's procedure goes by data sequence
+numbers alone, so that it keeps deletes of its own starting snapshot until the next rewrite. Here files of the run that
+commits are left out of that as far as a delete file was there before them: it can't name them. Found anew for each try
+of a commit, on the snapshot that is its parent, and only for partitions whose files the commit replaces.
 
 Equality-delete files are left alone, and so are manifests that are encrypted.
 """
@@ -26,28 +25,16 @@ _COLUMNS: Final = ["path", "spec_id", "partition", "sequence_number", "file_sequ
 _DATA: Final = pa.schema([ENTRIES.field(name) for name in _COLUMNS])
 
 
-def data_rows(files: Sequence[tuple[str, Place, int]], *, arrival: int) -> pa.Table:
-    """Return data files that are not in a manifest yet, given by path, place and data sequence number, as columns."""
-    columns = {
-        "path": pa.array([path for path, _, _ in files], pa.string()),
-        "spec_id": pa.array([place[0] for _, place, _ in files], pa.int32()),
-        "partition": pa.array([place[1] for _, place, _ in files], pa.string()).dictionary_encode(),
-        "sequence_number": pa.array([number for _, _, number in files], pa.int64()),
-        "file_sequence_number": pa.array([arrival] * len(files), pa.int64()),
-    }
-    return pa.table(columns, schema=_DATA)
-
-
 def dangling_deletes(
-    view: TableView, places: AbstractSet[Place], *, going: Sequence[str], coming: pa.Table
+    view: TableView, places: AbstractSet[Place], *, run_id: str, going: Sequence[str]
 ) -> Mapping[ManifestFile, pa.Table]:
     """Return the delete files of these partitions that will apply to nothing, by the manifest that lists them.
 
     Args:
         view: the head that is committed on.
-        places: partitions that lose or get data files.
+        places: partitions that lose data files.
+        run_id: whose commit it is; files that come with it are nobody's target yet.
         going: paths of the data files that go.
-        coming: the data files that come (`data_rows`).
     """
     manifests = view.manifests(view.head)
     listed = [each for each in manifests if each.content == ManifestContent.DELETES and each.key_metadata is None]
@@ -60,12 +47,18 @@ def dangling_deletes(
         return {}
     every = pa.concat_tables(deletes.values()).unify_dictionaries()
     data = _data(view, manifests, places, targets=every["target"].drop_null(), going=pa.array(going, pa.string()))
-    nothing = every.filter(pa.array(apply_to_nothing(pa.concat_tables([data, coming]).unify_dictionaries(), every)))
+    is_ours = is_of_run(data, run_id)
+    is_dangling = apply_to_nothing(data.filter(pc.invert(is_ours)), every, new=data.filter(is_ours))
+    names = every["path"].filter(pa.array(is_dangling))
     dangling = {
-        manifest: entries.filter(pc.is_in(entries["path"], value_set=nothing["path"]))
-        for manifest, entries in deletes.items()
+        manifest: entries.filter(pc.is_in(entries["path"], value_set=names)) for manifest, entries in deletes.items()
     }
     return {manifest: entries for manifest, entries in dangling.items() if entries.num_rows}
+
+
+def is_of_run(entries: pa.Table, run_id: str) -> pa.ChunkedArray:
+    """Tell data files that a run wrote, by their names, which are never used twice."""
+    return pc.match_substring(entries["path"], f"/{run_id}-")
 
 
 def _of_places(entries: pa.Table, places: AbstractSet[Place]) -> pa.Table:

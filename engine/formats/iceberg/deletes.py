@@ -5,7 +5,8 @@ number is not newer; equality deletes to strictly older ones of the same spec an
 is unpartitioned. A position-delete file of an unpartitioned spec is not global: Iceberg's readers do not apply it so.
 
 Counts leave out what can't have an effect (a partition-wide position delete from before the file came), so that the
-outputs of a rewrite are not candidates again; `PositionDeletes`, which tasks work by, goes by the letter.
+outputs of a rewrite are not candidates again. `PositionDeletes`, which tasks work by, goes by the letter; so does
+`apply_to_nothing`, but for files whose names were never used before: others may put a file back that was gone.
 """
 
 from collections import defaultdict
@@ -22,6 +23,7 @@ from engine.domain.files import DeleteRef
 from engine.formats.iceberg.manifests import EQUALITY_DELETES, POSITION_DELETES
 
 UNPARTITIONED: Final = "{}"
+_NEVER: Final = np.iinfo(np.int64).max
 _Ints = npt.NDArray[np.int64]
 
 
@@ -34,7 +36,7 @@ class DeleteCounts:
     equality: _Ints
 
 
-def count_deletes(data: pa.Table, deletes: pa.Table) -> DeleteCounts:
+def count_deletes(data: pa.Table, deletes: pa.Table, *, to_the_letter: bool = False) -> DeleteCounts:
     """Return, for each row of `data` (live data entries), what `deletes` (live delete entries) may do to it."""
     zeros = DeleteCounts(*(np.zeros(data.num_rows, np.int64) for _ in range(3)))
     if not deletes.num_rows or not data.num_rows:
@@ -43,9 +45,9 @@ def count_deletes(data: pa.Table, deletes: pa.Table) -> DeleteCounts:
     aimed = position.filter(pc.is_valid(position["target"]))
     _count_aimed(data, aimed, zeros)
     wide = position.filter(pc.is_null(position["target"]))
-    is_moved = _is_moved(wide)
+    is_moved = pc.fill_null(pc.not_equal(wide["file_sequence_number"], wide["sequence_number"]), True)
     for some, oldest in (
-        (wide.filter(pc.invert(is_moved)), _arrival(data)),
+        (wide.filter(pc.invert(is_moved)), _ints(data, "sequence_number") if to_the_letter else _arrival(data)),
         (wide.filter(is_moved), _ints(data, "sequence_number")),
     ):
         _count_by_partition(data, some, zeros.files, zeros.rows, oldest=oldest, side="left")
@@ -71,9 +73,9 @@ class DeletesMoved:
         """Compare live delete entries; several deletion vectors share one file."""
         return DeletesMoved(came=_without(after, before), gone=_without(before, after))
 
-    def still_needed(self, data: pa.Table) -> int:
-        """Return how many of the data files have rows that would come back with what is gone."""
-        counts = count_deletes(data, self.gone)
+    def still_needed(self, data: pa.Table, *, to_the_letter: bool = False) -> int:
+        """Return how many of the data files may have rows that would come back with what is gone (`count_deletes`)."""
+        counts = count_deletes(data, self.gone, to_the_letter=to_the_letter)
         return int(np.count_nonzero(counts.files | counts.equality))
 
 
@@ -84,33 +86,36 @@ def _without(some: pa.Table, others: pa.Table) -> pa.Table:
     return some.filter(pc.invert(pc.is_in(keys[0], value_set=keys[1])))
 
 
-def apply_to_nothing(data: pa.Table, deletes: pa.Table) -> npt.NDArray[np.bool_]:
+def apply_to_nothing(data: pa.Table, deletes: pa.Table, *, new: pa.Table) -> npt.NDArray[np.bool_]:
     """Return, for each position-delete file, whether it can't have an effect on any of the data files.
 
-    `data` must have every live data file of the partitions of `deletes`, and every live file that one of them names. A
-    file that names one which is not there counts as applying while a data file of the same name is, spelled otherwise.
+    Args:
+        data: every live data file of the partitions of `deletes`, and every live file that one of them names.
+        deletes: live position-delete files.
+        new: of these, files whose names were never used before they came; all others are in `data`.
+
+    By the letter, but for `new`: what was there before such a file came can't name it. A delete file that names a file
+    which is not there counts as applying while a data file of the same name is, spelled otherwise.
     """
-    keys_of_data, keys_of_deletes = _partition_keys(data, deletes)
     numbers = _ints(deletes, "sequence_number")
-    is_moved = np.asarray(_is_moved(deletes).to_numpy(), dtype=np.bool_)
-    applies = np.where(
-        is_moved,
-        numbers >= _oldest(keys_of_data, _ints(data, "sequence_number"), keys_of_deletes),
-        numbers >= _oldest(keys_of_data, _arrival(data), keys_of_deletes),
+    came = np.asarray(pc.fill_null(deletes["file_sequence_number"], _NEVER).to_numpy(), dtype=np.int64)
+    reaches_new = (numbers >= _oldest(new, deletes, _ints(new, "sequence_number"))) & (
+        came >= _oldest(new, deletes, _arrival(new))
     )
+    applies = (numbers >= _oldest(data, deletes, _ints(data, "sequence_number"))) | reaches_new
     is_aimed = np.asarray(pc.is_valid(deletes["target"]).to_numpy(), dtype=np.bool_)
-    applies[is_aimed] = _reach_targets(data, deletes.filter(pa.array(is_aimed)))
+    applies[is_aimed] = _reach_targets(pa.concat_tables([data, new]), deletes.filter(pa.array(is_aimed)))
     return ~applies
 
 
-def _oldest(keys: _Ints, ages: _Ints, asked: _Ints) -> _Ints:
-    """Return the least age of the rows with each asked key; the greatest number where there is none."""
+def _oldest(data: pa.Table, deletes: pa.Table, ages: _Ints) -> _Ints:
+    """Return, for each delete file, the least age of the data files of its partition; `_NEVER` where there is none."""
+    keys, asked = _partition_keys(data, deletes)
     known, places = np.unique(keys, return_inverse=True)
-    least = np.full(len(known) + 1, np.iinfo(np.int64).max)
+    least = np.full(len(known) + 1, _NEVER)
     np.minimum.at(least, places, ages)
     at = np.searchsorted(known, asked)
-    is_known = np.append(known, -1)[at] == asked
-    return np.where(is_known, least[at], np.iinfo(np.int64).max)
+    return np.where(np.append(known, -1)[at] == asked, least[at], _NEVER)
 
 
 def _reach_targets(data: pa.Table, aimed: pa.Table) -> npt.NDArray[np.bool_]:
@@ -124,11 +129,6 @@ def _reach_targets(data: pa.Table, aimed: pa.Table) -> npt.NDArray[np.bool_]:
 
 def _file_names(paths: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.replace_substring_regex(paths, pattern="^.*/", replacement="")
-
-
-def _is_moved(deletes: pa.Table) -> pa.ChunkedArray:
-    """Tell delete files that are younger than what they delete, as those that upkeep of delete files has written."""
-    return pc.fill_null(pc.not_equal(deletes["file_sequence_number"], deletes["sequence_number"]), True)
 
 
 def _count_aimed(data: pa.Table, aimed: pa.Table, counts: DeleteCounts) -> None:

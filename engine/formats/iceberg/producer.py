@@ -39,7 +39,7 @@ from engine.domain.errors import Fatal
 from engine.domain.files import InputFile
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.conflicts import Surviving
-from engine.formats.iceberg.dangling import dangling_deletes, data_rows
+from engine.formats.iceberg.dangling import dangling_deletes
 from engine.formats.iceberg.delete_manifests import without
 from engine.formats.iceberg.metrics_modes import metrics_modes
 from engine.formats.iceberg.statistics import NanKnowledge, data_file
@@ -90,10 +90,10 @@ class SnapshotProducer:
 
     def _stage(self) -> StagedSnapshot:
         rewritten, removed = self._rewrite_touched()
-        outputs, numbers = self._outputs(removed), self._sequence_numbers()
-        dangling = self._dangling(numbers) if self.request.removes_dangling_deletes else {}
+        outputs = self._outputs(removed)
+        dangling = self._dangling() if self.request.removes_dangling_deletes else {}
         manifests = [
-            *self._write_outputs(outputs, numbers),
+            *self._write_outputs(outputs, self._sequence_numbers()),
             *rewritten,
             *(self._write_without(manifest, entries) for manifest, entries in dangling.items()),
             *self._untouched({*self.surviving.touched, *dangling}),
@@ -198,14 +198,13 @@ class SnapshotProducer:
             manifests.append(writer.to_manifest_file())
         return manifests
 
-    def _dangling(self, numbers: Mapping[str, int]) -> Mapping[ManifestFile, pa.Table]:
+    def _dangling(self) -> Mapping[ManifestFile, pa.Table]:
         groups = self.surviving.groups
-        outputs = [(each.path, group.place, numbers[each.path]) for group in groups for each in group.outputs]
         return dangling_deletes(
             self.view,
             {group.place for group in groups},
+            run_id=self.request.run_id,
             going=[each.path for group in groups for each in group.inputs],
-            coming=data_rows(outputs, arrival=self._metadata.next_sequence_number()),
         )
 
     def _write_without(self, manifest: ManifestFile, dangling: pa.Table) -> ManifestFile:

@@ -15,8 +15,9 @@ from pyiceberg.table.snapshots import Operation, Snapshot
 from pyiceberg.types import PrimitiveType
 
 from engine.formats.base import IN_HISTORY, Condition, Verification, WrittenGroup
+from engine.formats.iceberg.dangling import is_of_run
 from engine.formats.iceberg.deletes import DeletesMoved
-from engine.formats.iceberg.history import GROUPS, ancestors, summary_of
+from engine.formats.iceberg.history import GROUPS, RUN_ID, ancestors, summary_of
 from engine.formats.iceberg.paths import data_location, normalised
 from engine.formats.iceberg.sort_orders import is_in_order
 from engine.formats.iceberg.statistics import read_footer
@@ -196,7 +197,10 @@ class _Checks:
         if listed[0] == listed[1]:
             return Condition("deletes_conserved", True, f"{len(listed[0])} delete manifests, none of them changed")
         moved = DeletesMoved.between(*(self.view.reader.live(each) for each in listed))
-        needed = moved.still_needed(self.view.reader.live(m for m in after if m.content == ManifestContent.DATA))
+        data = self.view.reader.live(m for m in after if m.content == ManifestContent.DATA)
+        is_ours = is_of_run(data, summary_of(self.snapshot).get(RUN_ID, ""))
+        others = data.filter(pc.invert(is_ours))
+        needed = moved.still_needed(others, to_the_letter=True) + moved.still_needed(data.filter(is_ours))
         gone = moved.gone.select(["spec_id", "partition"]).to_pylist()
         strays = {(each["spec_id"], each["partition"]) for each in gone} - {group.place for group in self.groups}
         told = len(gone) == self.changes.removed_deletes
