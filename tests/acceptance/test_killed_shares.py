@@ -26,7 +26,6 @@ from engine.domain.fleet import FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
-from engine.domain.tables import TableRef
 from tests.support.eventually import seen_when
 from tests.support.killable_process import killable, killed
 from tests.support.moved_clock import MovedClock
@@ -141,8 +140,7 @@ async def ended(world: World, run_id: RunId) -> Run:
 
 async def test_the_share_of_a_killed_worker_goes_to_the_other_and_the_limit_holds(world: World, tmp_path: Path) -> None:
     clock, moved = await MovedClock.of(world.container.database), Moved()
-    ref = TableRef("lake", NAME[:1], OTHER)
-    other = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+    other = await world.register(OTHER)
     environment, log = environment_of(world.container.settings, worker_slots=1), tmp_path / "workers.log"
     never = ("worker", "never")
     with killable(environment, *never, log=log) as one, killable(environment, *never, log=log) as two:

@@ -20,11 +20,8 @@ from pyiceberg.table import Table
 from pyspark.errors.exceptions.connect import SparkConnectException
 from pyspark.sql import SparkSession
 
-from engine.domain.access import SYSTEM
-from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
-from engine.domain.tables import TableRef
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from tests.differential.questions import Questions
 from tests.differential.readers import (
@@ -158,15 +155,9 @@ class Arena:
             self._upkeep(seen, name, random)
 
     async def _run(self, copy: Table, random: Random) -> Run:
-        container = self.world.container
-        registered = await container.tables.register(
-            SYSTEM, TableRef("lake", (NAMESPACE,), copy.name()[1]), owner_team=None, labels={}
-        )
-        policy = PolicyDocument.model_validate({"rewrite": _rewrite_settings(copy, random)})
-        await container.policies.put(SYSTEM, registered.id, policy, if_match=None, if_none_match=True)
+        policy = {"rewrite": _rewrite_settings(copy, random)}
         request = RunRequest(force_full=random.random() < 0.5)
-        run, _ = await container.runs.submit(SYSTEM, registered.id, request)
-        return await self.world.finish(run.id)
+        return await self.world.rewrite_other(copy.name()[1], request, policy=policy)
 
     def _compare_head(self, seen: Seen, table: Table, name: str, run: Run) -> None:
         for vectorised in (True, False):

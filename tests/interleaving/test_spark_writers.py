@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from engine.domain.runs import Run
 from tests.interleaving.checks import check
 from tests.interleaving.writers import DAY
-from tests.support.peer import rows_by_spark
+from tests.support.peer import both_readers
 from tests.support.world import World
 
 TABLE = "lake.lake.events"
@@ -66,7 +66,7 @@ async def test_spark_commits_at_each_step(world: World, spark: SparkSession, act
         run = await rewritten(world)
         assert len(rows) == 1, f"{step} was not reached"
         check(world, run, rows[0])
-        read = [rows_by_spark(spark, TABLE, vectorised=vectorised) for vectorised in (True, False)]
+        read = both_readers(spark, TABLE)
         assert read[0] == read[1]
         assert len(read[0]) == len(rows[0]), step
 

@@ -6,13 +6,10 @@ import pytest
 from pydantic import TypeAdapter
 from pyspark.sql import SparkSession
 
-from engine.domain.access import SYSTEM
-from engine.domain.policies import PolicyDocument
 from engine.domain.predicates import PartitionPredicate
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
-from engine.domain.tables import TableRef
-from tests.support.peer import one, rows_by_spark
+from tests.support.peer import both_readers, one
 from tests.support.world import World
 
 FIRST: PartitionPredicate = TypeAdapter(PartitionPredicate).validate_python({"column": "part", "op": "eq", "value": 0})
@@ -46,18 +43,9 @@ def deletes_by_partition(spark: SparkSession, table: str) -> dict[int, tuple[int
     return {row[0]: (row[1], row[2]) for row in spark.sql(query).collect()}
 
 
-def both_readers(spark: SparkSession, table: str) -> list[list[str]]:
-    return [rows_by_spark(spark, table, vectorised=vectorised) for vectorised in (True, False)]
-
-
 async def rewritten(world: World, name: str, *, policy: dict[str, Any] | None = None) -> Run:
     """Rewrite the first partition of a table."""
-    table = await world.container.tables.register(SYSTEM, TableRef("lake", ("lake",), name), owner_team=None, labels={})
-    if policy is not None:
-        document = PolicyDocument.model_validate(policy)
-        await world.container.policies.put(SYSTEM, table.id, document, if_match=None, if_none_match=True)
-    run, _ = await world.container.runs.submit(SYSTEM, table.id, RunRequest(partitions=FIRST))
-    run = await world.finish(run.id)
+    run = await world.rewrite_other(name, RunRequest(partitions=FIRST), policy=policy)
     assert run.state is RunState.SUCCEEDED, run.detail
     return run
 

@@ -5,17 +5,14 @@ deletes as Spark writes them.
 """
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from engine.domain.access import SYSTEM
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
-from engine.domain.tables import TableRef
-from tests.support.peer import one, rows_by_spark
+from engine.domain.runs import RunState
+from tests.support.peer import both_readers, one
 from tests.support.world import World
 
 EVERY_TYPE = """
@@ -60,17 +57,6 @@ def fill(spark: SparkSession, table: str, *, files: int = 6, rows: int = 40, val
         spark.sql(f"INSERT INTO {table} {values.format(first=first, last=first + rows)}")
 
 
-async def rewritten(world: World, name: str) -> Run:
-    """Register the table, rewrite it, return the run."""
-    table = await world.container.tables.register(SYSTEM, TableRef("lake", ("lake",), name), owner_team=None, labels={})
-    run, _ = await world.container.runs.submit(SYSTEM, table.id, RunRequest())
-    return await world.finish(run.id)
-
-
-def both_readers(spark: SparkSession, table: str) -> Sequence[list[str]]:
-    return [rows_by_spark(spark, table, vectorised=True), rows_by_spark(spark, table, vectorised=False)]
-
-
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize(
     "partition",
@@ -90,7 +76,7 @@ async def test_every_type_reads_the_same_before_and_after(
     rows = 240 if "days" in partition else 40  # one id an hour: each insert fills ten days
     await asyncio.to_thread(fill, spark, table, rows=rows)
     before, files = both_readers(spark, table), one(spark, f"SELECT count(*) FROM {table}.files")
-    run = await rewritten(world, "types")
+    run = await world.rewrite_other("types")
     assert run.state is (RunState.SKIPPED if "days" in partition else RunState.SUCCEEDED), run.detail
     assert both_readers(spark, table) == before
     after = one(spark, f"SELECT count(*) FROM {table}.files")
@@ -102,7 +88,7 @@ async def test_a_day_partition_that_several_inserts_wrote_is_rewritten(world: Wo
     values = "SELECT id, TIMESTAMP'2026-11-01 00:00:00' + make_interval(0, 0, 0, id % 2) FROM range({first}, {last})"
     await asyncio.to_thread(fill, spark, table, values=values)
     before = both_readers(spark, table)
-    run = await rewritten(world, "days")
+    run = await world.rewrite_other("days")
     assert run.state is RunState.SUCCEEDED, run.detail
     assert both_readers(spark, table) == before
     assert one(spark, f"SELECT count(*) FROM {table}.files") == 2
@@ -135,7 +121,7 @@ async def test_renamed_added_dropped_and_promoted_columns_keep_their_values(worl
     assert order == ["renamed", "single", "id", "price", "nested", "gone"]
     await asyncio.to_thread(fill, spark, table, files=3, values=new)
     before = both_readers(spark, table)
-    run = await rewritten(world, "evolved")
+    run = await world.rewrite_other("evolved")
     assert run.state is RunState.SUCCEEDED, run.detail
     assert both_readers(spark, table) == before
     assert one(spark, f"SELECT count(*) FROM {table}.files") == 1
@@ -148,7 +134,7 @@ async def test_files_of_an_evolved_spec_keep_their_own_partitions(world: World, 
     spark.sql(f"ALTER TABLE {table} REPLACE PARTITION FIELD part WITH bucket(2, id)")
     await asyncio.to_thread(fill, spark, table, values=values)
     before = both_readers(spark, table)
-    run = await rewritten(world, "respec")
+    run = await world.rewrite_other("respec")
     assert run.state is RunState.SUCCEEDED, run.detail
     assert both_readers(spark, table) == before
     specs = spark.sql(f"SELECT spec_id, count(*) FROM {table}.files GROUP BY spec_id ORDER BY spec_id").collect()
@@ -162,7 +148,7 @@ async def test_position_deletes_are_applied_and_deleted_rows_stay_away(world: Wo
     spark.sql(f"DELETE FROM {table} WHERE id % 10 = 1")
     assert one(spark, f"SELECT count(*) FROM {table}.files WHERE content = 1") > 0
     before = both_readers(spark, table)
-    run = await rewritten(world, "deletes")
+    run = await world.rewrite_other("deletes")
     assert run.state is RunState.SUCCEEDED, run.detail
     assert run.result["deleted_rows"] == 240 - len(before[0])
     assert both_readers(spark, table) == before
@@ -173,7 +159,7 @@ async def test_rows_deleted_while_the_rewrite_ran_do_not_come_back(world: World,
     table = create(spark, "racing")
     await asyncio.to_thread(fill, spark, table)
     world.at("before_commit", lambda: spark.sql(f"DELETE FROM {table} WHERE id % 9 = 0"))
-    run = await rewritten(world, "racing")
+    run = await world.rewrite_other("racing")
     assert run.state is RunState.SUCCEEDED, run.detail
     assert one(spark, f"SELECT count(*) FROM {table} WHERE id % 9 = 0") == 0
     assert one(spark, f"SELECT count(*) FROM {table}") == 240 - 27
@@ -183,7 +169,7 @@ async def test_icebergs_own_upkeep_runs_on_a_rewritten_table(world: World, spark
     table = create(spark, "upkeep", partition="PARTITIONED BY (small)")
     await asyncio.to_thread(fill, spark, table)
     before = both_readers(spark, table)
-    assert (await rewritten(world, "upkeep")).state is RunState.SUCCEEDED
+    assert (await world.rewrite_other("upkeep")).state is RunState.SUCCEEDED
     spark.sql("CALL lake.system.rewrite_manifests('lake.lake.upkeep')").collect()
     assert both_readers(spark, table) == before
     expire = "table => 'lake.lake.upkeep', older_than => TIMESTAMP'2100-01-01', retain_last => 1"
@@ -201,7 +187,7 @@ async def test_the_engine_finds_snapshots_manifests_and_bounds_as_it_would_write
     table = create(spark, "metadata", columns="id BIGINT, text STRING, value DOUBLE")
     values = "SELECT id, concat('a long text of number ', id), double(id) FROM range({first}, {last}, 1, 1)"
     await asyncio.to_thread(fill, spark, table, values=values)
-    run = await rewritten(world, "metadata")
+    run = await world.rewrite_other("metadata")
     latest = spark.sql(
         f"SELECT snapshot_id, operation, summary FROM {table}.snapshots ORDER BY committed_at DESC LIMIT 1"
     ).collect()[0]
@@ -223,7 +209,7 @@ async def test_time_travel_to_a_snapshot_before_the_rewrite_reads_its_rows(world
     await asyncio.to_thread(fill, spark, table, values=values)
     history = spark.sql(f"SELECT snapshot_id FROM {table}.history ORDER BY made_current_at").collect()
     counts = [one(spark, f"SELECT count(*) FROM {table} VERSION AS OF {row.snapshot_id}") for row in history]
-    await rewritten(world, "travel")
+    await world.rewrite_other("travel")
     again = [one(spark, f"SELECT count(*) FROM {table} VERSION AS OF {row.snapshot_id}") for row in history]
     assert again == counts == [40 * n for n in range(1, 7)]
 

@@ -18,7 +18,6 @@ from engine.domain.access import SYSTEM
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import GroupState, Run, RunState
 from engine.domain.tables import TableFormatName, TableRef
-from engine.factory import Container
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.peer import attach, confs_of, one, rows_by_spark
 from tests.support.settings import settings_of
@@ -44,10 +43,6 @@ async def world(sqlite_url: str, redis: Redis, redis_url: str, spark_url: str, t
 def spark(world: World) -> SparkSession:
     """The session that the container calls procedures in."""
     return world.container.spark.get()
-
-
-async def register(container: Container, name: str, *, catalog: str = "lake") -> Any:
-    return await container.tables.register(SYSTEM, TableRef(catalog, ("lake",), name), owner_team=None, labels={})
 
 
 def with_vectors(spark: SparkSession, *, files: int = 4) -> str:
@@ -81,7 +76,7 @@ def checks(run: Run) -> dict[str, str]:
 async def test_u17_deletion_vectors_are_applied_natively_and_proven(world: World, spark: SparkSession) -> None:
     """Row lineage stays, every partition is a snapshot of its own, null partitions too; explain says why native."""
     name = await asyncio.to_thread(with_vectors, spark)
-    table = await register(world.container, "vectors")
+    table = await world.register("vectors")
     lineage = f"SELECT id, _row_id FROM {name} ORDER BY id"
     before = [await asyncio.to_thread(rows_by_spark, spark, name), spark.sql(lineage).collect()]
     said = " ".join((await world.container.explain.explain(SYSTEM, table.id))["summary"])
@@ -128,7 +123,7 @@ async def test_a_table_of_orc_files_is_rewritten_natively(world: World, spark: S
     for number in range(5):
         spark.sql(f"INSERT INTO {name} SELECT id + {number * 10} FROM range(0, 10, 1, 1)")
     before = await asyncio.to_thread(rows_by_spark, spark, name)
-    run = await rewrite(world, (await register(world.container, "orc")).id)
+    run = await rewrite(world, (await world.register("orc")).id)
     assert (run.state, run.intent["engine"]) == (RunState.SUCCEEDED, "native"), run.detail
     assert await asyncio.to_thread(rows_by_spark, spark, name) == before
     assert one(spark, f"SELECT count(*) FROM {name}.files") == 1
@@ -139,7 +134,7 @@ async def test_f15_a_call_that_committed_before_its_worker_was_lost_is_adopted_a
     world: World, spark: SparkSession
 ) -> None:
     name = await asyncio.to_thread(with_vectors, spark)
-    table = await register(world.container, "vectors")
+    table = await world.register("vectors")
     before = await asyncio.to_thread(rows_by_spark, spark, name)
 
     def lose() -> None:
@@ -162,7 +157,7 @@ async def test_f15_a_call_that_committed_before_its_worker_was_lost_is_adopted_a
 
 async def test_rows_that_come_between_plan_and_call_stay(world: World, spark: SparkSession) -> None:
     name = await asyncio.to_thread(with_vectors, spark)
-    table = await register(world.container, "vectors")
+    table = await world.register("vectors")
     before = await asyncio.to_thread(rows_by_spark, spark, name)
     writer = f"INSERT INTO {name} SELECT id, 'it''s 1' FROM range(1000, 1010, 1, 1)"
     world.at("before_call", lambda: spark.sql(writer))
@@ -180,7 +175,8 @@ async def test_a_catalog_that_spark_does_not_know_fails_the_run_and_changes_noth
     name = await asyncio.to_thread(with_vectors, spark)
     properties = world.lake.properties | {"catalog-name": "lake", "packhouse.spark-catalog": "nowhere"}
     await world.container.catalogs.create(SYSTEM, "wrong", TableFormatName.ICEBERG, properties)
-    table = await register(world.container, "vectors", catalog="wrong")
+    ref = TableRef("wrong", ("lake",), "vectors")
+    table = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
     run = await rewrite(world, table.id)
     assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
     assert "Spark can't read the table as nowhere.lake.vectors" in (run.detail or "")
@@ -196,7 +192,7 @@ async def test_a_cancel_interrupts_the_call_within_seconds_and_the_table_tells_t
     for number in range(3):
         spark.sql(f"INSERT INTO {name} {values.format(first=number * 10**6, last=(number + 1) * 10**6)}")
     before = one(spark, f"SELECT bit_xor(xxhash64(id, text)) FROM {name}")
-    table = await register(world.container, "large")
+    table = await world.register("large")
     run, _ = await world.container.runs.submit(SYSTEM, table.id, RunRequest())
     began: list[float] = []
 

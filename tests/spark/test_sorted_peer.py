@@ -6,11 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.domain.access import SYSTEM
-from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import RunState
-from engine.domain.tables import TableRef
 from tests.support.peer import rows_by_spark
 from tests.support.world import World
 
@@ -64,12 +61,7 @@ async def test_l6_rows_lie_as_the_procedure_lays_them(world: World, spark: Spark
         for number in range(5):
             spark.sql(f"INSERT INTO lake.lake.{name} {VALUES.format(first=number * 60, last=number * 60 + 60)}")
     rows = rows_by_spark(spark, "lake.lake.ours")
-    ref = TableRef("lake", ("lake",), "ours")
-    table = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
-    document = PolicyDocument.model_validate(policy_of(order))
-    await world.container.policies.put(SYSTEM, table.id, document, if_match=None, if_none_match=True)
-    run, _ = await world.container.runs.submit(SYSTEM, table.id, RunRequest(force_full=True), priority=None)
-    run = await world.finish(run.id)
+    run = await world.rewrite_other("ours", RunRequest(force_full=True), policy=policy_of(order))
     assert run.state is RunState.SUCCEEDED, run.detail
     spark.sql(
         f"CALL lake.system.rewrite_data_files(table => 'lake.lake.theirs', strategy => 'sort', "

@@ -10,10 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from engine.domain.access import SYSTEM
-from engine.domain.run_requests import RunRequest
 from engine.domain.runs import RunState
-from engine.domain.tables import TableRef
 from engine.rewriting.kernel import copy_plans
 from engine.spark.sessions import SparkSessions
 from tests.support.world import World
@@ -81,7 +78,6 @@ async def test_tables_that_spark_wrote_are_spliced_and_read_the_same_by_both_rea
     await asyncio.to_thread(spark.sql, f"CREATE TABLE {name} USING iceberg AS {VALUES.format(first=0, last=4000)}")
     for first in range(4000, 20_000, 4000):
         await asyncio.to_thread(spark.sql, f"INSERT INTO {name} {VALUES.format(first=first, last=first + 4000)}")
-    ref = TableRef("lake", ("lake",), "spliced")
     if with_another_writer:
         opened = world.lake.catalog.load_table(("lake", "spliced"))
         await asyncio.to_thread(lambda: opened.append(opened.scan(limit=3000).to_arrow()))
@@ -94,9 +90,7 @@ async def test_tables_that_spark_wrote_are_spliced_and_read_the_same_by_both_rea
         return found
 
     before = await asyncio.to_thread(both)
-    registered = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
-    run, _ = await world.container.runs.submit(SYSTEM, registered.id, RunRequest())
-    run = await world.finish(run.id)
+    run = await world.rewrite_other("spliced")
     assert run.state is RunState.SUCCEEDED, run.detail
     assert await asyncio.to_thread(both) == before
     after = world.lake.catalog.load_table(("lake", "spliced"))

@@ -53,6 +53,11 @@ def rows_by_spark(session: SparkSession, table: str, *, vectorised: bool = True)
     return sorted(str(row.asDict(recursive=True)) for row in session.sql(f"SELECT * FROM {table}").collect())
 
 
+def both_readers(session: SparkSession, table: str) -> list[list[str]]:
+    """The rows as each of Iceberg's two readers has them."""
+    return [rows_by_spark(session, table, vectorised=vectorised) for vectorised in (True, False)]
+
+
 def one(session: SparkSession, statement: str) -> Any:
     """The first value of a statement's first row."""
     return session.sql(statement).collect()[0][0]

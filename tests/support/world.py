@@ -210,16 +210,36 @@ class World:
             connection.execute(text(statement), {"id": run_id})
         engine.dispose()
 
-    async def set_policy(self, document: dict[str, Any]) -> None:
-        await self.container.policies.put(
-            SYSTEM, self.table_id, PolicyDocument.model_validate(document), if_match=None, if_none_match=True
-        )
+    async def set_policy(self, document: dict[str, Any], table_id: TableId | None = None) -> None:
+        """Write the first policy of the table's own, or of another's."""
+        policy = PolicyDocument.model_validate(document)
+        await self.container.policies.put(SYSTEM, table_id or self.table_id, policy, if_match=None, if_none_match=True)
+
+    async def register(self, name: str, *, policy: dict[str, Any] | None = None) -> Table:
+        """Register another table of the lake, under a policy of its own if one is given."""
+        table = await register_name(self.container, name)
+        if policy is not None:
+            await self.set_policy(policy, table.id)
+        return table
+
+    async def rewrite_other(
+        self, name: str, request: RunRequest = EVERYTHING, *, policy: dict[str, Any] | None = None
+    ) -> Run:
+        """Register another table of the lake, and rewrite it through as many attempts as it takes."""
+        table = await self.register(name, policy=policy)
+        run, _ = await self.container.runs.submit(SYSTEM, table.id, request)
+        return await self.finish(run.id)
 
 
 async def register_lake(container: Container, lake: Lake) -> Table:
     """Register a lake's catalog and its table."""
     await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, lake.properties)
-    return await container.tables.register(SYSTEM, TableRef("lake", NAME[:1], NAME[1]), owner_team=None, labels={})
+    return await register_name(container, NAME[1])
+
+
+async def register_name(container: Container, name: str) -> Table:
+    """Register a table of the lake."""
+    return await container.tables.register(SYSTEM, TableRef("lake", NAME[:1], name), owner_team=None, labels={})
 
 
 @asynccontextmanager

@@ -11,7 +11,6 @@ from engine.domain.audit import AuditFilter
 from engine.domain.ids import TableId
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState, WaitingFor
-from engine.domain.tables import TableRef
 from engine.domain.watches import Verdict
 from tests.support.databases import FreshDatabase
 from tests.support.watching import Watching, set_policy
@@ -25,8 +24,7 @@ async def tables(world: World) -> Sequence[TableId]:
     for name in ("second", "third"):
         location = world.lake.table.metadata_location
         await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], name), location)
-        ref = TableRef("lake", NAME[:1], name)
-        found.append((await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})).id)
+        found.append((await world.register(name)).id)
     return found
 
 

@@ -8,7 +8,6 @@ import pytest
 from engine.domain.access import SYSTEM
 from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.runs import RunState
-from engine.domain.tables import TableRef
 from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict
 from engine.stores.leadership import WATCH
 from engine.workers.coordinator import Coordinator
@@ -179,8 +178,7 @@ async def test_looks_that_fail_for_an_unknown_reason_back_off_too(world: World, 
 
 async def test_a_second_table_is_looked_at_in_the_same_turn(world: World, watching: Watching):
     await asyncio.to_thread(lambda: world.lake.catalog.create_table((NAME[0], "empty"), SCHEMA, partition_spec=SPEC))
-    ref = TableRef("lake", NAME[:1], "empty")
-    other = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+    other = await world.register("empty")
     await watching.look(also=other.id)
     async with world.container.database.read() as unit:
         seen = await unit.watches.get(other.id)

@@ -14,7 +14,6 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import RunState
 from engine.domain.signals import CommitSeen, SignalKind
-from engine.domain.tables import TableRef
 from engine.domain.watches import LONGEST_SECONDS, Verdict
 from tests.support.eventually import seen_when
 from tests.support.watching import (
@@ -220,8 +219,7 @@ async def test_a_visit_goes_on_while_as_many_tables_are_due_as_it_asks_for_at_on
 ):
     monkeypatch.setattr("engine.services.watching.TABLES_AT_ONCE", 1)
     await asyncio.to_thread(lambda: world.lake.catalog.create_table((NAME[0], "empty"), SCHEMA, partition_spec=SPEC))
-    ref = TableRef("lake", NAME[:1], "empty")
-    other = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+    other = await world.register("empty")
     watching.service._rest_seconds = 60  # so that each is looked at once
     await watching.look(also=other.id)
     async with world.container.database.read() as unit:
