@@ -1,6 +1,7 @@
 """Plans: what always holds for any table, and how single cases are grouped."""
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from engine.planning.parts import MOST_FILES
 from tests.support.digests import DigestFile, digest_of, inputs_of, random_digest
 
 MIB = 2**20
+NUMBERS = count()
 CAPACITY, TARGET, LARGE = 64 * MIB, 8 * MIB, 8 * MIB * 180 // 100
 
 data_files = st.builds(
@@ -26,6 +28,7 @@ data_files = st.builds(
     sequence_number=st.integers(0, 5),
     delete_files=st.sampled_from([0, 0, 0, 0, 2]),
     deleted_rows=st.sampled_from([0, 0, 0, 0, 500]),
+    row_groups=st.sampled_from([0, 0, 0, 1, 7, 8, 5000]),
 )
 tables = st.lists(data_files, max_size=120)
 
@@ -40,7 +43,11 @@ def plan(digest: pa.Table, *, parallel_groups: int = 1, most_files: int = MOST_F
 
 def is_forced(files: Mapping[str, DigestFile], group: FileGroup) -> bool:
     named = [files[one.path] for one in group.inputs]
-    return any(one.delete_files or one.deleted_rows or one.file_bytes > LARGE for one in named)
+    return any(one.delete_files or one.deleted_rows or one.file_bytes > LARGE or is_chopped(one) for one in named)
+
+
+def is_chopped(file: DigestFile) -> bool:
+    return file.row_groups >= 8 and file.row_groups * MIB > file.file_bytes and file.path is None
 
 
 def by_path(files: Sequence[DigestFile]) -> dict[str, DigestFile]:
@@ -78,7 +85,9 @@ def test_every_group_makes_fewer_files_or_is_forced(files: list[DigestFile], par
 @given(tables, st.integers(1, 12))
 def test_every_burdened_file_is_in_a_group(files: list[DigestFile], parallel: int) -> None:
     planned = {one.path for group in plan(digest_of(files), parallel_groups=parallel).groups for one in group.inputs}
-    assert planned >= {path for path, one in by_path(files).items() if one.delete_files or one.file_bytes > LARGE}
+    burdened = {path for path, one in by_path(files).items() if one.delete_files or one.file_bytes > LARGE}
+    chopped = {path for path, one in by_path(files).items() if is_chopped(one)}
+    assert planned >= burdened | chopped
 
 
 @given(tables, st.integers(1, 12), st.randoms())
@@ -114,8 +123,14 @@ def test_rewriting_again_and_again_comes_to_an_end(files: list[DigestFile], para
 def _after(files: list[DigestFile], groups: Sequence[FileGroup]) -> list[DigestFile]:
     gone = {one.path for group in groups for one in group.inputs}
     kept = [file for path, file in by_path(files).items() if path not in gone]
-    made = [
-        DigestFile(group.input_bytes // group.predicted_outputs, group.partition, group.spec_id)
+    made = [  # as the kernel names them, with row groups that are as small as can be
+        DigestFile(
+            group.input_bytes // group.predicted_outputs,
+            group.partition,
+            group.spec_id,
+            row_groups=5000,
+            path=f"s3://lake/run_{next(NUMBERS):026}-{group.ordinal:05}-1-0.parquet",
+        )
         for group in groups
         for _ in range(group.predicted_outputs)
     ]
