@@ -26,12 +26,13 @@ from pyiceberg.manifest import (
     ManifestWriterV2,
     write_manifest_list,
 )
-from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec
+from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
 from pyiceberg.table.refs import SnapshotRefType
 from pyiceberg.table.snapshots import Operation, Snapshot, Summary
 from pyiceberg.table.update import AddSnapshotUpdate, AssertRefSnapshotId, SetSnapshotRefUpdate
+from pyiceberg.transforms import IdentityTransform
 from pyiceberg.typedef import Record, TableVersion
 from pyiceberg.types import (
     DoubleType,
@@ -57,6 +58,7 @@ SCHEMA = Schema(
     NestedField(3, "at", TimestampType()),
     NestedField(4, "price", DoubleType()),
 )
+BY_CITY = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "city"))
 RUN_ID = "run_0000000000000000000000test"
 PATH_ID, POS_ID = 2147483546, 2147483545
 EQUALITY_IDS = 135

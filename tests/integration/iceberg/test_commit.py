@@ -8,12 +8,13 @@ import pytest
 from pyiceberg.manifest import ManifestContent, ManifestEntryStatus
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.table.update import SetSnapshotRefUpdate
-from pyiceberg.transforms import BucketTransform, DayTransform, IdentityTransform, TruncateTransform
+from pyiceberg.transforms import BucketTransform, DayTransform, TruncateTransform
 from pyiceberg.types import FloatType, IntegerType, LongType, NestedField, StringType
 
 from engine.domain.errors import Fatal, LeaseLost
 from engine.formats.iceberg import IcebergTable
 from tests.support.iceberg_tables import (
+    BY_CITY,
     RUN_ID,
     SCHEMA,
     Lake,
@@ -31,7 +32,6 @@ from tests.support.iceberg_tables import (
     write_group,
 )
 
-BY_CITY = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "city"))
 BY_ALL = PartitionSpec(
     PartitionField(3, 1000, DayTransform(), "at_day"),
     PartitionField(1, 1001, BucketTransform(2), "id_bucket"),

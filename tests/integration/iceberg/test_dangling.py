@@ -14,7 +14,6 @@ import fastavro
 import pyarrow as pa
 import pytest
 from pyiceberg.manifest import ManifestContent, ManifestEntry, ManifestEntryStatus
-from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
 from pyiceberg.transforms import BucketTransform, IdentityTransform
@@ -40,6 +39,7 @@ from engine.formats.iceberg.avro_blocks import schema_of
 from engine.formats.iceberg.delete_manifests import without
 from engine.formats.iceberg.deletes import apply_to_nothing
 from tests.support.iceberg_tables import (
+    BY_CITY,
     Lake,
     append_files,
     commit_deletes,
@@ -55,7 +55,6 @@ from tests.support.iceberg_tables import (
     write_group,
 )
 
-BY_CITY = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "city"))
 AACHEN, BONN = Record("Aachen"), Record("Bonn")
 
 

@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from pyiceberg.partitioning import PartitionField, PartitionSpec
-from pyiceberg.transforms import DayTransform, IdentityTransform
+from pyiceberg.transforms import DayTransform
 from pyiceberg.typedef import Record
 
 from engine.domain.errors import CommitConflict
@@ -11,6 +10,7 @@ from engine.formats.iceberg import IcebergTable, ManifestCache
 from engine.formats.iceberg.manifests import ENTRIES
 from engine.planning.digest import FILE_DIGEST
 from tests.support.iceberg_tables import (
+    BY_CITY,
     Lake,
     append_files,
     commit_deletes,
@@ -22,8 +22,6 @@ from tests.support.iceberg_tables import (
     request_of,
     write_group,
 )
-
-BY_CITY = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "city"))
 
 
 def rows_by_path(opened: IcebergTable) -> dict[str, dict[str, object]]:

@@ -3,16 +3,15 @@
 from typing import Any
 
 import pytest
-from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.update import SetSnapshotRefUpdate
-from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import ListType, NestedField, StructType, TimestampType
 
 from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.table_properties import read_properties
 from engine.rewriting.kernel.contract import WriteSettings
 from tests.support.iceberg_tables import (
+    BY_CITY,
     SCHEMA,
     Lake,
     append_files,
@@ -126,7 +125,7 @@ def test_other_branches_are_shown(lake: Lake):
 
 
 def test_dropped_partition_columns_do_not_refuse_the_table(lake: Lake):
-    table = lake.create(spec=PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "city")))
+    table = lake.create(spec=BY_CITY)
     append_files(table, 1)
     with table.update_spec() as update:
         update.remove_field("city")

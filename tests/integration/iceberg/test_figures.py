@@ -16,7 +16,7 @@ from pyiceberg.typedef import Record
 from pyiceberg.types import DateType, NestedField, TimestamptzType
 
 from engine.planning.digest import PartitionTime, TableFigures, TimeUnit
-from tests.support.iceberg_tables import Lake, append_files, commit_deletes, delete_file, live_paths
+from tests.support.iceberg_tables import BY_CITY, Lake, append_files, commit_deletes, delete_file, live_paths
 
 AT = NestedField(3, "at", TimestamptzType())
 
@@ -73,7 +73,7 @@ def test_figures_count_snapshots_and_the_manifests_of_the_head(lake: Lake):
 
 
 def test_delete_files_are_counted_by_the_partition_they_were_written_for(lake: Lake):
-    table = lake.create(spec=PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "city")))
+    table = lake.create(spec=BY_CITY)
     append_files(table, 2)
     append_files(table, 1, first=20, city="Bonn")
     aachen = [path for path in live_paths(lake.load()) if "Aachen" in path]

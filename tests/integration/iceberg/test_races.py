@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 from pyiceberg.exceptions import CommitFailedException
-from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.table.update import AddSnapshotUpdate
-from pyiceberg.transforms import IdentityTransform
 from pyiceberg.typedef import Record
 from pyiceberg.types import StringType
 
@@ -16,6 +14,7 @@ from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.commit import MAX_TRIES, Committer
 from engine.formats.iceberg.manifests import ManifestCache
 from tests.support.iceberg_tables import (
+    BY_CITY,
     RUN_ID,
     Lake,
     append_files,
@@ -31,8 +30,6 @@ from tests.support.iceberg_tables import (
     request_of,
     write_group,
 )
-
-BY_CITY = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "city"))
 
 
 def committer(opened: IcebergTable) -> Committer:

@@ -5,15 +5,11 @@ import json
 
 import pyarrow as pa
 import pytest
-from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
-from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import DecimalType, ListType, LongType, MapType, NestedField, StringType, StructType, UUIDType
 
 from engine.formats.iceberg.tasks import encoded_schema, storage_properties
-from tests.support.iceberg_tables import RUN_ID, Lake, append_files, group_of, task_of
-
-BY_CITY = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "city"))
+from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, group_of, task_of
 
 
 def arrow_schema(schema: Schema) -> pa.Schema:
