@@ -124,7 +124,7 @@ class Encoding:
         key = (projected, fields)
         if key not in self._formats:
             schema = pa.schema([self._schema.field(i) if projected else self._bare_field(i) for i in fields])
-            self._formats[key] = Format(schema=schema, settings=self._settings, key_values={}, order=None)
+            self._formats[key] = Format(schema=schema, settings=self._settings, key_values={})
         return self._formats[key]
 
     def _chunks(self, file: pa.Buffer, fields: tuple[int, ...]) -> dict[int, Encoded]:

@@ -46,7 +46,7 @@ class GroupWriter:
         order: RowOrder | None = None,
     ) -> None:
         """`order` is what the rows come in, for the footers."""
-        self._format = Format(schema=schema, settings=settings, key_values=key_values, order=order)
+        self._format = Format(schema=schema, settings=settings, key_values=key_values, order=order, has_page_index=True)
         self._files = files
         self._layout = layout
         self._most_bytes = MOST_PENDING * settings.row_group_bytes
@@ -143,9 +143,17 @@ class Format:
     """The target schema and what goes with it, worked out once per task."""
 
     def __init__(
-        self, *, schema: pa.Schema, settings: WriteSettings, key_values: Mapping[str, str], order: RowOrder | None
+        self,
+        *,
+        schema: pa.Schema,
+        settings: WriteSettings,
+        key_values: Mapping[str, str],
+        order: RowOrder | None = None,
+        has_page_index: bool = False,
     ) -> None:
+        """`has_page_index`: bounds and places of pages are written too, for readers to skip pages by."""
         self.schema = schema.remove_metadata()
+        self.has_page_index = has_page_index
         self.settings = settings
         self.key_values = dict(key_values)
         self.leaf_ids = leaf_ids(list(schema))
@@ -205,7 +213,11 @@ class Encoder:
         ]
         self._schema = pa.schema(fields)
         self._writer = pq.ParquetWriter(
-            stream, self._schema, write_statistics=statistics, **form.options(dictionary_ids, _widest(first))
+            stream,
+            self._schema,
+            write_statistics=statistics,
+            write_page_index=form.has_page_index,
+            **form.options(dictionary_ids, _widest(first)),
         )
 
     def write(self, columns: list[list[pa.Array]], count: int) -> None:

@@ -256,6 +256,15 @@ def test_the_footer_says_the_order_of_a_sorted_file_and_of_no_other(tmp_path: Pa
     assert not pq.read_metadata(result.outputs[0].path).row_group(0).sorting_columns
 
 
+def test_pages_of_ordered_rows_can_be_skipped(tmp_path: Path) -> None:
+    """In a row group of 128 MiB the order would serve no reader without bounds of pages."""
+    inputs = [write(tmp_path / "a.parquet", table(50, 1))]
+    result = rewrite(make_task(tmp_path, inputs, SCHEMA, order=ORDERS[0]))
+    group = pq.read_metadata(result.outputs[0].path).row_group(0)
+    columns = [group.column(i) for i in range(group.num_columns)]
+    assert all(column.has_offset_index and column.has_column_index for column in columns)
+
+
 def test_a_column_without_an_order_refuses_the_group(tmp_path: Path) -> None:
     task = make_task(
         tmp_path, [write(tmp_path / "a.parquet", table(5, 1))], SCHEMA, order=RowOrder("sort", (OrderColumn(4),))
