@@ -7,7 +7,7 @@ MEMORY = $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
 .PHONY: help setup demo demo-native up test unit check check-code check-unit fmt openapi sdk simulate jars
-.PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers
+.PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers defences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +89,10 @@ simulate: ## Play seeds of faults under virtual time, then the fleet scenarios; 
 	@scripts/setup test
 	@$(BIN)/python -m tests.simulation --seeds $(or $(SEEDS),10000)
 	@$(BIN)/python -m tests.simulation.fleet
+
+defences: ## Take each defence against known faults away, in a copy, and see its test fail (ROWS="F1 F14"; some minutes)
+	@scripts/setup test
+	@$(BIN)/python -m tests.defences $(ROWS)
 
 jars: ## Fetch the Iceberg runtime that tests and benches compare with
 	@scripts/setup test
