@@ -5,19 +5,18 @@ from typing import Any
 
 import pytest
 
-from engine.domain.policies import PolicyDocument, effective_policy
 from engine.planning.candidates import Candidates, SkipReason, find_candidates
 from engine.planning.partitions import partition_files
 from engine.planning.rewrite_limits import RewriteLimits
 from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import policy_of
 
 MIB = 2**20
 SMALL, GOOD, LARGE = 10 * MIB, 120 * MIB, 300 * MIB
 
 
 def found(files: Sequence[DigestFile], **rewrite: Any) -> Candidates:
-    own = PolicyDocument.model_validate({"rewrite": rewrite})
-    limits = RewriteLimits.of(effective_policy(table_properties={}, own=own))
+    limits = RewriteLimits.of(policy_of({"rewrite": rewrite}))
     return find_candidates(partition_files(digest_of(files)), limits)
 
 
@@ -87,6 +86,5 @@ def test_one_equality_delete_blocks_its_partition_only() -> None:
 
 
 def test_a_group_holds_at_least_one_target() -> None:
-    own = PolicyDocument.model_validate({"rewrite": {"target_file_bytes": "2GiB"}})
-    limits = RewriteLimits.of(effective_policy(table_properties={}, own=own))
+    limits = RewriteLimits.of(policy_of({"rewrite": {"target_file_bytes": "2GiB"}}))
     assert limits.group_bytes == 2 * 2**30

@@ -6,12 +6,11 @@ from typing import Any
 from engine.domain.hot_partitions import HotPartition, HotPartitions, Place
 from engine.domain.ids import RunId
 from engine.domain.plans import Plan
-from engine.domain.policies import PolicyDocument, effective_policy
 from engine.planning.digest import TableFigures
 from engine.planning.evaluations import Evaluation, evaluate_policy
-from engine.planning.file_groups import make_plan
 from engine.planning.partition_metrics import RewriteHistory
-from tests.support.digests import DigestFile, digest_of, inputs_of
+from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import plan_of, policy_of
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MIB = 2**20
@@ -24,16 +23,7 @@ def hot(place: Place, losses: int = 1, *, minutes: float = 5) -> HotPartition:
 
 
 def planned(files: list[DigestFile], *partitions: HotPartition, **rewrite: Any) -> Plan:
-    digest = digest_of(files)
-    policy = effective_policy(table_properties={}, own=PolicyDocument.model_validate({"rewrite": rewrite}))
-    return make_plan(
-        digest,
-        policy=policy,
-        base_snapshot_id=1,
-        schema_id=0,
-        inputs_of=inputs_of(digest),
-        hot=HotPartitions.at(NOW, partitions),
-    )
+    return plan_of(digest_of(files), {"rewrite": rewrite}, hot=HotPartitions.at(NOW, partitions))
 
 
 def judged(files: list[DigestFile], *partitions: HotPartition, **policy: Any) -> Evaluation:
@@ -41,7 +31,7 @@ def judged(files: list[DigestFile], *partitions: HotPartition, **policy: Any) ->
         digest_of(files),
         TableFigures(),
         RewriteHistory(),
-        effective_policy(table_properties={}, own=PolicyDocument.model_validate(policy)),
+        policy_of(policy),
         now_ms=round(NOW.timestamp() * 1000),
         hot=HotPartitions.at(NOW, partitions),
     )

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from engine.domain.policies import PolicyDocument, effective_policy
 from engine.planning.digest import PartitionTime, TableFigures, TimeUnit
 from engine.planning.evaluations import Evaluation, evaluate_policy
 from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
 from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import policy_of
 
 MIB = 2**20
 HOUR = 3600.0
@@ -31,7 +31,7 @@ def rule(*conditions: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def evaluated(policy: dict[str, Any], given: list[DigestFile], **more: Any) -> Evaluation:
-    effective = effective_policy(table_properties={}, own=PolicyDocument.model_validate(policy))
+    effective = policy_of(policy)
     figures, history = more.get("figures", TableFigures()), more.get("history", RewriteHistory())
     return evaluate_policy(digest_of(given), figures, history, effective, now_ms=NOW_MS)
 

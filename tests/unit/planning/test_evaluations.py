@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from engine.domain.policies import PolicyDocument, effective_policy
 from engine.planning.digest import PartitionTime, TableFigures, TimeUnit
 from engine.planning.evaluations import Evaluation, evaluate_policy
 from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
 from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import policy_of
 
 MB, MIB = 10**6, 2**20
 NOW_MS = 1_790_000_000_000
@@ -26,8 +26,7 @@ def evaluated(
     history: RewriteHistory | None = None,
     figures: TableFigures | None = None,
 ) -> Evaluation:
-    own = PolicyDocument.model_validate(policy)
-    effective = effective_policy(table_properties={}, own=own)
+    effective = policy_of(policy)
     return evaluate_policy(
         digest_of(given), figures or TableFigures(), history or RewriteHistory(), effective, now_ms=NOW_MS
     )

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from engine.domain.files import InputFile
 from engine.domain.plans import FileGroup, Plan
-from engine.domain.policies import PolicyDocument, effective_policy
-from engine.planning.file_groups import MAX_SKIPPED, make_plan
+from engine.planning.file_groups import MAX_SKIPPED
 from engine.planning.parts import MOST_FILES
 from tests.support.digests import DigestFile, digest_of, inputs_of, random_digest
+from tests.support.planning import plan_of
 
 MIB = 2**20
 NUMBERS = count()
@@ -35,10 +35,8 @@ tables = st.lists(data_files, max_size=120)
 
 def plan(digest: pa.Table, *, parallel_groups: int = 1, most_files: int = MOST_FILES, **rewrite: Any) -> Plan:
     wanted = {"target_file_bytes": TARGET, "max_group_bytes": CAPACITY} | rewrite
-    own = PolicyDocument.model_validate({"rewrite": wanted, "limits": {"parallel_groups": parallel_groups}})
-    policy = effective_policy(table_properties={}, own=own)
-    inputs = inputs_of(digest)
-    return make_plan(digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=inputs, most_files=most_files)
+    document = {"rewrite": wanted, "limits": {"parallel_groups": parallel_groups}}
+    return plan_of(digest, document, most_files=most_files)
 
 
 def is_forced(files: Mapping[str, DigestFile], group: FileGroup) -> bool:
@@ -204,6 +202,5 @@ def test_the_lookup_is_asked_once_and_only_for_files_in_groups() -> None:
         asked.append(paths)
         return inputs_of(digest)(paths)
 
-    policy = effective_policy(table_properties={"rewrite.target_file_bytes": TARGET}, own=None)
-    make_plan(digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=lookup)
+    plan_of(digest, {"rewrite": {"target_file_bytes": TARGET}}, inputs_of=lookup)
     assert [len(paths) for paths in asked] == [6]

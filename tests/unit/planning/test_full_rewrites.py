@@ -6,27 +6,15 @@ from typing import Any
 import pytest
 
 from engine.domain.plans import Plan
-from engine.domain.policies import PolicyDocument, effective_policy
-from engine.planning.file_groups import make_plan
-from tests.support.digests import DigestFile, digest_of, inputs_of
+from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import plan_of
 
 MIB = 2**20
 GOOD = 120 * MIB
 
 
 def planned(files: Sequence[DigestFile], *, full: bool = True, every_file: bool = False, **rewrite: Any) -> Plan:
-    own = PolicyDocument.model_validate({"rewrite": rewrite})
-    policy = effective_policy(table_properties={}, own=own)
-    digest = digest_of(files)
-    return make_plan(
-        digest,
-        policy=policy,
-        base_snapshot_id=1,
-        schema_id=0,
-        inputs_of=inputs_of(digest),
-        full=full,
-        every_file=every_file,
-    )
+    return plan_of(digest_of(files), {"rewrite": rewrite}, full=full, every_file=every_file)
 
 
 def inputs(plan: Plan) -> int:

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.plans import Plan
-from engine.domain.policies import PolicyDocument, effective_policy
-from engine.planning.file_groups import make_plan
-from tests.support.digests import DigestFile, digest_of, inputs_of
+from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import plan_of
 
 MIB, HOUR_MS = 2**20, 3_600_000
 TARGET = 128 * MIB
@@ -17,10 +16,7 @@ TARGET = 128 * MIB
 
 def planned(files: Sequence[DigestFile], *, full: bool = False, parallel: int = 1, **rewrite: Any) -> Plan:
     wanted = {"target_file_bytes": TARGET, "max_group_bytes": 4 * TARGET} | rewrite
-    own = PolicyDocument.model_validate({"rewrite": wanted, "limits": {"parallel_groups": parallel}})
-    policy = effective_policy(table_properties={}, own=own)
-    digest = digest_of(files)
-    return make_plan(digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=inputs_of(digest), full=full)
+    return plan_of(digest_of(files), {"rewrite": wanted, "limits": {"parallel_groups": parallel}}, full=full)
 
 
 def numbers(plan: Plan) -> list[list[int]]:

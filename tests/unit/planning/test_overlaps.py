@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.orders import OrderField, RowOrdering
-from engine.domain.policies import PolicyDocument, effective_policy
 from engine.planning.digest import TableFigures
 from engine.planning.evaluations import Evaluation, asks_overlap, evaluate_policy
-from engine.planning.file_groups import make_plan
 from engine.planning.ordered_files import are_in_order
 from engine.planning.overlaps import UNKNOWN, ColumnRanges, measure_overlap, overlap_document
 from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.planning.partitions import PartitionedFiles, partition_files
-from tests.support.digests import DigestFile, digest_of, inputs_of
+from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import plan_of, policy_of
 
 MIB = 2**20
 SORT = RowOrdering("sort", (OrderField("id", 1),))
@@ -72,7 +71,7 @@ def evaluated(
     places: list[int], column: ColumnRanges, *, rewritten: bool = False, paths: list[str] | None = None
 ) -> Evaluation:
     digest, _ = files_of(places, paths)
-    policy = effective_policy(table_properties={}, scoped=(), trial=PolicyDocument.model_validate(POLICY))
+    policy = policy_of(POLICY)
     assert asks_overlap(policy)
     history = RewriteHistory([PartitionRewrite(0, '{"p":0}', 10**12, is_full=True)] if rewritten else [])
     return evaluate_policy(digest, TableFigures(), history, policy, now_ms=10**12 + 1, order=SORT, ranges=[column])
@@ -119,7 +118,6 @@ def planned(places: list[int], keys: list[int], *, group_bytes: str) -> list[set
     """Return the keys of the files of each group in a full rewrite."""
     digest, _ = files_of(places)
     document = {"rewrite": {"strategy": "sort", "columns": ["id"], "max_group_bytes": group_bytes}}
-    policy = effective_policy(table_properties={}, scoped=(), trial=PolicyDocument.model_validate(document))
     by_path = dict(zip(digest["path"].to_pylist(), keys, strict=True))
     asked = []
 
@@ -127,16 +125,7 @@ def planned(places: list[int], keys: list[int], *, group_bytes: str) -> list[set
         asked.append(len(paths))
         return np.array([by_path[path] for path in paths.to_pylist()], dtype=np.int64)
 
-    plan = make_plan(
-        digest,
-        policy=policy,
-        base_snapshot_id=1,
-        schema_id=0,
-        inputs_of=inputs_of(digest),
-        full=True,
-        order=SORT,
-        keys_of=keys_of,
-    )
+    plan = plan_of(digest, document, full=True, order=SORT, keys_of=keys_of)
     assert len(asked) == (0 if len(plan.groups) == len(set(places)) else 1)
     return [{by_path[file.path] for file in group.inputs} for group in plan.groups]
 

@@ -4,20 +4,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.domain.plans import NOTHING_LATER, Later, Plan
-from engine.domain.policies import PolicyDocument, effective_policy
 from engine.planning.candidates import SkipReason
-from engine.planning.file_groups import make_plan
-from tests.support.digests import DigestFile, digest_of, inputs_of
+from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import plan_of
 
 MIB = 2**20
 
 
 def plan(files: list[DigestFile], *, most_files: int) -> Plan:
-    own = PolicyDocument.model_validate({"rewrite": {"target_file_bytes": 8 * MIB, "min_input_files": 2}})
-    policy = effective_policy(table_properties={}, own=own)
-    digest = digest_of(files)
-    inputs = inputs_of(digest)
-    return make_plan(digest, policy=policy, base_snapshot_id=1, schema_id=0, inputs_of=inputs, most_files=most_files)
+    document = {"rewrite": {"target_file_bytes": 8 * MIB, "min_input_files": 2}}
+    return plan_of(digest_of(files), document, most_files=most_files)
 
 
 def day(number: int, files: int, size: int = MIB // 4) -> list[DigestFile]:

@@ -10,7 +10,7 @@ from engine.domain.clock import SystemClock
 from engine.domain.files import InputFile
 from engine.domain.ids import IdSource
 from engine.domain.plans import FileGroup
-from engine.domain.policies import PolicyDocument, effective_policy
+from engine.domain.policies import PolicyDocument
 from engine.planning.candidates import SkipReason, find_candidates
 from engine.planning.digest import TableFigures
 from engine.planning.estimates import predicted_requests
@@ -29,6 +29,7 @@ from engine.planning.row_groups import (
 )
 from engine.rewriting.kernel.layout import MIN_ROW_GROUP_BYTES
 from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import policy_of
 
 MIB = 2**20
 GOOD = 120 * MIB
@@ -37,8 +38,7 @@ RULE = {"name": "chopped", "all": [{"metric": "small_row_group_file_count", "at_
 
 
 def reasons(*files: DigestFile, **rewrite: Any) -> tuple[SkipReason | None, ...]:
-    own = PolicyDocument.model_validate({"rewrite": rewrite})
-    limits = RewriteLimits.of(effective_policy(table_properties={}, own=own))
+    limits = RewriteLimits.of(policy_of({"rewrite": rewrite}))
     return find_candidates(partition_files(digest_of(files)), limits).reasons
 
 
@@ -54,7 +54,7 @@ def test_what_a_whole_row_group_is_is_what_the_kernel_writes():
 def test_a_file_of_the_right_size_is_a_candidate_for_its_row_groups_alone():
     chosen = find_candidates(
         partition_files(digest_of([CHOPPED, DigestFile(GOOD, row_groups=2)])),
-        RewriteLimits.of(effective_policy(table_properties={})),
+        RewriteLimits.of(policy_of({})),
     )
     assert chosen.is_candidate.tolist() == [True, False]
     assert chosen.is_forced.tolist() == [True, False]
@@ -127,8 +127,7 @@ def test_health_counts_them_and_names_their_partition():
 @pytest.mark.parametrize(("file", "is_due"), [(CHOPPED, True), (DigestFile(GOOD, row_groups=2), False)])
 def test_a_trigger_may_go_by_them_and_none_does_by_itself(file: DigestFile, is_due: bool):
     for triggers, wanted in (([RULE], is_due), (None, False)):
-        own = PolicyDocument.model_validate({"triggers": triggers})
-        policy = effective_policy(table_properties={}, own=own)
+        policy = policy_of({"triggers": triggers})
         found = evaluate_policy(digest_of([file]), TableFigures(), RewriteHistory(), policy, now_ms=1)
         assert found.is_due == wanted
 

@@ -1,0 +1,27 @@
+"""Plans and policies of tests, made as the services make them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from engine.domain.plans import Plan
+from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
+from engine.planning.file_groups import make_plan
+from tests.support.digests import inputs_of
+
+
+def policy_of(document: Mapping[str, Any], **properties: Any) -> EffectivePolicy:
+    """Return the policy of a table that has this document and no other; `properties` are policy fields by name."""
+    return effective_policy(table_properties=properties, own=PolicyDocument.model_validate(document))
+
+
+def plan_of(digest: pa.Table, document: Mapping[str, Any], **given: Any) -> Plan:
+    """Plan a rewrite of a digest under a policy; `given` as to `make_plan`."""
+    return make_plan(
+        digest,
+        policy=policy_of(document),
+        base_snapshot_id=1,
+        schema_id=0,
+        **{"inputs_of": inputs_of(digest)} | given,
+    )
