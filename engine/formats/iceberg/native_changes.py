@@ -52,13 +52,14 @@ def native_changes(view: TableView, base_snapshot_id: int, places: Sequence[Plac
 
 def verify_native(view: TableView, change: NativeChange, counted: RowCounts | None) -> Verification:
     """Return the proof of a change; every check is listed, held or not."""
-    snapshot = view.metadata.snapshot_by_id(change.snapshot_id)
+    snapshot, removed_deletes = view.metadata.snapshot_by_id(change.snapshot_id), 0
     if snapshot is None:
         checks: tuple[Condition, ...] = (
             Condition("snapshot_present", False, f"snapshot {change.snapshot_id} is not in the table's metadata"),
         )
     else:
-        checks = tuple(_Checks(view, _Step.of(view, snapshot), change, counted).all())
+        step = _Step.of(view, snapshot)
+        checks, removed_deletes = tuple(_Checks(view, step, change, counted).all()), step.removed_deletes
     return Verification(
         snapshot_id=change.snapshot_id,
         ok=all(check.holds for check in checks),
@@ -69,6 +70,7 @@ def verify_native(view: TableView, change: NativeChange, counted: RowCounts | No
         added_rows=sum(each.record_count for each in change.outputs),
         removed_bytes=sum(each.file_bytes for each in change.inputs),
         added_bytes=sum(each.file_bytes for each in change.outputs),
+        removed_delete_files=removed_deletes,
     )
 
 
@@ -91,6 +93,12 @@ class _Step:
         return self.entries.filter(
             pc.and_(pc.equal(self.entries["content"], DATA), pc.equal(self.entries["status"], status))
         )
+
+    @property
+    def removed_deletes(self) -> int:
+        """How many delete files, or deletion vectors, it removed."""
+        is_delete = pc.not_equal(self.entries["content"], DATA)
+        return int(pc.sum(pc.and_(is_delete, pc.equal(self.entries["status"], DELETED))).as_py() or 0)
 
     @cached_property
     def places(self) -> set[Place]:
