@@ -189,6 +189,7 @@ def run(console: Console, found: Document) -> None:
             "files": f"{result['rewritten_files']} → {result['added_files']}",
             "bytes": f"{size(result['rewritten_bytes'])} → {size(result['added_bytes'])}",
             "rows": f"{result['rewritten_rows']} → {result['added_rows']}, {result['deleted_rows']} deleted",
+            "delete files": f"{dropped} dropped" if (dropped := result.get("removed_delete_files")) else None,
             "time": seconds(result["seconds"]),
             "snapshots": ", ".join(result["snapshot_ids"]),
             "verified": _verified(result.get("verifications") or ()),
