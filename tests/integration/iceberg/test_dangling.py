@@ -2,42 +2,18 @@
 
 import base64
 import dataclasses
-import datetime as dt
-import io
-import random
-import uuid
 from collections.abc import Sequence
-from decimal import Decimal
 from pathlib import Path
 
-import fastavro
-import pyarrow as pa
 import pytest
 from pyiceberg.manifest import ManifestContent, ManifestEntry, ManifestEntryStatus
-from pyiceberg.schema import Schema
 from pyiceberg.table import Table
-from pyiceberg.transforms import BucketTransform, IdentityTransform
+from pyiceberg.transforms import BucketTransform
 from pyiceberg.typedef import Record
-from pyiceberg.types import (
-    BinaryType,
-    DateType,
-    DecimalType,
-    IcebergType,
-    LongType,
-    NestedField,
-    StringType,
-    TimestampType,
-    TimestamptzType,
-    UUIDType,
-)
 
-from engine.domain.errors import Fatal
 from engine.domain.files import OutputFile
 from engine.formats.base import CommitOutcome, Verification, WrittenGroup
 from engine.formats.iceberg import IcebergTable, commit, producer
-from engine.formats.iceberg.avro_blocks import schema_of
-from engine.formats.iceberg.delete_manifests import without
-from engine.formats.iceberg.deletes import apply_to_nothing
 from tests.support.iceberg_tables import (
     BY_CITY,
     Lake,
@@ -319,65 +295,6 @@ def test_equality_deletes_beside_them_pass_through_as_they_are(lake: Lake):
     assert rewrite(lake, bonn[:1]).removed_delete_files == 0, "no equality deletes are dropped"
 
 
-AWKWARD: list[tuple[IcebergType, object]] = [
-    (DateType(), (dt.date(9999, 12, 31) - dt.date(1970, 1, 1)).days + 40_000_000),
-    (TimestampType(), 2**62),
-    (TimestamptzType(), -(2**62)),
-    (DecimalType(38, 10), Decimal("-1234567890123456789.0000000001")),
-    (UUIDType(), uuid.UUID(int=7)),
-    (BinaryType(), b"\x00\xff"),
-    (StringType(), "ä/ =%"),
-    (StringType(), None),
-]
-"""Partition values, some of which no Python date can hold: a manifest written anew must not lose or change them."""
-
-
-@pytest.mark.parametrize("codec", ["deflate", "null"])
-def test_partition_values_of_what_stays_are_passed_through_as_stored(lake: Lake, codec: str):
-    fields = [NestedField(at, f"c{at}", of) for at, (of, _) in enumerate(AWKWARD, start=2)]
-    lake.create(schema=Schema(NestedField(1, "id", LongType()), *fields)).append(pa.table({"id": [1, 2]}))
-    with lake.load().update_spec() as update:
-        for field in fields:
-            update.add_field(field.name, IdentityTransform(), f"{field.name}_part")
-    table = lake.load()
-    stays, goes = (
-        delete_file(table, [("a", 0), ("b", 1)], spec_id=1, partition=Record(*values))
-        for values in ([value for _, value in AWKWARD], [None] * len(AWKWARD))
-    )
-    commit_deletes(table, stays, goes)
-    view = lake.open()._view
-    (manifest,) = (each for each in view.manifests(view.head) if each.content == ManifestContent.DELETES)
-    body = Path(manifest.manifest_path.removeprefix("file://")).read_bytes()
-    made = without(body, {goes.file_path}, manifest=manifest, snapshot_id=77, codec=codec)
-    path = lake.folder / "anew.avro"
-    path.write_bytes(made.body)
-    listed = made.listed(manifest, path=f"file://{path}", snapshot_id=77)
-    listed.sequence_number = 9
-    before, after = (
-        {entry.data_file.file_path: entry for entry in each.fetch_manifest_entry(view.io, discard_deleted=False)}
-        for each in (manifest, listed)
-    )
-    assert {path: entry.data_file for path, entry in after.items()} == {p: e.data_file for p, e in before.items()}
-    assert numbers(after[stays.file_path]) == numbers(before[stays.file_path]) == (2, 2, manifest.added_snapshot_id)
-    assert numbers(after[goes.file_path]) == (2, 2, 77)
-    assert [after[each.file_path].status.name for each in (stays, goes)] == ["EXISTING", "DELETED"]
-    assert (made.existing, made.deleted, listed.min_sequence_number) == ([2], [2], 2)
-    headers = [fastavro.reader(io.BytesIO(each)) for each in (body, made.body)]
-    assert schema_of(made.body) == schema_of(body)
-    metadata = [{name: v for name, v in each.metadata.items() if name != "avro.codec"} for each in headers]
-    assert metadata[0] == metadata[1]
-
-
-def test_a_delete_file_that_is_not_there_stops_the_commit(lake: Lake):
-    append_files(lake.create(), 1)
-    commit_deletes(lake.load(), delete_file(lake.load(), [(live_paths(lake.load())[0], 0)]))
-    view = lake.open()._view
-    (manifest,) = (each for each in view.manifests(view.head) if each.content == ManifestContent.DELETES)
-    body = Path(manifest.manifest_path.removeprefix("file://")).read_bytes()
-    with pytest.raises(Fatal, match="1 delete files are to go, 0 are live"):
-        without(body, {"another"}, manifest=manifest, snapshot_id=77, codec="null")
-
-
 def test_manifests_of_deleted_entries_only_do_not_pile_up(lake: Lake):
     aachen, _ = two_cities(lake)
     commit_deletes(lake.load(), delete_file(lake.load(), [(aachen[0], 1)], partition=AACHEN))
@@ -465,56 +382,3 @@ def test_lost_tries_leave_no_metadata_behind(lake: Lake):
         each.manifest_path.rpartition("/")[2] for each in lake.load().current_snapshot().manifests(lake.load().io)
     }
     assert ours <= listed
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_rule_holds_for_random_tables(seed: int):
-    """Against the same rule, said for one delete file and one data file; of new files it may keep what could go."""
-    luck = random.Random(seed)
-    data = [_row(luck, f"f{at}.parquet") for at in range(luck.choice([0, 1, 5, 60]))]
-    new = [_row(luck, f"n{at}.parquet") for at in range(luck.choice([0, 1, 3]))]
-    names = [*(row["path"] for row in data), "gone.parquet"]
-    deletes = [_row(luck, f"d{at}", luck.choice([None, luck.choice(names)])) for at in range(40)]
-    found = apply_to_nothing(_table(data), _table(deletes), new=_table(new)).tolist()
-    needed = [any(_applies(delete, file) for file in data) for delete in deletes]
-    needed_by_new = [any(_applies(delete, file) and _may_name(delete, file) for file in new) for delete in deletes]
-    for is_nothing, *why in zip(found, needed, needed_by_new, strict=True):
-        assert not (is_nothing and any(why)), "a delete file went that has an effect"
-    if len(new) < 2:
-        assert found == [not any(why) for why in zip(needed, needed_by_new, strict=True)]
-
-
-def _row(luck: random.Random, path: str, target: str | None = None) -> dict[str, object]:
-    number = luck.randrange(6)
-    return {
-        "path": path,
-        "spec_id": luck.randrange(2),
-        "partition": luck.choice(["{}", '{"a":1}', '{"a":2}', '{"a":null}']),
-        "sequence_number": number,
-        "file_sequence_number": luck.choice([None, number, number, number + luck.randrange(4)]),
-        "target": target,
-    }
-
-
-def _table(rows: list[dict[str, object]]) -> pa.Table:
-    types = {
-        "path": pa.string(),
-        "spec_id": pa.int32(),
-        "partition": pa.dictionary(pa.int32(), pa.string()),
-        "sequence_number": pa.int64(),
-        "file_sequence_number": pa.int64(),
-        "target": pa.string(),
-    }
-    return pa.table({name: pa.array([row[name] for row in rows], of) for name, of in types.items()})
-
-
-def _applies(delete: dict, file: dict) -> bool:
-    is_old_enough = delete["sequence_number"] >= file["sequence_number"]
-    if delete["target"] is not None:
-        return delete["target"] == file["path"] and is_old_enough
-    return is_old_enough and (delete["spec_id"], delete["partition"]) == (file["spec_id"], file["partition"])
-
-
-def _may_name(delete: dict, file: dict) -> bool:
-    came, there = delete["file_sequence_number"], file["file_sequence_number"]
-    return came is None or came >= (file["sequence_number"] if there is None else there)
