@@ -35,15 +35,19 @@ def main() -> int:
 
 
 def _proven(tree: Path, case: Case) -> bool:
-    file = tree / case.file
-    text = file.read_text()
     alone = [test for test in case.tests if _pytest(tree, [test]) != 0]
-    file.write_text(text.replace(case.defence, case.without))
+    for edit in case.edits:
+        _replace(tree / edit.file, edit.defence, edit.without)
     blind = [test for test in case.tests if _pytest(tree, [test]) != _FAILED]
-    file.write_text(text)
+    for edit in case.edits:
+        shutil.copyfile(ROOT / edit.file, tree / edit.file)
     said = [f"fails with it: {test}" for test in alone] + [f"does not notice: {test}" for test in blind]
     _tell(f"{case.row:<4} {'; '.join(said) or 'holds'}")
     return not said
+
+
+def _replace(file: Path, old: str, new: str) -> None:
+    file.write_text(file.read_text().replace(old, new))
 
 
 def _pytest(tree: Path, tests: Sequence[str]) -> int:

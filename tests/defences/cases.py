@@ -16,43 +16,69 @@ _OUTPUTS: Final = "tests/integration/iceberg/test_outputs.py"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """One defence. `tests` are pytest's names; each must pass with it and fail when `without` stands in its place."""
+class Edit:
+    """A defence, and what stands in its place when it is gone."""
 
-    row: str
     file: str
     defence: str
     without: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A row and its tests, by pytest's names: each must pass, and fail with the edits.
+
+    Several edits are guards of which one is enough.
+    """
+
+    row: str
+    edits: tuple[Edit, ...]
     tests: tuple[str, ...]
 
 
 CASES: Final = (
     Case(
         "F1",
-        "engine/services/native_path.py",
-        'reason = LEFT_ALONE if failure is None else f"failed: {failure.message}"',
-        "reason = LEFT_ALONE",
+        (
+            Edit(
+                "engine/services/native_path.py",
+                'reason = LEFT_ALONE if failure is None else f"failed: {failure.message}"',
+                "reason = LEFT_ALONE",
+            ),
+        ),
         (f"{_NATIVE}::test_f1_what_a_failed_call_said_is_the_runs_reason",),
     ),
     Case(
         "F2",
-        "engine/services/native_path.py",
-        "change = await self._adopt(sent, seconds=seconds)",
-        "change = None if failure else await self._adopt(sent, seconds=seconds)",
+        (
+            Edit(
+                "engine/services/native_path.py",
+                "change = await self._adopt(sent, seconds=seconds)",
+                "change = None if failure else await self._adopt(sent, seconds=seconds)",
+            ),
+        ),
         (f"{_NATIVE}::test_f2_a_call_that_says_no_after_it_committed_counts_as_what_it_did",),
     ),
     Case(
         "F3",
-        "engine/services/native_path.py",
-        'LEFT_ALONE: Final = "refused: the procedure ended well and replaced no file of it"',
-        'LEFT_ALONE: Final = "source_gone"',
+        (
+            Edit(
+                "engine/services/native_path.py",
+                'LEFT_ALONE: Final = "refused: the procedure ended well and replaced no file of it"',
+                'LEFT_ALONE: Final = "source_gone"',
+            ),
+        ),
         (f"{_NATIVE}::test_f3_a_call_that_says_yes_and_does_nothing_fails_the_run",),
     ),
     Case(
         "F4",
-        "engine/rewriting/kernel/row_check.py",
-        "if after != wanted:",
-        "if False:",
+        (
+            Edit(
+                "engine/rewriting/kernel/row_check.py",
+                "if after != wanted:",
+                "if False:",
+            ),
+        ),
         (
             "tests/unit/kernel/test_row_check.py::test_other_rows_of_the_same_number_fail_the_group",
             "tests/integration/rewrites/test_row_checks.py::test_a_group_with_other_rows_is_never_committed",
@@ -60,9 +86,13 @@ CASES: Final = (
     ),
     Case(
         "F5",
-        "engine/formats/iceberg/verification.py",
-        "ok=all(check.holds for check in checks),",
-        "ok=True,",
+        (
+            Edit(
+                "engine/formats/iceberg/verification.py",
+                "ok=all(check.holds for check in checks),",
+                "ok=True,",
+            ),
+        ),
         (
             f"{_MISMATCHES}::test_a_commit_that_lost_rows_is_taken_back",
             f"{_MISMATCHES}::test_what_others_committed_since_is_kept_and_the_table_is_frozen",
@@ -70,16 +100,24 @@ CASES: Final = (
     ),
     Case(
         "F5",
-        "engine/formats/iceberg/native_changes.py",
-        'return Condition("rows_conserved", change.rows_deleted == known,',
-        'return Condition("rows_conserved", True,',
+        (
+            Edit(
+                "engine/formats/iceberg/native_changes.py",
+                'return Condition("rows_conserved", change.rows_deleted == known,',
+                'return Condition("rows_conserved", True,',
+            ),
+        ),
         (f"{_NATIVE}::test_f5_a_call_that_lost_rows_is_rolled_back_and_the_run_fails",),
     ),
     Case(
         "F6",
-        "engine/formats/iceberg/conflicts.py",
-        "if self.is_global or (group.spec_id, group.partition) in self.partitions:",
-        "if False:",
+        (
+            Edit(
+                "engine/formats/iceberg/conflicts.py",
+                "if self.is_global or (group.spec_id, group.partition) in self.partitions:",
+                "if False:",
+            ),
+        ),
         (
             f"{_RACES}::test_a_new_equality_delete_drops_the_group",
             f"{_SEEN}::test_f6_an_equality_delete_that_came_meanwhile_keeps_its_partition_as_it_is",
@@ -87,9 +125,13 @@ CASES: Final = (
     ),
     Case(
         "F7",
-        "engine/formats/iceberg/conflicts.py",
-        "elif changes.touch(group):",
-        "elif False:",
+        (
+            Edit(
+                "engine/formats/iceberg/conflicts.py",
+                "elif changes.touch(group):",
+                "elif False:",
+            ),
+        ),
         (
             f"{_RACES}::test_a_new_delete_hidden_behind_later_appends_is_still_seen",
             f"{_SEEN}::test_f7_a_position_delete_that_came_meanwhile_is_not_lost",
@@ -97,16 +139,24 @@ CASES: Final = (
     ),
     Case(
         "F13",
-        "engine/formats/iceberg/outputs.py",
-        "    _check_forward(seen, fresh)\n",
-        "",
+        (
+            Edit(
+                "engine/formats/iceberg/outputs.py",
+                "    _check_forward(seen, fresh)\n",
+                "",
+            ),
+        ),
         (f"{_OUTPUTS}::test_nothing_is_removed_when_the_catalog_went_back_in_time",),
     ),
     Case(
         "F14",
-        "engine/formats/iceberg/commit.py",
-        "        except CommitFailedException:\n            return False",
-        "        except Exception:\n            return False",
+        (
+            Edit(
+                "engine/formats/iceberg/commit.py",
+                "        except CommitFailedException:\n            return False",
+                "        except Exception:\n            return False",
+            ),
+        ),
         (
             f"{_RACES}::test_nothing_is_deleted_while_an_outcome_is_unknown",
             "tests/integration/rewrites/test_faults.py::test_output_of_a_commit_that_may_still_land_is_never_removed",
@@ -114,65 +164,109 @@ CASES: Final = (
     ),
     Case(
         "F15",
-        "engine/spark/dispatch.py",
-        "tag=ticket.tag, operation_id=ticket.operation_id):",
-        "tag=ticket.tag, operation_id=str(uuid.uuid4())):",
+        (
+            Edit(
+                "engine/spark/dispatch.py",
+                "tag=ticket.tag, operation_id=ticket.operation_id):",
+                "tag=ticket.tag, operation_id=str(uuid.uuid4())):",
+            ),
+        ),
         ("tests/contract/test_dispatch.py::test_an_operation_is_sent_once",),
     ),
     Case(
         "F18",
-        "engine/services/endings.py",
-        "            await self._back_off()\n",
-        "            await self._wait(WaitingFor.RETRY, 'conflict', '', until=None, failed=True)\n",
+        (
+            Edit(
+                "engine/services/endings.py",
+                "            await self._back_off()\n",
+                "            await self._wait(WaitingFor.RETRY, 'conflict', '', until=None, failed=True)\n",
+            ),
+        ),
         ("tests/integration/rewrites/test_faults.py::test_a_lost_race_makes_the_run_wait_before_it_tries_again",),
     ),
     Case(
         "F19",
-        "engine/planning/partition_metrics.py",
-        "count[at] = figures.delete_files.get(key, 0)",
-        "count[at] = 0",
+        (
+            Edit(
+                "engine/planning/partition_metrics.py",
+                "count[at] = figures.delete_files.get(key, 0)",
+                "count[at] = 0",
+            ),
+        ),
         (f"{_METRICS}::test_delete_files_are_those_of_the_partition_and_rows_that_deletes_may_hide",),
     ),
     Case(
         "F20",
-        "engine/rewriting/kernel/task.py",
-        "        rows_deleted = deletes.count()\n",
-        "        rows_deleted = 0\n",
+        (
+            Edit(
+                "engine/rewriting/kernel/task.py",
+                "        rows_deleted = deletes.count()\n",
+                "        rows_deleted = 0\n",
+            ),
+        ),
         (f"{_SEEN}::test_f20_f22_a_single_file_over_the_delete_ratio_is_rewritten_and_its_rows_add_up",),
     ),
     Case(
         "F21",
-        "engine/formats/iceberg/eligibility.py",
-        'return Condition("no_equality_deletes", count == 0, detail)',
-        'return Condition("no_equality_deletes", True, detail)',
+        (
+            Edit(
+                "engine/formats/iceberg/eligibility.py",
+                'return Condition("no_equality_deletes", count == 0, detail)',
+                'return Condition("no_equality_deletes", True, detail)',
+            ),
+        ),
         ("tests/integration/iceberg/test_eligibility.py::test_live_equality_deletes_refuse_the_table_and_are_counted",),
     ),
     Case(
         "F22",
-        "engine/planning/candidates.py",
-        "by_ratio = files.deleted_rows >= limits.delete_ratio * files.record_count",
-        "by_ratio = np.zeros(len(files.deleted_rows), dtype=np.bool_)",
+        (
+            Edit(
+                "engine/planning/candidates.py",
+                "by_ratio = files.deleted_rows >= limits.delete_ratio * files.record_count",
+                "by_ratio = np.zeros(len(files.deleted_rows), dtype=np.bool_)",
+            ),
+        ),
         (f"{_SEEN}::test_f20_f22_a_single_file_over_the_delete_ratio_is_rewritten_and_its_rows_add_up",),
     ),
     Case(
         "F23",
-        "engine/planning/candidates.py",
-        "return splits & (files.file_bytes > limits.large_bytes)",
-        "return files.file_bytes > limits.large_bytes",
-        ("tests/unit/planning/test_file_groups.py::test_rewriting_again_and_again_comes_to_an_end",),
+        (
+            Edit(
+                "engine/planning/file_groups.py",
+                "return [candidate for candidate in bins if candidate.is_worth_it]",
+                "return bins",
+            ),
+            Edit(
+                "engine/planning/candidates.py",
+                "taken = (count > 0) & is_enough & (has_forced | (count > outputs)) &",
+                "taken = (count > 0) &",
+            ),
+        ),
+        (
+            "tests/unit/planning/test_file_groups.py::test_rewriting_again_and_again_comes_to_an_end",
+            f"{_SEEN}::test_f23_what_was_rewritten_is_not_rewritten_again",
+        ),
     ),
     Case(
         "F26",
-        "engine/rewriting/kernel/layout.py",
-        "stored = MIN_ROW_GROUP_BYTES / self._stored_per_row if self._stored_per_row else 0.0",
-        "stored = 0.0",
+        (
+            Edit(
+                "engine/rewriting/kernel/layout.py",
+                "stored = MIN_ROW_GROUP_BYTES / self._stored_per_row if self._stored_per_row else 0.0",
+                "stored = 0.0",
+            ),
+        ),
         ("tests/unit/kernel/test_layout.py::test_a_row_group_is_64_mib_or_the_file",),
     ),
     Case(
         "F27",
-        "engine/formats/iceberg/outputs.py",
-        "        for snapshot in view.metadata.snapshots\n",
-        "        for snapshot in [view.head]\n",
+        (
+            Edit(
+                "engine/formats/iceberg/outputs.py",
+                "        for snapshot in view.metadata.snapshots\n",
+                "        for snapshot in [view.head]\n",
+            ),
+        ),
         (f"{_OUTPUTS}::test_files_of_snapshots_off_the_main_branch_are_never_removed",),
     ),
 )

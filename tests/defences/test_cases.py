@@ -12,7 +12,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.row)
 def test_a_defence_stands_once_where_its_case_says(case: Case) -> None:
-    assert (ROOT / case.file).read_text().count(case.defence) == 1
+    for edit in case.edits:
+        assert (ROOT / edit.file).read_text().count(edit.defence) == 1, edit.file
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.row)
