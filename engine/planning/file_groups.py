@@ -183,8 +183,7 @@ def _outcome(bins: Sequence[_Bin]) -> tuple[int, int]:
 def _more_for_parallel_tasks(packed: Mapping[int, Sequence[_Bin]], limits: RewriteLimits) -> dict[int, int]:
     """Return units to cut into more groups, when the whole plan can't keep `parallel_groups` tasks busy.
 
-    One more group at a time goes to the unit with the largest groups; a group keeps about a target of
-    bytes at least.
+    One more group at a time goes to the unit with the largest groups; each keeps an output, that is 5/6 of a target.
     """
     lacking = limits.parallel_groups - sum(len(bins) for bins in packed.values())
     if lacking <= 0 or limits.order is not None:  # groups of one partition would overlap
@@ -196,7 +195,7 @@ def _more_for_parallel_tasks(packed: Mapping[int, Sequence[_Bin]], limits: Rewri
     while heap and lacking > 0:
         _, unit = heapq.heappop(heap)
         total = sum(b.bytes for b in packed[unit])
-        if groups[unit] >= max(1, total // limits.target_bytes):
+        if groups[unit] >= output_count(total, limits.target_bytes):
             continue
         groups[unit] += 1
         lacking -= 1
