@@ -30,6 +30,7 @@ from pyiceberg.types import (
     FixedType,
     FloatType,
     IcebergType,
+    StructType,
     TimestampType,
     TimestamptzType,
     TimeType,
@@ -55,6 +56,19 @@ def schema_of_spec(metadata: TableMetadata, spec: PartitionSpec) -> Schema | Non
 def partition_types(spec: PartitionSpec, schema: Schema) -> tuple[IcebergType, ...]:
     """Return the result type of each partition field, in the order of the spec."""
     return tuple(field.field_type for field in spec.partition_type(schema).fields)
+
+
+class SpecToWrite(PartitionSpec):
+    """A spec as manifests are written by it: every partition value may be null, as Iceberg has it.
+
+    PyIceberg (0.12) requires the value of a required column, and can't write the null of a field that was removed from
+    a spec of version 1 (transform `void`).
+    """
+
+    def partition_type(self, schema: Schema) -> StructType:
+        """Return the struct of the spec's fields, all optional."""
+        fields = super().partition_type(schema).fields
+        return StructType(*(field.model_copy(update={"required": False}) for field in fields))
 
 
 class PartitionCodec:

@@ -42,6 +42,7 @@ from engine.formats.iceberg.conflicts import Surviving
 from engine.formats.iceberg.dangling import dangling_deletes
 from engine.formats.iceberg.delete_manifests import without
 from engine.formats.iceberg.metrics_modes import metrics_modes
+from engine.formats.iceberg.partitions import SpecToWrite
 from engine.formats.iceberg.statistics import NanKnowledge, data_file
 from engine.formats.iceberg.summaries import replace_summary
 from engine.formats.iceberg.views import TableView
@@ -252,7 +253,7 @@ class SnapshotProducer:
         codec = self.view.codecs[spec_id]
         with write_manifest(
             format_version=self._metadata.format_version,
-            spec=codec.spec,
+            spec=SpecToWrite(*codec.spec.fields, spec_id=codec.spec.spec_id),
             schema=codec.schema,
             output_file=self.view.io.new_output(self._new_path(self._manifest_name())),
             snapshot_id=self._snapshot_id,

@@ -9,7 +9,7 @@ from pyiceberg.manifest import ManifestContent, ManifestEntryStatus
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.table.update import SetSnapshotRefUpdate
 from pyiceberg.transforms import BucketTransform, DayTransform, TruncateTransform
-from pyiceberg.types import FloatType, IntegerType, LongType, NestedField, StringType
+from pyiceberg.types import FloatType, IntegerType, LongType, NestedField, StringType, StructType
 
 from engine.domain.errors import Fatal, LeaseLost
 from engine.formats.iceberg import IcebergTable
@@ -39,6 +39,10 @@ BY_ALL = PartitionSpec(
 )
 
 
+def all_optional(fields: StructType) -> StructType:
+    return StructType(*(field.model_copy(update={"required": False}) for field in fields.fields))
+
+
 def rewrite_all(opened: IcebergTable) -> int:
     """Rewrite every partition as one group and commit them together; returns the snapshot id."""
     written = [write_group(opened, group) for group in groups_by_partition(opened)]
@@ -48,6 +52,21 @@ def rewrite_all(opened: IcebergTable) -> int:
     verification = opened.verify(outcome.snapshot_id, written)
     assert verification.ok, [check for check in verification.checks if not check.holds]
     return outcome.snapshot_id
+
+
+def test_a_field_that_was_removed_from_a_spec_of_version_1_is_null_also_of_a_required_column(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+):
+    table = lake.create(spec=PartitionSpec(BY_ALL.fields[1]), properties={"format-version": "1"})
+    assert table.schema().find_field("id").required
+    with table.update_spec() as update:
+        update.remove_field("id_bucket")
+    with monkeypatch.context() as as_spark_writes:
+        strict = PartitionSpec.partition_type
+        as_spark_writes.setattr(PartitionSpec, "partition_type", lambda *given: all_optional(strict(*given)))
+        append_files(lake.load(), 3)
+    rewrite_all(lake.open())
+    assert (ids_of(lake.load()), len(live_paths(lake.load()))) == (list(range(30)), 1)
 
 
 @pytest.mark.parametrize("version", ["1", "2"])
