@@ -81,7 +81,10 @@ def test_several_operations_run_at_once(
             import time  # noqa: PLC0415 - in a Spark task, where this module does not exist
 
             (tmp_path / payload).touch()
+            until = time.monotonic() + 20
             while len(list(tmp_path.iterdir())) < 2:
+                if time.monotonic() > until:
+                    raise TimeoutError("nobody else came")
                 time.sleep(0.01)
             return payload
 
