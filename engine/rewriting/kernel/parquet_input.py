@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import pyarrow.types as pt
 
 from engine.rewriting.kernel.errors import ENCRYPTED_FILE, UNREADABLE_LAYOUT, InputFault, Refused
 from engine.rewriting.kernel.footers import MAGIC, InputFooter
@@ -170,6 +172,9 @@ class ParquetInput:
         expected = self.metadata.row_group(row_group).num_rows
         if table.num_rows != expected:
             raise InputFault(f"{self.uri}: row group {row_group} has {table.num_rows} rows, its footer says {expected}")
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            if not all(map(_has_its_words, column.chunks)):
+                raise InputFault(f"{self.uri}: row group {row_group}: column {name} has indices past its dictionary")
         return table
 
     def close(self) -> None:
@@ -247,6 +252,16 @@ def _complete_footer(uri: str, data: bytes, metadata: Any) -> InputFooter:
         if not footer.is_complete(row_group, forms):
             raise InputFault(f"{uri}: its footer is damaged: metadata of a column of row group {row_group}")
     return footer
+
+
+def _has_its_words(array: pa.Array) -> bool:
+    """Tell whether every index is one of its dictionary's; Arrow hands out what the page has."""
+    if pt.is_struct(array.type):
+        return all(map(_has_its_words, array.flatten()))
+    if not pt.is_dictionary(array.type) or array.null_count == len(array):
+        return True
+    bounds = pc.min_max(array.indices)
+    return bool(bounds["min"].as_py() >= 0 and bounds["max"].as_py() < len(array.dictionary))
 
 
 def _extent(column: Any) -> tuple[int, int]:

@@ -88,6 +88,25 @@ def test_a_flipped_bit_in_a_large_input_fails_the_group(tmp_path: Path) -> None:
     assert "bad.parquet" in failing(tmp_path, bad)
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_an_index_past_its_dictionary_fails_the_group(tmp_path: Path, nested: bool) -> None:
+    """No checksum vouches for the page, and the reader hands out what it has."""
+    words = pa.array(["ash", "oak", "elm"] * 100)
+    of = pa.struct([field(2, "inner", pa.string())]) if nested else pa.string()
+    schema = pa.schema([field(1, "words", of)])
+    column = pa.StructArray.from_arrays([words], fields=list(of)) if nested else words
+    rows = pa.Table.from_arrays([column], schema=schema)
+    inputs = [write(tmp_path / f"{name}.parquet", rows, compression="none") for name in ("good", "bad")]
+    chunk = pq.read_metadata(inputs[1].path).row_group(0).column(0)
+    data = bytearray(Path(inputs[1].path).read_bytes())
+    end = chunk.dictionary_page_offset + chunk.total_compressed_size
+    data[end - 60 : end] = b"\xff" * 60  # two bits each: 3
+    Path(inputs[1].path).write_bytes(data)
+    with pytest.raises(InputFault, match=r"bad\.parquet: row group 0: column words has indices past its dictionary"):
+        rewrite(make_task(tmp_path, inputs, schema))
+    assert left_behind(tmp_path) == []
+
+
 def test_a_spoiled_footer_fails_the_group(tmp_path: Path) -> None:
     bad = noise(tmp_path / "bad.parquet")
     data = bytearray(Path(bad.path).read_bytes())
