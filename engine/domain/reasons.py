@@ -34,6 +34,7 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "cooling_down": "cooling down after races that other writers won",
     "groups_failed": "some of its file groups failed",
     "gave_up": "too many attempts failed",
+    "internal_error": "an error that nobody foresaw, the worker's log says where",
     "bytes_per_day": "limits.bytes_per_day is used up",
     "retry": "the last attempt failed and is tried again",
     "worker_stopped": "its worker was stopped, another goes on",

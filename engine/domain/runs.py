@@ -4,7 +4,7 @@ A lease is not a state but three columns; a cancel request is a timestamp; why a
 The picture is in `docs/run-lifecycle.md`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -115,6 +115,7 @@ class Run:
     Its free-form parts are JSON documents: `plan` (summary and predictions), `intent` (what is about to be done: table
     uuid, base snapshot, Spark session and tag), `result` (what was measured), `policy` (effective), `request` (what was
     asked for beside the operation; `request_key` is equal for equal requests). `catalog`, `owner_team`: the table's.
+    `intent["commit"]` is the mark that groups were sent, see `unsettled`.
     `urgent_at`: from then on it goes before all that are not urgent; None: never.
     """
 
@@ -164,6 +165,22 @@ class Run:
         """When its wait began: when the table became due, if whoever submitted it said so, else when it was."""
         said = self.request.get("due_since")
         return self.created_at if said is None else datetime.fromisoformat(said)
+
+    @property
+    def unsettled(self) -> frozenset[int]:
+        """Ordinals of groups that may have been sent to the catalog and whose outcome nobody knows.
+
+        The mark is in the record before a request may leave: of groups that are not here, nothing is under way.
+        """
+        return frozenset(self.intent.get("commit", ()))
+
+    def marked_sent(self, ordinals: Iterable[int]) -> dict[str, Any]:
+        """Return the intent with the mark that these groups may be sent from now on."""
+        return {**self.intent, "commit": sorted(self.unsettled.union(ordinals))}
+
+    def marked_settled(self, ordinals: Iterable[int]) -> dict[str, Any]:
+        """Return the intent without the mark of groups whose outcome is known now."""
+        return {**self.intent, "commit": sorted(self.unsettled.difference(ordinals))}
 
 
 def sharer(catalog: str, owner_team: str | None) -> str:

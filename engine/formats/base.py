@@ -223,7 +223,8 @@ class OpenTable(Protocol):
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch, at most 16 tries on lost races; groups whose sources are gone or touched are dropped whole.
 
-        `before_try` is called before every try and may raise to stop it (the lease check).
+        `before_try` is called before every try, when nothing but the request is left to be made, and may raise to stop
+        it: only after it anything may leave.
 
         Raises:
             OutcomeUnknown: an answer was lost; read `find_commits` before anything else.

@@ -3,13 +3,14 @@
 A lost answer is never guessed: the table is read, and if our snapshot is not there the same batch is sent again. That
 is safe because a commit takes effect only while every source is live: whichever of two sends lands second changes
 nothing, and the second finds the snapshot of the first by the run's id. Groups that were sent and whose outcome is not
-known stand in `intent.commit`; nothing of them is deleted.
+known are `Run.unsettled`: that mark is in the record before the first request of a batch may leave, so where it is
+missing nothing was sent. Nothing is deleted of groups that bear it.
 """
 
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import structlog
@@ -30,6 +31,8 @@ _log = structlog.get_logger(__name__)
 
 SENDS = 5
 """How often a batch is sent when answers are lost, before the attempt gives up and the run waits."""
+
+RECORD_SECONDS = 30.0
 
 
 class Commits:
@@ -64,17 +67,11 @@ class Commits:
             OutcomeUnknown: the table could not be read after a lost answer; written groups stay written.
             Fatal: a snapshot of ours does not hold what it should; it was rolled back, or the table is frozen.
         """
-        ordinals = [group.ordinal for group in groups]
-        intent = dict(self._attempt.run.intent)
-        await self._attempt.transition(
-            RunState.COMMITTING,
-            intent=intent | {"commit": sorted({*intent.get("commit", ()), *ordinals})},
-            details={"groups": ordinals},
-        )
+        await self._attempt.transition(RunState.COMMITTING, details={"groups": [group.ordinal for group in groups]})
         await self._commit_all(groups)
 
     async def settle(self, groups: Sequence[StoredGroup]) -> bool:
-        """Send batches again that an earlier attempt sent, or was about to, and whose outcome nobody knows.
+        """Send batches again that an earlier attempt may have sent and whose outcome nobody knows.
 
         Whatever comes of it, no earlier send can land afterwards: one that changes the table makes all that were meant
         for the table before it void. So a run never ends, cancelled or failed, before a commit of its own. False when
@@ -82,8 +79,7 @@ class Commits:
 
         Raises: as `commit`.
         """
-        unsettled = set(self._attempt.run.intent.get("commit", ()))
-        sent = [group for group in groups if group.ordinal in unsettled]
+        sent = [group for group in groups if group.ordinal in self._attempt.run.unsettled]
         await self._commit_all(sent)
         return bool(sent)
 
@@ -151,15 +147,11 @@ class Commits:
             await self.drop_lost([_lost(group, outcome.dropped[group.ordinal]) for group in lost], detail=detail)
 
     async def _send(self, request: CommitRequest, groups: Sequence[StoredGroup]) -> CommitOutcome:
-        loop = asyncio.get_running_loop()
-
-        def prove_lease() -> None:  # called in the committing thread, just before each try
-            asyncio.run_coroutine_threadsafe(self._attempt.check(), loop).result(timeout=30)
-
+        permit = self._permit(groups)
         for send in range(1, SENDS + 1):
             try:
                 table = await self._open_table()
-                return await self._formats.call(table.commit, request, before_try=prove_lease)
+                return await self._formats.call(table.commit, request, before_try=permit)
             except LeaseLost:
                 raise
             except OutcomeUnknown as error:
@@ -175,6 +167,31 @@ class Commits:
             if not await self._wait_and_look(groups):
                 return CommitOutcome(None, ())
         raise OutcomeUnknown(f"the catalog lost {SENDS} answers in a row; the batch is kept and sent again later")
+
+    def _permit(self, groups: Sequence[StoredGroup]) -> Callable[[], None]:
+        """Return what the committing thread calls just before each try: it proves the lease, and marks the groups sent.
+
+        It raises `LeaseLost`, or `Transient` when the record does not answer: then nothing may leave.
+        """
+        loop, ordinals = asyncio.get_running_loop(), [group.ordinal for group in groups]
+
+        async def prove_and_mark() -> None:
+            await self._attempt.check()
+            if not self._attempt.run.unsettled.issuperset(ordinals):
+                intent = self._attempt.run.marked_sent(ordinals)
+                await self._attempt.record("commit_sent", {"groups": ordinals}, intent=intent)
+
+        def permit() -> None:
+            self._step("commit_made")
+            asked = asyncio.run_coroutine_threadsafe(prove_and_mark(), loop)
+            try:
+                asked.result(timeout=RECORD_SECONDS)
+            except TimeoutError as error:
+                asked.cancel()
+                raise Transient(f"the record did not answer within {RECORD_SECONDS} s; nothing was sent") from error
+            self._step("commit_marked")
+
+        return permit
 
     async def _wait_and_look(self, groups: Sequence[StoredGroup]) -> bool:
         """Read the table until it answers; True when groups are left to be sent, because our snapshot is not there."""
@@ -208,7 +225,7 @@ class Commits:
                 kind="group_dropped",
                 details=details | ({} if detail is None else {"detail": detail}),
                 result={**self._attempt.run.result, "races": races_so_far(self._attempt.run, lost)},
-                intent=self._settled(reasons),
+                intent=self._attempt.run.marked_settled(reasons),
             )
 
     async def _prove(
@@ -257,7 +274,7 @@ class Commits:
                 kind="committed",
                 details={"groups": ordinals, "tries": tries, "verification": document},
                 result={**self._attempt.run.result, "verifications": self.verifications},
-                intent=self._settled(ordinals),
+                intent=self._attempt.run.marked_settled(ordinals),
             )
         self._step("verified")
 
@@ -278,7 +295,7 @@ class Commits:
                 kind=TakenBack.code,
                 details=document,
                 result={**self._attempt.run.result, "verifications": self.verifications},
-                intent=self._settled(ordinals),
+                intent=self._attempt.run.marked_settled(ordinals),
             )
         self._step("taken_back")
         raise _taken_back(document)
@@ -320,11 +337,6 @@ class Commits:
             await self._formats.call(table.release_parents)
         except PackhouseError as error:
             _log.warning("parents_not_released", error=error.message)
-
-    def _settled(self, ordinals: Iterable[int]) -> dict[str, Any]:
-        """Return the intent without groups whose outcome is known now."""
-        intent = dict(self._attempt.run.intent)
-        return intent | {"commit": sorted(set(intent.get("commit", ())) - set(ordinals))}
 
 
 def _is_wrong(document: Mapping[str, Any]) -> bool:

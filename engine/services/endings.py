@@ -105,8 +105,7 @@ class RunEnding:
     async def fail(self, *, reason: str, detail: str) -> None:
         """End the run as failed: committed groups stay, everything else of ours is removed."""
         is_quiet = await self._is_quiet()
-        unsettled = len(self._attempt.run.intent.get("commit", ()))
-        if unsettled:
+        if unsettled := len(self._attempt.run.unsettled):
             detail += f"; what became of {unsettled} groups that were sent to the catalog is not known"
         await self._drop_unfinished(reason)
         await self.end(RunState.FAILED, reason, detail, is_quiet=is_quiet)
@@ -144,14 +143,13 @@ class RunEnding:
     async def remove_outputs(self, table: OpenTable) -> None:
         """Remove this run's files that no group needs. Only called while no task of the run can write.
 
-        Kept is also the output of batches that were sent to the catalog without a known end (`intent.commit`): such a
-        commit may still land (F14, F25).
+        Kept is also the output of groups that may have been sent to the catalog (`Run.unsettled`): such a commit may
+        still land (F14, F25).
         """
         await self._attempt.check()
-        unsettled = set(self._attempt.run.intent.get("commit", ()))
         needed = frozenset({GroupState.WRITTEN, GroupState.COMMITTED})
         async with self._context.database.read() as unit:
-            keep = await unit.groups.output_paths(self._attempt.run.id, needed, also=unsettled)
+            keep = await unit.groups.output_paths(self._attempt.run.id, needed, also=self._attempt.run.unsettled)
         removed = await self._context.formats.call(
             table.remove_outputs, self._attempt.run.id, keep, up_to_attempt=self._attempt.number
         )

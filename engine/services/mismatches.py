@@ -94,7 +94,10 @@ class Mismatches:
         async with self._database.begin() as unit:
             await unit.groups.mark_dropped(self._attempt.lease, dict.fromkeys(ordinals, ROLLED_BACK))
             self._attempt.run = await unit.runs.record(
-                self._attempt.lease, kind=ROLLED_BACK, details=details, intent=self._settled(ordinals)
+                self._attempt.lease,
+                kind=ROLLED_BACK,
+                details=details,
+                intent=self._attempt.run.marked_settled(ordinals),
             )
             await unit.audit.append(
                 SYSTEM, "table.roll_back", self._attempt.run.table_id, after={"run_id": self._attempt.run.id, **details}
@@ -116,7 +119,7 @@ class Mismatches:
                 self._attempt.lease,
                 kind="table_frozen",
                 details={"snapshot_id": str(snapshot_id), "groups": list(ordinals), "reason": reason},
-                intent=self._settled(ordinals),
+                intent=self._attempt.run.marked_settled(ordinals),
             )
             if freeze is not None:
                 await unit.audit.append(SYSTEM, "table.freeze", run.table_id, after=freeze_document(freeze))
@@ -132,10 +135,6 @@ class Mismatches:
         except PackhouseError as error:
             _log.warning("parent_not_protected", snapshot_id=snapshot_id, error=error.message)
             return None
-
-    def _settled(self, ordinals: Sequence[int]) -> dict[str, Any]:
-        intent = dict(self._attempt.run.intent)
-        return intent | {"commit": sorted(set(intent.get("commit", ())) - set(ordinals))}
 
 
 def _failed(proof: Mapping[str, Any]) -> str:

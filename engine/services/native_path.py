@@ -161,10 +161,9 @@ class NativePath(RewritePath):
         async with self._context.database.begin() as unit:
             await unit.groups.mark_running(self._attempt.lease, [group.ordinal])
             intent = {
-                **self._attempt.run.intent,
+                **self._attempt.run.marked_sent([group.ordinal]),
                 "since_snapshot_id": str(since),
                 "application": application,
-                "commit": [group.ordinal],
             }
             self._attempt.run = await unit.runs.record(
                 self._attempt.lease, kind="native_call", details={"group": group.ordinal}, intent=intent
@@ -233,8 +232,7 @@ class NativePath(RewritePath):
 
     async def _settle_open(self, ordinals: Sequence[int]) -> None:
         """Note that the outcome of calls is known: they did nothing."""
-        intent = dict(self._attempt.run.intent)
-        intent["commit"] = sorted(set(intent.get("commit", ())) - set(ordinals))
+        intent = self._attempt.run.marked_settled(ordinals)
         await self._attempt.record("native_call_settled", {"groups": list(ordinals)}, intent=intent)
 
     async def _wait_for_rate(self, moved: int, seconds: float, work: Work) -> None:

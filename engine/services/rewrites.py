@@ -72,18 +72,26 @@ class RewriteService:
             await flow.ending.fail(reason=error.code, detail=error.message)
         except Exception as error:  # noqa: BLE001 - a bug must not strand the run; logged with its trace
             _log.exception("attempt_crashed")
-            await self._retry_later(attempt, flow, f"internal error ({type(error).__name__}); see the worker's log")
+            await self._crashed(attempt, flow, f"internal error ({type(error).__name__}); see the worker's log")
 
     async def _stopped_or(self, attempt: Attempt, flow: RewriteFlow, error: PackhouseError) -> None:
-        is_known = not isinstance(error, OutcomeUnknown) and not attempt.run.intent.get("commit")
+        is_known = not isinstance(error, OutcomeUnknown) and not attempt.run.unsettled
         if attempt.stop_reason is Stop.CANCELLED and is_known:
             await flow.ending.cancel()
         else:
             await self._retry_later(attempt, flow, error.message)
 
+    async def _crashed(self, attempt: Attempt, flow: RewriteFlow, detail: str) -> None:
+        """End a run whose commit can't be made: the next attempt would make the same one of what is written."""
+        if attempt.run.state is RunState.COMMITTING and not attempt.run.unsettled:
+            await flow.ending.fail(reason="internal_error", detail=f"{detail}; nothing of it was sent to the catalog")
+        else:
+            await self._retry_later(attempt, flow, detail)
+
     async def _retry_later(self, attempt: Attempt, flow: RewriteFlow, detail: str) -> None:
         failures = attempt.run.failures + 1
-        if failures >= self._max_failures and attempt.run.state is not RunState.COMMITTING:
+        is_sent = attempt.run.state is RunState.COMMITTING and attempt.run.unsettled
+        if failures >= self._max_failures and not is_sent:
             await flow.ending.fail(
                 reason="gave_up", detail=f"attempt {attempt.number} was the last of {failures}: {detail}"
             )

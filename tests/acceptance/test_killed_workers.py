@@ -23,6 +23,8 @@ from tests.support.world import Lake, make_lake, register_lake
 
 PATIENCE_SECONDS = 90
 STEPS = ["claimed", "planned", "rewriting", "group_written", "before_commit", "after_commit", "before_end"]
+MARK = [("commit_made", RunState.CANCELLED), ("commit_marked", RunState.SUCCEEDED)]
+"""The steps before and after the mark that a commit is sent, and what a cancel after a death there comes to."""
 
 
 def doomed_worker(settings: Settings, step: str, log: Path) -> AbstractContextManager["subprocess.Popen[bytes]"]:
@@ -59,7 +61,7 @@ def settings(settings: Settings) -> Settings:
     return settings.model_copy(update={"lease_seconds": 3})
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", [*STEPS, *(step for step, _ in MARK)])
 async def test_another_worker_finishes_what_a_killed_one_began(step: str, tmp_path: Path, settings: Settings) -> None:
     lake = await asyncio.to_thread(lambda: make_lake(tmp_path / "lake", days=2, files=5))
     rows = lake.rows()
@@ -80,3 +82,26 @@ async def test_another_worker_finishes_what_a_killed_one_began(step: str, tmp_pa
     live = {path.removeprefix("file://") for path in lake.paths()}
     ours = {path for path in lake.stored_files() if run.id in path}
     assert ours == live
+
+
+@pytest.mark.parametrize(("step", "state"), MARK)
+async def test_a_cancel_after_a_death_around_the_mark_goes_by_what_may_have_been_sent(
+    step: str, state: RunState, tmp_path: Path, settings: Settings
+) -> None:
+    """Before it nothing can have left, so nothing is sent any more; after it only a commit settles the question."""
+    lake = await asyncio.to_thread(lambda: make_lake(tmp_path / "lake", days=2, files=5))
+    rows, before, stored = lake.rows(), sorted(lake.paths()), lake.stored_files()
+    log = tmp_path / "workers.log"
+    async with control_plane(settings, lake) as (container, run_id):
+        with doomed_worker(settings, step, log) as doomed:
+            assert await asyncio.to_thread(doomed.wait, PATIENCE_SECONDS) == -9, log.read_text()
+        asked = await container.runs.cancel(SYSTEM, run_id)
+        survivor = asyncio.create_task(container.worker.run())
+        run = await ended(container, run_id)
+        container.worker.stop()
+        await survivor
+    is_sent = state is RunState.SUCCEEDED
+    assert (run.state, asked.unsettled) == (state, {0, 1} if is_sent else frozenset()), (run.detail, log.read_text())
+    assert (lake.rows(), len(lake.replaces())) == (rows, int(is_sent))
+    if not is_sent:
+        assert (sorted(lake.paths()), lake.stored_files()) == (before, stored)

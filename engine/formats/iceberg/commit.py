@@ -15,13 +15,17 @@ from typing import Final
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table import Table
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
+from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.table.update import (
     AddSnapshotUpdate,
     AssertCurrentSchemaId,
     AssertRefSnapshotId,
     AssertTableUUID,
     SetSnapshotRefUpdate,
+    TableRequirement,
+    TableUpdate,
 )
 
 from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, PackhouseError
@@ -42,6 +46,15 @@ _LONGEST_WAIT_SECONDS: Final = 1.0
 class _LostTry:
     staged: StagedSnapshot
     surviving: Surviving
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What a try asks the catalog for."""
+
+    snapshot_id: int
+    requirements: tuple[TableRequirement, ...]
+    updates: tuple[TableUpdate, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +83,8 @@ class Committer:
                 return CommitOutcome(None, (), found.dropped, number)
             with translated("write the snapshot's metadata"):
                 staged = SnapshotProducer(view, base, request, found).stage()
-            self._permit(view, staged, before_try)
-            if self._send(view, staged, request):
+            change = self._permitted(view, staged, request, before_try)
+            if self._send(view, change):
                 return _outcome(staged, found, number)
             lost = _LostTry(staged, found)
             self.sleep(self.jitter() * min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2**number))
@@ -94,47 +107,31 @@ class Committer:
         discard(view.io, lost.staged.written)
         return False
 
-    def _permit(self, view: TableView, staged: StagedSnapshot, before_try: Callable[[], None]) -> None:
+    def _permitted(
+        self, view: TableView, staged: StagedSnapshot, request: CommitRequest, before_try: Callable[[], None]
+    ) -> _Change:
+        """Return all that is to be sent; after the permission nothing is left to do that could fail, but to send it."""
         try:
+            change = _change(view.metadata, staged.snapshot, request)
             before_try()
         except BaseException:
             discard(view.io, staged.written)
             raise
+        return change
 
-    def _send(self, view: TableView, staged: StagedSnapshot, request: CommitRequest) -> bool:
+    def _send(self, view: TableView, change: _Change) -> bool:
         """Return True when committed, False on a definite no.
 
         Raises:
             OutcomeUnknown: any other answer, or none.
         """
-        metadata, snapshot = view.metadata, staged.snapshot
-        tags = protect(metadata, request.run_id, snapshot.parent_snapshot_id) if request.protects_parent else ()
-        ref = metadata.refs[MAIN_BRANCH]
-        requirements = (
-            AssertTableUUID(uuid=metadata.table_uuid),
-            AssertRefSnapshotId(ref=MAIN_BRANCH, snapshot_id=snapshot.parent_snapshot_id),
-            AssertCurrentSchemaId(current_schema_id=metadata.current_schema_id),
-        )
-        updates = (
-            AddSnapshotUpdate(snapshot=snapshot),
-            SetSnapshotRefUpdate(
-                ref_name=MAIN_BRANCH,
-                type=SnapshotRefType.BRANCH,
-                snapshot_id=snapshot.snapshot_id,
-                max_ref_age_ms=ref.max_ref_age_ms,  # left out, the branch would lose its retention
-                max_snapshot_age_ms=ref.max_snapshot_age_ms,
-                min_snapshots_to_keep=ref.min_snapshots_to_keep,
-            ),
-            *forget_old(metadata),
-            *tags,
-        )
         try:
-            self.catalog.commit_table(view.table, requirements, updates)
+            self.catalog.commit_table(view.table, change.requirements, change.updates)
         except CommitFailedException:
             return False
         except Exception as error:
-            message = f"no certain answer to the commit of snapshot {snapshot.snapshot_id}: {summary_of(error)}"
-            raise OutcomeUnknown(message, details={"snapshot_id": snapshot.snapshot_id}) from error
+            message = f"no certain answer to the commit of snapshot {change.snapshot_id}: {summary_of(error)}"
+            raise OutcomeUnknown(message, details={"snapshot_id": change.snapshot_id}) from error
         return True
 
     def _give_up(self, lost: _LostTry | None) -> CommitOutcome:
@@ -143,6 +140,30 @@ class Committer:
         raise CommitConflict(
             f"lost {MAX_TRIES} races against other writers in a row; try again when the table is quieter"
         )
+
+
+def _change(metadata: TableMetadata, snapshot: Snapshot, request: CommitRequest) -> _Change:
+    tags = protect(metadata, request.run_id, snapshot.parent_snapshot_id) if request.protects_parent else ()
+    ref = metadata.refs[MAIN_BRANCH]
+    requirements = (
+        AssertTableUUID(uuid=metadata.table_uuid),
+        AssertRefSnapshotId(ref=MAIN_BRANCH, snapshot_id=snapshot.parent_snapshot_id),
+        AssertCurrentSchemaId(current_schema_id=metadata.current_schema_id),
+    )
+    updates = (
+        AddSnapshotUpdate(snapshot=snapshot),
+        SetSnapshotRefUpdate(
+            ref_name=MAIN_BRANCH,
+            type=SnapshotRefType.BRANCH,
+            snapshot_id=snapshot.snapshot_id,
+            max_ref_age_ms=ref.max_ref_age_ms,  # left out, the branch would lose its retention
+            max_snapshot_age_ms=ref.max_snapshot_age_ms,
+            min_snapshots_to_keep=ref.min_snapshots_to_keep,
+        ),
+        *forget_old(metadata),
+        *tags,
+    )
+    return _Change(snapshot.snapshot_id, requirements, updates)
 
 
 def _outcome(staged: StagedSnapshot, found: Surviving, tries: int) -> CommitOutcome:

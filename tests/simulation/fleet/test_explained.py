@@ -14,7 +14,7 @@ def test_predicted_starts_come_true(machine: Machine) -> None:
     async def main(world: Any) -> None:
         found.append(await explained(world, minutes=10))
 
-    with open_world(machine, seed=1, lease_seconds=15, worker_slots=4) as world:
+    with open_world(machine, seed=3, lease_seconds=15, worker_slots=4) as world:
         world.run(main(world))
     assert found[0].wrong == []
     assert sum(map(len, found[0].errors.values())) >= 10
