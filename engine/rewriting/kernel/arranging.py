@@ -1,58 +1,79 @@
 """The rows of a whole group in another order, within a bound on memory.
 
 The order is only known when the last row was read. As long as the rows are fewer than `RowOrder.memory_bytes`, as Arrow
-holds them, they stay in memory. More go to disk (`spilling`) part by part, but for their key columns; when the order is
-known each part is put into it and written to disk again, and what goes out is merged from all parts, each read once
-from beginning to end. So the temporary folder holds about what the group has before compression, twice for one part.
+holds them, they stay in memory. More go to disk (`spilling`); when all are read, they are dealt out to the ranges of
+the order (`ranges`), each a file that fits memory, and put into order range by range. So each row is written to disk
+twice and read twice, and the temporary folder holds about what the group has before compression, and a sixteenth more.
 
-Memory beyond that bound, for every row of the group: the key columns, and up to 64 bytes while the order is found (12
-afterwards); and one part (a quarter of the bound) again.
+A curve of rows in memory goes by their ranks; of rows on disk by ranks in a sample of them, the same for all ranges.
+
+Memory beyond that bound: up to 64 bytes for every row that is in memory while their order is found, and of one in about
+500 rows the columns of the order. It does not grow with the group otherwise.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from engine.rewriting.kernel.contract import RowOrder
-from engine.rewriting.kernel.ordering import Positions, check_type, order_of
+from engine.rewriting.kernel.contract import OrderColumn, RowOrder
+from engine.rewriting.kernel.ordering import Keys, Positions, check_type, keys_of, order_of
 from engine.rewriting.kernel.projection import field_id
+from engine.rewriting.kernel.ranges import Columns, Ranges
 from engine.rewriting.kernel.reading import Rows
-from engine.rewriting.kernel.spilling import SpilledRows
+from engine.rewriting.kernel.spilling import SEGMENTS, SpilledRows, check_room
 
 SLICE_BYTES: Final = 16 * 2**20
 """About so much of the ordered rows is handed on at a time."""
 
 _PARTS: Final = 4
-"""One part is this fraction of the memory."""
+"""One part is this fraction of the memory: so much goes to disk, or comes from it, at a time."""
 
-_BATCHES: Final = 16
-"""One slice is so many batches on disk: one batch of each part is in memory while they are merged."""
+SAMPLED: Final = 2048
+"""Rows of each part that are in the sample."""
+
+_RANKED: Final = 1 << 16
+"""Rows of the sample that a curve ranks by: as many as a column has cells."""
+
+_MOST_RANGES: Final = 256
+"""Files that are open at a time; a range that holds more than memory is cut into ranges once more."""
+
+
+_PLACE: Final = pa.field("place", pa.int64())
+_ALONG: Final = RowOrder("sort", (OrderColumn(0),))
+"""How rows are ordered that carry their place on a curve."""
 
 
 class Arrangement:
     """Takes rows in the order of the inputs and gives them in the order asked for."""
 
-    def __init__(self, *, schema: pa.Schema, order: RowOrder, check: Callable[[], None]) -> None:
-        """`schema` is the target's, with field ids; `check` is called now and then and may raise to stop the task.
+    def __init__(self, *, schema: pa.Schema, order: RowOrder, rows: int, check: Callable[[], None]) -> None:
+        """`schema` is the target's, with field ids; so many `rows` will come.
+
+        `check` is called now and then and may raise to stop the task. `ranked_by` has the columns of the order of the
+        rows that a curve ranks by, once any are on disk.
 
         Raises:
             Refused: a column is of a type without an order.
         """
         self._plain = pa.schema([pa.field(str(at), field.type) for at, field in enumerate(schema)])
         self._order = order
+        self._expected = rows
         self._check = check
         places = {field_id(field): at for at, field in enumerate(schema)}
         self._places = [places[column.field_id] for column in order.columns]
         for place in self._places:
             check_type(schema.field(place))
-        self._keys: list[list[pa.Array]] = [[] for _ in order.columns]
+        self._by = _Keys(self._plain, self._places, order)
         self._held: list[Rows] = []
         self._held_bytes = 0
-        self._parts: list[SpilledRows] = []
+        self._spilled = SpilledRows(self._plain, segment_bytes=order.memory_bytes)
+        self._sample: list[pa.Table] = []
+        self.ranked_by: Columns = ()
         self._read = _Seen()
 
     def arranged(self, source: Iterable[Rows]) -> Iterator[Rows]:
@@ -64,88 +85,133 @@ class Arrangement:
         try:
             for rows in source:
                 self._add(rows)
-            if self._parts:
+            if self._spilled.rows:
                 self._spill()
-                yield from self._merged()
-            else:
-                yield from self._from_memory()
+                yield from self._from_disk()
+            elif self._held:
+                pieces = [[held.columns.pop(0) for held in self._held] for _ in self._plain]
+                yield from self._in_order(pieces, self._by)
         finally:
-            for part in self._parts:
-                part.close()
+            self._spilled.close()
 
     def _add(self, rows: Rows) -> None:
         self._read.add(rows)
-        for kept, place in zip(self._keys, self._places, strict=True):
-            kept.extend(rows.columns[place].chunks)
         self._held.append(rows)
         self._held_bytes += sum(column.nbytes for column in rows.columns)
-        if self._held_bytes > self._order.memory_bytes // (_PARTS if self._parts else 1):
+        if self._held_bytes > self._order.memory_bytes // (_PARTS if self._spilled.rows else 1):
             self._spill()
 
-    def _from_memory(self) -> Iterator[Rows]:
-        count = sum(rows.count for rows in self._held)
-        order = self._order_of_keys()
+    def _in_order(self, pieces: list[list[pa.ChunkedArray]], by: "_Keys") -> Iterator[Rows]:
+        """Yield the rows of some pieces, listed by column, in order; the lists are used up."""
+        nbytes = sum(piece.nbytes for column in pieces for piece in column)
+        keys = [_chunked(pieces[place], by.schema.field(place).type) for place in by.places]
+        positions = order_of(keys, by.order, check=self._check)
+        del keys
         # taken out column by column, so that only one is in memory twice
-        columns = [_joined([rows.columns.pop(0) for rows in self._held], field.type) for field in self._plain]
-        step = self._slice_rows(count)
-        for start in range(0, count, step):
+        columns = [_joined(pieces.pop(0), field.type) for field in self._plain]
+        step = max(1, len(positions) * SLICE_BYTES // max(1, nbytes))
+        for start in range(0, len(positions), step):
             self._check()
-            positions = pa.array(order[start : start + step])
-            yield self._read.rows([column.take(positions) for column in columns], len(positions))
-
-    def _order_of_keys(self) -> Positions:
-        types = [self._plain.field(place).type for place in self._places]
-        columns = [_chunked(chunks, of) for chunks, of in zip(self._keys, types, strict=True)]
-        self._keys = []
-        return order_of(columns, self._order, check=self._check)
-
-    def _slice_rows(self, count: int) -> int:
-        return max(1, count * SLICE_BYTES // max(1, self._read.nbytes))
+            some = pa.array(positions[start : start + step])
+            yield self._read.rows([column.take(some) for column in columns], len(some))
 
     def _spill(self) -> None:
-        """Write what is held to disk, in parts of at most a quarter of the memory."""
-        most = max(1, self._order.memory_bytes // _PARTS * sum(r.count for r in self._held) // max(1, self._held_bytes))
-        for rows in self._held:
-            table = self._table(rows)
-            for start in range(0, rows.count, most):
-                piece = table.slice(start, most)
-                if not self._parts or self._parts[-1].rows + piece.num_rows > most:
-                    self._parts.append(SpilledRows(self._plain))
-                self._parts[-1].add(piece, batch_rows=most)
-                self._check()
-        self._held, self._held_bytes = [], 0
+        """Write what is held to disk, in parts of at most a quarter of the memory, and keep a sample."""
+        held = [self._table(rows) for rows in self._held]
+        self._held = []
+        parts = max(1, -(-self._held_bytes * _PARTS // max(1, self._order.memory_bytes)))
+        self._held_bytes = 0
+        if not held:
+            return
+        whole, is_first = pa.concat_tables(held), not self._spilled.rows
+        most = -(-whole.num_rows // parts)
+        for start in range(0, whole.num_rows, most):
+            self._check()
+            part = whole.slice(start, most).combine_chunks()
+            self._spilled.add(part)
+            at = np.arange(0, part.num_rows, max(1, part.num_rows // SAMPLED))
+            self._sample.append(part.select(self._places).take(pa.array(at)))
+        if is_first:
+            more = self._expected + self._expected // SEGMENTS - self._spilled.rows
+            check_room(more * self._spilled.disk_bytes // self._spilled.rows)
 
     def _table(self, rows: Rows) -> pa.Table:
         columns = [_plain(column.chunks, field.type) for column, field in zip(rows.columns, self._plain, strict=True)]
         return pa.Table.from_arrays(columns, schema=self._plain)
 
-    def _merged(self) -> Iterator[Rows]:
-        order = self._order_of_keys()
-        step = self._slice_rows(len(order))
-        starts = np.cumsum([0, *(part.rows for part in self._parts)])
-        part_of = (np.searchsorted(starts, order, side="right") - 1).astype(np.int32)
-        for at in range(len(self._parts)):
-            self._put_into_order(at, order[part_of == at] - starts[at], batch_rows=max(1, step // _BATCHES))
-        del order
-        for start in range(0, len(part_of), step):
-            self._check()
-            owners = part_of[start : start + step]
-            counts = np.bincount(owners, minlength=len(self._parts)).tolist()
-            pieces = [part.read(count) for part, count in zip(self._parts, counts, strict=True) if count]
-            positions = np.empty(len(owners), dtype=np.int64)
-            positions[np.argsort(owners, kind="stable")] = np.arange(len(owners))
-            table = pa.concat_tables(pieces).combine_chunks().take(pa.array(positions))
-            yield self._read.rows(table.columns, table.num_rows)
+    def _from_disk(self) -> Iterator[Rows]:
+        """Yield what was spilled in order."""
+        sample = pa.concat_tables(self._sample).combine_chunks()
+        self._sample = []
+        spilled = self._spilled.read(self._order.memory_bytes // (2 * _PARTS))
+        if self._order.strategy == "sort":
+            yield from self._by_ranges(spilled, self._spilled.nbytes, sample, self._by)
+            return
+        every = -(-sample.num_rows // _RANKED)
+        self.ranked_by = [column.take(pa.array(np.arange(0, len(column), every))) for column in sample.columns]
+        by = _Keys(self._plain.append(_PLACE), [len(self._plain)], _ALONG)
+        keyed = (table.append_column(_PLACE, self._on_curve(table.select(self._places))) for table in spilled)
+        yield from self._by_ranges(keyed, self._spilled.nbytes, pa.table([self._on_curve(sample)], [_PLACE.name]), by)
 
-    def _put_into_order(self, at: int, positions: Positions, *, batch_rows: int) -> None:
-        self._check()
-        before, after = self._parts[at], SpilledRows(self._plain)
-        before.finish()
-        table = before.read(before.rows)
-        before.close()
-        self._parts[at] = after
-        after.add(table.combine_chunks().take(pa.array(positions)), batch_rows=batch_rows)
-        after.finish()
+    def _on_curve(self, table: pa.Table) -> pa.Array:
+        """Return the places of rows on the curve, as signed numbers in the same order; `table` has the order's columns.
+
+        They are found once and go to disk with the row.
+        """
+        keys = keys_of(table.columns, self._order, sample=self.ranked_by, check=self._check).values
+        return pa.array((keys ^ np.uint64(1 << 63)).view(np.int64))
+
+    def _by_ranges(self, tables: Iterator[pa.Table], nbytes: int, sample: pa.Table, by: "_Keys") -> Iterator[Rows]:
+        """Yield rows in order that are too many for memory: dealt out to ranges, then range by range."""
+        memory = self._order.memory_bytes
+        wanted = min(_MOST_RANGES, max(2, -(-2 * nbytes // max(1, memory))))
+        ranges = Ranges(sample.columns, keys_of=partial(by.of, check=self._check), wanted=wanted)
+        files = [SpilledRows(by.schema, segment_bytes=memory) for _ in range(ranges.count)]
+        try:
+            for table in tables:
+                self._check()
+                _deal_out(table, ranges.places(table.select(by.places).columns), files)
+            place_of = ranges.places(sample.columns)
+            for at, file in enumerate(files):
+                yield from self._range(file, sample.filter(pa.array(place_of == at)), by, at in ranges.of_one_key)
+        finally:
+            for file in files:
+                file.close()
+
+    def _range(self, file: SpilledRows, sample: pa.Table, by: "_Keys", has_one_key: bool) -> Iterator[Rows]:
+        memory = self._order.memory_bytes
+        if has_one_key:
+            for table in file.read(SLICE_BYTES):
+                self._check()
+                yield self._read.rows(table.columns[: len(self._plain)], table.num_rows)
+        elif file.nbytes > memory and sample.num_rows:
+            yield from self._by_ranges(file.read(memory // (2 * _PARTS)), file.nbytes, sample, by)
+        elif file.rows:
+            whole = pa.concat_tables(file.read(memory))
+            pieces = [[column] for column in whole.columns]
+            del whole
+            yield from self._in_order(pieces, by)
+
+
+class _Keys(NamedTuple):
+    """What rows on disk are ordered by: columns at some places of a schema."""
+
+    schema: pa.Schema
+    places: Sequence[int]
+    order: RowOrder
+
+    def of(self, columns: Columns, check: Callable[[], None]) -> Keys:
+        return keys_of(columns, self.order, check=check).values
+
+
+def _deal_out(table: pa.Table, places: Positions, files: Sequence[SpilledRows]) -> None:
+    """Add each row to the file of its range."""
+    along = pa.array(np.argsort(places.astype(np.int16), kind="stable"))
+    dealt = table.combine_chunks().take(along)
+    start = 0
+    for file, count in zip(files, np.bincount(places, minlength=len(files)).tolist(), strict=True):
+        file.add(dealt.slice(start, count))
+        start += count
 
 
 class _Seen:
@@ -172,15 +238,16 @@ class _Seen:
 
 def _joined(columns: Sequence[pa.ChunkedArray], of: pa.DataType) -> pa.ChunkedArray:
     """Return columns one after the other, as one chunk where that is possible: rows are taken from it by position."""
-    chunked = _chunked([chunk for column in columns for chunk in column.chunks], of)
+    chunked = _chunked(columns, of)
     if pt.is_dictionary(chunked.type):
         chunked = chunked.unify_dictionaries()
     whole = chunked.combine_chunks()
     return whole if isinstance(whole, pa.ChunkedArray) else pa.chunked_array([whole])
 
 
-def _chunked(chunks: Sequence[pa.Array], of: pa.DataType) -> pa.ChunkedArray:
-    """Return chunks as one column: a dictionary if all are, else of the plain type."""
+def _chunked(columns: Sequence[pa.ChunkedArray], of: pa.DataType) -> pa.ChunkedArray:
+    """Return columns one after the other: a dictionary if all are, else of the plain type."""
+    chunks = [chunk for column in columns for chunk in column.chunks]
     if chunks and all(pt.is_dictionary(chunk.type) for chunk in chunks):
         return pa.chunked_array(chunks)
     return _plain(chunks, of)

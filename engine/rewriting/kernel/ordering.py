@@ -6,6 +6,9 @@ key, by ranks where the numbers themselves are too wide. `zorder` and `hilbert` 
 into cells of about equally many rows, nulls in the lowest, so that skew and units of a column do not matter.
 
 The sort keeps the order of equal rows, and is a merge where the inputs are sorted already.
+
+Keys of a `sort` compare with others of the same call only. Those of a curve go by the rows of the call too, unless a
+sample is given: then by ranks in the sample, which makes them comparable however many calls the rows take.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -43,24 +46,43 @@ class Numbers(NamedTuple):
     most: int
 
 
-def order_of(
-    columns: Sequence[pa.ChunkedArray], order: RowOrder, *, check: Callable[[], None] = lambda: None
-) -> Positions:
-    """Return the positions of the rows in the order asked for; equal rows keep theirs.
+def _go_on() -> None:
+    """Never stop."""
 
-    Args:
-        columns: those of `order.columns`, equally long.
-        order: the strategy, and each column's direction and place of nulls.
-        check: called between columns, seconds apart in a large group; may raise to stop.
 
-    All columns passed `check_type`.
-    """
+def order_of(columns: Sequence[pa.ChunkedArray], order: RowOrder, *, check: Callable[[], None] = _go_on) -> Positions:
+    """Return the positions of the rows in the order asked for; equal rows keep theirs. Arguments as `keys_of`."""
     if not len(columns[0]):
         return np.empty(0, dtype=np.int64)
-    numbers = _each(columns, order, check)
+    return _sorted_positions(keys_of(columns, order, check=check))
+
+
+def keys_of(
+    columns: Sequence[pa.ChunkedArray],
+    order: RowOrder,
+    *,
+    sample: Sequence[pa.ChunkedArray] = (),
+    check: Callable[[], None] = _go_on,
+) -> Numbers:
+    """Return numbers that compare as the rows do in the order asked for.
+
+    Args:
+        columns: those of `order.columns`, equally long, at least one row; all passed `check_type`.
+        order: the strategy, and each column's direction and place of nulls.
+        sample: the same columns of some rows, for a curve to rank by; of the columns' types.
+        check: called between columns, seconds apart in a large group; may raise to stop.
+    """
     if order.strategy == "sort":
-        return _sorted_positions(_packed(numbers))
-    return _sorted_positions(_on_curve(numbers, len(columns), order.strategy))
+        return _packed(_each(columns, order, check))
+    sampled = len(sample[0]) if sample else 0
+    ranked = joined(columns, sample) if sampled else columns
+    return _on_curve(_each(ranked, order, check), len(columns), order.strategy, sampled)
+
+
+def joined(columns: Sequence[pa.ChunkedArray], more: Sequence[pa.ChunkedArray]) -> list[pa.ChunkedArray]:
+    """Return columns with more rows at their ends."""
+    pairs = zip(columns, more, strict=True)
+    return [pa.chunked_array([*column.chunks, *rest.chunks], type=column.type) for column, rest in pairs]
 
 
 def check_type(field: pa.Field) -> None:
@@ -103,9 +125,10 @@ def _packed(columns: Iterator[Numbers]) -> Numbers:
     return key
 
 
-def _on_curve(columns: Iterator[Numbers], count: int, strategy: str) -> Numbers:
+def _on_curve(columns: Iterator[Numbers], count: int, strategy: str, sampled: int) -> Numbers:
+    """Return places on the curve; the last `sampled` rows of the columns are the sample, and get none."""
     bits = bits_for(count)
-    cells = [_cells(column, bits) for column in columns]
+    cells = [_cells_in_sample(column, bits, sampled) if sampled else _cells(column, bits) for column in columns]
     keys = hilbert_keys(cells, bits) if strategy == "hilbert" else zorder_keys(cells, bits)
     return Numbers(keys, (1 << (bits * count)) - 1)
 
@@ -122,6 +145,14 @@ def _cells(column: Numbers, bits: int) -> Cells:
         counts = np.bincount(places)
     below = np.cumsum(counts) - counts
     cells: Cells = (below * (1 << bits) // rows).astype(np.uint16)[places]
+    return cells
+
+
+def _cells_in_sample(column: Numbers, bits: int, sampled: int) -> Cells:
+    """Return in which of 2^bits cells each row but the sample's lies, by how many of the sample are below it."""
+    rows = len(column.values) - sampled
+    below = np.searchsorted(np.sort(column.values[rows:]), column.values[:rows])
+    cells: Cells = (below * (1 << bits) // (sampled + 1)).astype(np.uint16)
     return cells
 
 

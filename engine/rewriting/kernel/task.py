@@ -124,7 +124,8 @@ class GroupRewrite:
                 return
         rows_in_order: Iterator[Rows] = map(reader.rows_of, units)
         if task.order is not None:
-            arrangement = Arrangement(schema=schema, order=task.order, check=self._bucket.check)
+            live = sum(one.record_count for one in task.inputs) - deletes.count()
+            arrangement = Arrangement(schema=schema, order=task.order, rows=live, check=self._bucket.check)
             rows_in_order = arrangement.arranged(rows_in_order)
         writer = GroupWriter(
             schema=schema,

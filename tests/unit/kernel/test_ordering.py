@@ -4,8 +4,6 @@ import math
 import struct
 import uuid
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import suppress
 from functools import cmp_to_key
 from itertools import pairwise
 from pathlib import Path
@@ -19,12 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.rewriting.kernel import arranging
-from engine.rewriting.kernel.arranging import Arrangement
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder, WriteSettings
 from engine.rewriting.kernel.curves import bits_for, hilbert_keys, zorder_keys
 from engine.rewriting.kernel.errors import OutputFault
 from engine.rewriting.kernel.ordering import order_of
-from engine.rewriting.kernel.reading import Rows
 from tests.unit.kernel.building import field, left_behind, make_task, outputs_of, rewrite, with_deletes, write
 from tests.unit.kernel.building import write_deletes as deletes_file
 
@@ -185,10 +181,10 @@ ORDERS = [
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=lambda order: order.strategy)
-def test_a_group_loses_no_row_and_is_the_same_within_any_memory(
+def test_a_group_loses_no_row_within_any_memory_and_sorts_the_same(
     tmp_path: Path, order: RowOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Held in memory, or spilled in a few or in very many parts: the same rows in the same order."""
+    """Held in memory, or spilled in a few or in very many parts and ranges: the same rows, sorted in the same order."""
     monkeypatch.setattr(arranging, "SLICE_BYTES", 4096)
     parts = [table(700 + i, i) for i in range(5)]
     inputs = [write(tmp_path / f"{i}.parquet", rows, row_group_size=300) for i, rows in enumerate(parts)]
@@ -198,8 +194,9 @@ def test_a_group_loses_no_row_and_is_the_same_within_any_memory(
         result = rewrite(make_task(tmp_path / str(number), inputs, SCHEMA, order=bounded))
         assert (result.outcome, result.rows_written) == ("written", 3510)
         found.append(outputs_of(result))
-    assert multiset(found[0]) == multiset(pa.concat_tables(parts))
-    assert repr(found[1].to_pylist()) == repr(found[0].to_pylist()) == repr(found[2].to_pylist())
+    for one in found:
+        assert multiset(one) == multiset(pa.concat_tables(parts))
+        assert order.strategy != "sort" or repr(one.to_pylist()) == repr(found[0].to_pylist())
 
 
 def test_outputs_of_a_sorted_group_follow_one_another(tmp_path: Path) -> None:
@@ -288,65 +285,3 @@ def test_every_nan_is_one_value_whatever_its_bits() -> None:
     values = np.array([*(struct.unpack("<d", struct.pack("<Q", b))[0] for b in bits), math.inf])
     found = order_of([pa.chunked_array([pa.array(values)])], RowOrder("sort", (OrderColumn(1),)))
     assert found.tolist() == [4, 0, 1, 2, 3]
-
-
-WIDE = pa.schema([field(at, f"c{at}", pa.int64()) for at in range(1, 13)])
-
-
-def generated(batches: int, rows: int) -> Iterator[Rows]:
-    """Yield rows that nobody else holds, as a reader does."""
-    random = np.random.default_rng(1)
-    for _ in range(batches):
-        columns = [pa.chunked_array([pa.array(random.integers(0, 2**62, rows))]) for _ in WIDE]
-        yield Rows(columns, rows, rows, 8 * len(WIDE) * rows, frozenset())
-
-
-@pytest.mark.parametrize("strategy", ["sort", "hilbert"])
-def test_memory_stays_bounded_however_large_the_group_is_and_nothing_is_left_on_disk(
-    tmp_path: Path, strategy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A task that is killed half-way leaves nothing either, since its files never had a name."""
-    monkeypatch.setattr(arranging, "SLICE_BYTES", 2**20)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    rows, batches, before = 20_000, 40, pa.total_allocated_bytes()
-    held, named = [], []
-
-    def check() -> None:
-        held.append(pa.total_allocated_bytes() - before)
-        named.extend(tmp_path.iterdir())
-
-    order = RowOrder(strategy, (OrderColumn(3),), memory_bytes=4 * 2**20)
-    keys: list[int] = []
-    for piece in Arrangement(schema=WIDE, order=order, check=check).arranged(generated(batches, rows)):
-        check()
-        keys += piece.columns[2].to_pylist()
-    whole, key_columns = 8 * len(WIDE) * rows * batches, 8 * rows * batches
-    assert len(keys) == rows * batches
-    assert strategy != "sort" or keys == sorted(keys)
-    assert max(held) < 2 * key_columns + 2 * order.memory_bytes + 4 * 2**20 < whole / 2
-    assert not named
-
-
-def test_a_task_that_is_told_to_stop_stops_while_it_orders() -> None:
-    class Told(Exception):
-        pass
-
-    order = RowOrder("sort", (OrderColumn(1), OrderColumn(2)), memory_bytes=2**20)
-
-    def checks_until(most: int) -> int:
-        """Return how often a task asked whether to go on; it is told to stop at `most`."""
-        count = 0
-
-        def check() -> None:
-            nonlocal count
-            count += 1
-            if count == most:
-                raise Told
-
-        with suppress(Told):
-            list(Arrangement(schema=WIDE, order=order, check=check).arranged(generated(10, 5000)))
-        return count
-
-    asked = checks_until(10**9)
-    assert asked > 10
-    assert [checks_until(most) for most in range(1, asked + 1)] == list(range(1, asked + 1))
