@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from engine.domain.orders import RowOrdering
+from engine.domain.orders import ORDERED_STRATEGIES, RowOrdering
 from engine.domain.policies import EffectivePolicy
+
+GROUP_SETTING: Final = "rewrite.max_group_bytes (rewrite.max_ordered_bytes where rows are put into order)"
+"""What makes file groups smaller, as messages name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +23,9 @@ class TierLimit:
 class RewriteLimits:
     """Sizes are bytes, None is off.
 
-    `group_bytes` is at least the target: a group smaller than the file it is to make could never make it. `tiers` is
-    empty unless the strategy is `tiered`. `order_bins_by`: `locality`, `fill` or `arrival`.
+    `group_bytes` is at least the target: a group smaller than the file it is to make could never make it. Where
+    rows are put into order it is what goes into one. `tiers` is empty unless the strategy is `tiered`.
+    `order_bins_by`: `locality`, `fill` or `arrival`.
     `order`: what rows are put into, which the table tells; `every_file`: in full, files are written anew also where
     nothing else becomes of them, which the request tells (`make_plan` adds both).
     """
@@ -49,13 +53,14 @@ class RewriteLimits:
         values = policy.values
         target = int(values["rewrite.target_file_bytes"])
         strategy, span = str(values["rewrite.strategy"]), policy.seconds_of("rewrite.max_time_span")
+        most = "rewrite.max_ordered_bytes" if strategy in ORDERED_STRATEGIES else "rewrite.max_group_bytes"
         return RewriteLimits(
             target_bytes=target,
             small_bytes=int(values["rewrite.small_file_bytes"]),
             large_bytes=policy.bytes_of("rewrite.large_file_bytes"),
             exclude_above_bytes=policy.bytes_of("rewrite.exclude_above_bytes"),
             min_input_files=int(values["rewrite.min_input_files"]),
-            group_bytes=max(target, int(values["rewrite.max_group_bytes"])),
+            group_bytes=max(target, int(values[most])),
             delete_files=int(values["rewrite.deletes.files"]),
             delete_ratio=float(values["rewrite.deletes.ratio"]),
             small_row_group_bytes=policy.bytes_of("rewrite.small_row_group_bytes"),

@@ -14,6 +14,7 @@ from engine.domain.ids import TableId
 from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy
 from engine.planning.ranking import most_worth
+from engine.planning.rewrite_limits import GROUP_SETTING
 from engine.stores.unit_of_work import UnitOfWork
 
 DAY = timedelta(hours=24)
@@ -84,7 +85,7 @@ class DayBudget:
         largest = max((group.input_bytes for group in plan.groups), default=0)
         if self.limit is not None and largest > self.limit:
             message = f"limits.bytes_per_day ({self.limit}) is less than one file group ({largest} bytes)"
-            hint = "raise it, or lower rewrite.max_group_bytes"
+            hint = f"raise it, or lower {GROUP_SETTING}"
             problem = FieldProblem("/policy/limits/bytes_per_day", message, self.limit, hint)
             raise InvalidInput(f"{message}: {hint}", problems=(problem,))
         fitting, self.deferred = self.fit(plan)

@@ -25,6 +25,7 @@ from engine.formats.base import OpenTable
 from engine.planning.evaluations import Evaluation
 from engine.planning.experience import NO_EXPERIENCE, Experience
 from engine.planning.health import TableHealth
+from engine.planning.rewrite_limits import GROUP_SETTING
 from engine.services.budgets import DayBudget, day_budget
 from engine.services.due_plans import DuePlan, evaluate_now, plan_due
 from engine.services.engines import choose_engine
@@ -187,7 +188,7 @@ def too_small_budget(facts: Facts) -> Iterator[Refusal]:
     groups = [] if facts.sight.trial is None else facts.sight.trial.plan.groups
     largest = max((group.input_bytes for group in groups), default=0)
     if facts.day.limit is not None and largest > facts.day.limit:
-        reason = f"one file group ({format_bytes(largest)}) is more: raise it, or lower rewrite.max_group_bytes"
+        reason = f"one file group ({format_bytes(largest)}) is more: raise it, or lower {GROUP_SETTING}"
         yield Refusal("limits.bytes_per_day", facts.day.limit, reason)
 
 

@@ -18,6 +18,7 @@ import structlog
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError, SparkFailed, Transient
 from engine.domain.plans import FileGroup
+from engine.planning.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
 from engine.rewriting.kernel.errors import StorageFault
 from engine.services.attempts import Attempt
@@ -199,7 +200,7 @@ class Lanes:
             "predicted_seconds": round(seconds),
             "longest_gap_seconds": round(room.longest or 0),
             "detail": "it takes longer than any time between windows, so it begins right after one and runs into the "
-            "next: a smaller rewrite.max_group_bytes makes groups that fit",
+            f"next: a smaller {GROUP_SETTING} makes groups that fit",
         }
         await self._attempt.record("longer_than_any_gap", details)
 

@@ -28,6 +28,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "rewrite.exclude_above_bytes": OFF,
     "rewrite.min_input_files": 5,
     "rewrite.max_group_bytes": 1024 * MIB,
+    "rewrite.max_ordered_bytes": 4096 * MIB,
     "rewrite.max_time_span": OFF,
     "rewrite.order_bins_by": "locality",
     "rewrite.small_row_group_bytes": MIB,

@@ -165,6 +165,11 @@ class RewriteSettings(Section):
     max_group_bytes: FileBytes | None = Field(
         None, description="Bytes of inputs of one group: the unit of cancel, retry and pacing.", examples=["1GiB"]
     )
+    max_ordered_bytes: FileBytes | None = Field(
+        None,
+        description="The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order.",
+        examples=["16GiB"],
+    )
     max_time_span: Literal["off"] | Interval | None = Field(
         None, description="Files further apart in time are not merged.", examples=["1d"]
     )

@@ -117,7 +117,9 @@ def test_an_empty_table_has_nothing_in_order() -> None:
 def planned(places: list[int], keys: list[int], *, group_bytes: str) -> list[set[int]]:
     """Return the keys of the files of each group in a full rewrite."""
     digest, _ = files_of(places)
-    document = {"rewrite": {"strategy": "sort", "columns": ["id"], "max_group_bytes": group_bytes}}
+    document = {
+        "rewrite": {"strategy": "sort", "columns": ["id"], "max_group_bytes": "64MiB", "max_ordered_bytes": group_bytes}
+    }
     by_path = dict(zip(digest["path"].to_pylist(), keys, strict=True))
     asked = []
 

@@ -3576,6 +3576,11 @@ export interface components {
              */
             max_group_bytes?: (number | string) | null;
             /**
+             * @description The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order.
+             * @example 16GiB
+             */
+            max_ordered_bytes?: (number | string) | null;
+            /**
              * @description Files further apart in time are not merged.
              * @example 1d
              */
@@ -3663,6 +3668,11 @@ export interface components {
              * @example 1GiB
              */
             max_group_bytes?: number | null;
+            /**
+             * @description The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order.
+             * @example 16GiB
+             */
+            max_ordered_bytes?: number | null;
             /**
              * @description Files further apart in time are not merged.
              * @example 1d

@@ -54,6 +54,8 @@ class RewriteSettingsInput:
     """ Above it a file is split: a size, or a share of the target; `off` leaves it alone. """
     max_group_bytes: int | None | str | Unset = UNSET
     """ Bytes of inputs of one group: the unit of cancel, retry and pacing. """
+    max_ordered_bytes: int | None | str | Unset = UNSET
+    """ The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order. """
     max_time_span: Literal["off"] | None | str | Unset = UNSET
     """ Files further apart in time are not merged. """
     min_input_files: int | None | Unset = UNSET
@@ -151,6 +153,12 @@ class RewriteSettingsInput:
         else:
             max_group_bytes = self.max_group_bytes
 
+        max_ordered_bytes: int | None | str | Unset
+        if isinstance(self.max_ordered_bytes, Unset):
+            max_ordered_bytes = UNSET
+        else:
+            max_ordered_bytes = self.max_ordered_bytes
+
         max_time_span: Literal["off"] | None | str | Unset
         if isinstance(self.max_time_span, Unset):
             max_time_span = UNSET
@@ -230,6 +238,8 @@ class RewriteSettingsInput:
             field_dict["large_file_bytes"] = large_file_bytes
         if max_group_bytes is not UNSET:
             field_dict["max_group_bytes"] = max_group_bytes
+        if max_ordered_bytes is not UNSET:
+            field_dict["max_ordered_bytes"] = max_ordered_bytes
         if max_time_span is not UNSET:
             field_dict["max_time_span"] = max_time_span
         if min_input_files is not UNSET:
@@ -417,6 +427,15 @@ class RewriteSettingsInput:
 
         max_group_bytes = _parse_max_group_bytes(d.pop("max_group_bytes", UNSET))
 
+        def _parse_max_ordered_bytes(data: object) -> int | None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | str | Unset, data)
+
+        max_ordered_bytes = _parse_max_ordered_bytes(d.pop("max_ordered_bytes", UNSET))
+
         def _parse_max_time_span(data: object) -> Literal["off"] | None | str | Unset:
             if data is None:
                 return data
@@ -548,6 +567,7 @@ class RewriteSettingsInput:
             key_tables=key_tables,
             large_file_bytes=large_file_bytes,
             max_group_bytes=max_group_bytes,
+            max_ordered_bytes=max_ordered_bytes,
             max_time_span=max_time_span,
             min_input_files=min_input_files,
             order_bins_by=order_bins_by,

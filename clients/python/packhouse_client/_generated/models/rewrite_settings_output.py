@@ -54,6 +54,8 @@ class RewriteSettingsOutput:
     """ Above it a file is split: a size, or a share of the target; `off` leaves it alone. """
     max_group_bytes: int | None | Unset = UNSET
     """ Bytes of inputs of one group: the unit of cancel, retry and pacing. """
+    max_ordered_bytes: int | None | Unset = UNSET
+    """ The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order. """
     max_time_span: Literal["off"] | None | str | Unset = UNSET
     """ Files further apart in time are not merged. """
     min_input_files: int | None | Unset = UNSET
@@ -146,6 +148,12 @@ class RewriteSettingsOutput:
         else:
             max_group_bytes = self.max_group_bytes
 
+        max_ordered_bytes: int | None | Unset
+        if isinstance(self.max_ordered_bytes, Unset):
+            max_ordered_bytes = UNSET
+        else:
+            max_ordered_bytes = self.max_ordered_bytes
+
         max_time_span: Literal["off"] | None | str | Unset
         if isinstance(self.max_time_span, Unset):
             max_time_span = UNSET
@@ -225,6 +233,8 @@ class RewriteSettingsOutput:
             field_dict["large_file_bytes"] = large_file_bytes
         if max_group_bytes is not UNSET:
             field_dict["max_group_bytes"] = max_group_bytes
+        if max_ordered_bytes is not UNSET:
+            field_dict["max_ordered_bytes"] = max_ordered_bytes
         if max_time_span is not UNSET:
             field_dict["max_time_span"] = max_time_span
         if min_input_files is not UNSET:
@@ -400,6 +410,15 @@ class RewriteSettingsOutput:
 
         max_group_bytes = _parse_max_group_bytes(d.pop("max_group_bytes", UNSET))
 
+        def _parse_max_ordered_bytes(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        max_ordered_bytes = _parse_max_ordered_bytes(d.pop("max_ordered_bytes", UNSET))
+
         def _parse_max_time_span(data: object) -> Literal["off"] | None | str | Unset:
             if data is None:
                 return data
@@ -531,6 +550,7 @@ class RewriteSettingsOutput:
             key_tables=key_tables,
             large_file_bytes=large_file_bytes,
             max_group_bytes=max_group_bytes,
+            max_ordered_bytes=max_ordered_bytes,
             max_time_span=max_time_span,
             min_input_files=min_input_files,
             order_bins_by=order_bins_by,
