@@ -4,6 +4,7 @@ Tables are written by Spark. A copy of a table is a second name for the same met
 adds files and leaves those of the others as they are, so every contender starts from the very same bytes.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,6 +16,7 @@ from bench.service import Service
 from engine.embedded.iceberg import SQL_EXTENSIONS, catalog_confs
 from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch
 from engine.embedded.spark import EmbeddedSpark
+from engine.formats.iceberg.native import SPARK_CATALOG
 from engine.spark.sessions import SparkSessions
 
 CATALOG, NAMESPACE = "bench", "lake"
@@ -24,12 +26,13 @@ TARGET_BYTES = 128 * 2**20
 class Lake:
     """Use as a context manager: the server starts with it and ends with it."""
 
-    def __init__(self, *, folder: Path, cores: int) -> None:
+    def __init__(self, *, folder: Path, cores: int, settings: Mapping[str, str] | None = None) -> None:
         database = folder.absolute() / "catalog.db"
         self.cores = cores
         self.properties = {"type": "sql", "uri": f"sqlite:///{database}", "warehouse": (folder / "warehouse").as_uri()}
         jars = [fetch(coordinate, CACHE_FOLDER) for coordinate in (ICEBERG_RUNTIME, SQLITE_JDBC)]
         confs = {**SQL_EXTENSIONS, **catalog_confs(CATALOG, database, warehouse=self.properties["warehouse"])}
+        confs |= settings or {}
         self._server = EmbeddedSpark(data_dir=folder, cores=cores, jars=jars, confs=confs)
         self._folder = folder
         self._copies = 0
@@ -45,7 +48,7 @@ class Lake:
             folder=self._folder / "packhouse",
             spark_url=spark_url,
             catalog=CATALOG,
-            properties=self.properties,
+            properties={**self.properties, SPARK_CATALOG: CATALOG},
             cores=self.cores,
         )
         self.service.__enter__()
@@ -85,6 +88,11 @@ class Lake:
         return sorted(
             (Path(row["file_path"].removeprefix("file:")), row["file_size_in_bytes"]) for row in found.to_pylist()
         )
+
+    def is_rewritten(self, name: str) -> bool:
+        """Tell whether any snapshot of a table replaced files."""
+        snapshots = self._catalog.load_table((NAMESPACE, name)).snapshots()
+        return any(each.summary is not None and each.summary.operation.value == "replace" for each in snapshots)
 
 
 def spark_name(name: str) -> str:

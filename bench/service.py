@@ -69,6 +69,10 @@ class Service:
         """Return a run as it stands."""
         return _answer(self._http.get(f"/v1/runs/{run_id}"))
 
+    def cancel(self, run_id: str) -> None:
+        """Ask for a run's end."""
+        _answer(self._http.post(f"/v1/runs/{run_id}/cancel"))
+
     def rewrite(self, name: str) -> dict[str, Any]:
         """Trigger a run and follow its events to the end; return the run, committed and verified."""
         run_id = self.submit(name)

@@ -5,8 +5,9 @@ Spark tells less than one would like, so `wait_gone` goes by evidence and by a b
 - Whether an operation is over is asked by attaching to it. An operation that is over may leave its Python task behind:
   Spark looks every two seconds whether a task was killed, waits `spark.python.task.killTimeout` (2 s by default), and
   only then kills the Python process, without `finally`. Measured: up to 3.4 s by default, up to 1.4 s with 100 ms.
-So "gone" means: nothing left on the server, and that bound has passed since the last cut. An executor that lost its
-driver is not covered; output under an attempt's own names and the check at commit are.
+So "gone" means: nothing left on the server, and that bound has passed since the last cut; it is not waited for where
+this process sent statements only, since what a procedure commits it commits within its operation. An executor that lost
+its driver is not covered; output under an attempt's own names and the check at commit are.
 """
 
 import time
@@ -79,7 +80,7 @@ class SparkDispatcher:
         """
         if not payloads:
             return []
-        with self._sending(ticket) as session:
+        with self._sending(ticket, has_tasks=True) as session:
             table = session.range(0, 1, 1, 1).mapInArrow(_task(function, list(payloads)), _SCHEMA).toArrow()
         answers: list[str] = table["answer"].to_pylist()
         if any(table["task_attempt"].to_pylist()):
@@ -107,9 +108,9 @@ class SparkDispatcher:
             return rows
 
     @contextmanager
-    def _sending(self, ticket: Ticket) -> Iterator[SparkSession]:
+    def _sending(self, ticket: Ticket, *, has_tasks: bool = False) -> Iterator[SparkSession]:
         """Send what is executed inside under a ticket; errors come out as those of the domain."""
-        with self._sent.sending(ticket.session_id, ticket.tag):
+        with self._sent.sending(ticket.session_id, ticket.tag, has_tasks=has_tasks):
             session = self._sessions.get(ticket.session_id)
             with self._sessions.labelled(session, tag=ticket.tag, operation_id=ticket.operation_id):
                 try:

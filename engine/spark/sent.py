@@ -18,9 +18,15 @@ class _Tag:
     running: int = 0
     stopped: bool = False
     known: bool = False
+    has_tasks: bool = False
     repeated: bool = False
     cut_off_at: float | None = None
     interrupted: set[str] = field(default_factory=set)
+
+    def cut_off(self) -> None:
+        """Note that its tasks were cut off now; nobody knows whether what another process sent has any."""
+        if self.has_tasks or not self.known:
+            self.cut_off_at = time.monotonic()
 
 
 class SentOperations:
@@ -31,8 +37,10 @@ class SentOperations:
         self._lock = threading.Lock()
 
     @contextmanager
-    def sending(self, session_id: str, tag: str) -> Iterator[None]:
+    def sending(self, session_id: str, tag: str, *, has_tasks: bool) -> Iterator[None]:
         """Count what is sent inside as running; anything but a normal end may leave a task behind for some seconds.
+
+        `has_tasks`: it runs Python tasks. What has none is over when the server says so.
 
         Raises:
             Interrupted: the tag was stopped before.
@@ -43,11 +51,12 @@ class SentOperations:
                 raise Interrupted(f"operations with the tag {tag} were stopped; nothing more is sent under it")
             entry.running += 1
             entry.known = True
+            entry.has_tasks |= has_tasks
         try:
             yield
         except BaseException:
             with self._lock:
-                entry.cut_off_at = time.monotonic()
+                entry.cut_off()
             raise
         finally:
             with self._lock:
@@ -61,7 +70,7 @@ class SentOperations:
             entry.interrupted |= interrupted
             if interrupted or (not entry.known and entry.cut_off_at is None):
                 # What another process sent may have been cut off just now, by somebody else.
-                entry.cut_off_at = time.monotonic()
+                entry.cut_off()
 
     def repeat(self, session_id: str, tag: str) -> None:
         """Note that Spark ran a task under the tag again: its lost try may live on for as long as one cut off now."""
@@ -85,7 +94,7 @@ class SentOperations:
         with self._lock:
             entry = self._entry(session_id, tag)
             entry.interrupted.discard(operation_id)
-            entry.cut_off_at = time.monotonic()
+            entry.cut_off()
 
     def is_running(self, session_id: str, tag: str) -> bool:
         """True while a thread of this process waits for an answer under the tag."""
@@ -93,7 +102,7 @@ class SentOperations:
             return self._entry(session_id, tag).running > 0
 
     def seconds_since_cut_off(self, session_id: str, tag: str) -> float | None:
-        """Return how long ago something under the tag was last cut off; None if all of it ended by itself."""
+        """Return how long ago tasks under the tag were last cut off; None if all ended by themselves, or none are."""
         with self._lock:
             cut_off_at = self._entry(session_id, tag).cut_off_at
         return None if cut_off_at is None else time.monotonic() - cut_off_at

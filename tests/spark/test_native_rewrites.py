@@ -4,6 +4,7 @@ F1, F2, F3: what the procedure answers is never looked at; every outcome here is
 """
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -16,26 +17,21 @@ from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
 from engine.domain.run_requests import RunRequest
-from engine.domain.runs import GroupState, Run, RunState
+from engine.domain.runs import Run, RunState
 from engine.domain.tables import TableFormatName, TableRef
 from tests.support.iceberg_tables import commit_deletes, delete_file
-from tests.support.peer import attach, confs_of, one, rows_by_spark
-from tests.support.settings import settings_of
-from tests.support.world import World, make_lake, open_on
+from tests.support.native import checks, open_native_world, rewrite
+from tests.support.peer import one, rows_by_spark
+from tests.support.world import World
 
 TABLE = "lake.lake.events"
 
 
 @pytest.fixture
 async def world(sqlite_url: str, redis: Redis, redis_url: str, spark_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """A container on real Spark; its catalog has a name there, its registered table is empty."""
-    lake = await asyncio.to_thread(make_lake, tmp_path / "w", days=0)
-    lake.properties["packhouse.spark-catalog"] = "lake"
-    settings = settings_of(
-        tmp_path / "state", database_url=sqlite_url, redis_url=redis_url, spark_url=spark_url, watch=False
-    )
-    async with open_on(lake, settings, on_spark=True) as opened:
-        await asyncio.to_thread(lambda: attach(opened.container.spark.get(), confs_of(lake)))
+    """A container on real Spark; its registered table is empty."""
+    named = {"database_url": sqlite_url, "redis_url": redis_url, "spark_url": spark_url}
+    async with open_native_world(tmp_path, **named) as opened:
         yield opened
 
 
@@ -58,19 +54,6 @@ def with_vectors(spark: SparkSession, *, files: int = 4) -> str:
         spark.sql(f"INSERT INTO {table} SELECT id, {days} FROM range({first}, {first + 40}, 1, 1)")
     spark.sql(f"DELETE FROM {table} WHERE id % 7 = 3")
     return table
-
-
-async def rewrite(world: World, table_id: Any) -> Run:
-    run, _ = await world.container.runs.submit(SYSTEM, table_id, RunRequest())
-    return await world.finish(run.id)
-
-
-def checks(run: Run) -> dict[str, str]:
-    """The detail of each check of all proofs; every one must hold."""
-    documents = run.result["verifications"]
-    assert documents
-    assert all(check["holds"] for document in documents for check in document["checks"])
-    return {check["name"]: check["detail"] for document in documents for check in document["checks"]}
 
 
 async def test_u17_deletion_vectors_are_applied_natively_and_proven(world: World, spark: SparkSession) -> None:
@@ -183,9 +166,10 @@ async def test_a_catalog_that_spark_does_not_know_fails_the_run_and_changes_noth
     assert one(spark, f"SELECT count(*) FROM {name}.snapshots WHERE operation = 'replace'") == 0
 
 
-async def test_a_cancel_interrupts_the_call_within_seconds_and_the_table_tells_the_outcome(
+async def test_cancels_end_calls_within_five_seconds_and_the_table_tells_the_outcome(
     world: World, spark: SparkSession
 ) -> None:
+    """Early and late in a call; what was interrupted commits nothing later. `bench.native_cancel` has more of it."""
     name = "lake.lake.large"
     spark.sql(f"CREATE TABLE {name} (id BIGINT, text STRING) USING iceberg TBLPROPERTIES ('format-version'='3')")
     values = "SELECT id, sha2(CAST(id AS STRING), 512) FROM range({first}, {last}, 1, 2)"
@@ -193,21 +177,30 @@ async def test_a_cancel_interrupts_the_call_within_seconds_and_the_table_tells_t
         spark.sql(f"INSERT INTO {name} {values.format(first=number * 10**6, last=(number + 1) * 10**6)}")
     before = one(spark, f"SELECT bit_xor(xxhash64(id, text)) FROM {name}")
     table = await world.register("large")
-    run, _ = await world.container.runs.submit(SYSTEM, table.id, RunRequest())
-    began: list[float] = []
-
-    def cancel_later() -> None:
-        began.append(time.monotonic())
-        asyncio.get_running_loop().call_later(1.0, world.cancel_soon(run.id))
-
-    world.at("before_call", cancel_later)
-    await world.container.worker.advance(run.id)
-    run = await world.get(run.id)
-    assert run.state is RunState.CANCELLED, run.detail
-    assert time.monotonic() - began[0] < 20
+    took: list[float] = []
+    for delay in (0.0, 0.7, 1.4):
+        run, seconds = await cancelled(world, table.id, delay)
+        assert run.state is RunState.CANCELLED, run.detail
+        took.append(round(seconds, 2))
+    busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))  # how many wait for each core
+    assert max(took) < 5.0 * busy, f"seconds from each request to its end: {took}"
     assert one(spark, f"SELECT bit_xor(xxhash64(id, text)) FROM {name}") == before
-    async with world.container.database.read() as unit:
-        groups = await unit.groups.list(run.id)
-    committed = {str(group.snapshot_id) for group in groups if group.state is GroupState.COMMITTED}
-    replaced = spark.sql(f"SELECT snapshot_id FROM {name}.snapshots WHERE operation = 'replace'").collect()
-    assert {str(row[0]) for row in replaced} == committed
+    assert one(spark, f"SELECT count(*) FROM {name}.snapshots WHERE operation = 'replace'") == 0
+
+
+async def cancelled(world: World, table_id: Any, delay: float) -> tuple[Run, float]:
+    """Let a run be cancelled so many seconds after its call was sent; return how long its end took from there."""
+    run, _ = await world.container.runs.submit(SYSTEM, table_id, RunRequest())
+    asked: list[float] = []
+
+    async def cancel() -> None:
+        await asyncio.sleep(delay)
+        asked.append(time.monotonic())
+        await world.container.runs.cancel(SYSTEM, run.id)
+
+    sent: list[asyncio.Task[None]] = []
+    world.at("before_call", lambda: sent.append(asyncio.create_task(cancel())))
+    await world.container.worker.advance(run.id)
+    ended = time.monotonic()
+    await sent[0]
+    return await world.get(run.id), ended - asked[0]

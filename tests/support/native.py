@@ -1,0 +1,41 @@
+"""What tests of the native path share: a container on real Spark that knows the lake by name, and runs to their end."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from engine.domain.access import SYSTEM
+from engine.domain.ids import TableId
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Run
+from tests.support.peer import attach, confs_of
+from tests.support.settings import settings_of
+from tests.support.world import World, make_lake, open_on
+
+
+@asynccontextmanager
+async def open_native_world(folder: Path, *, database_url: str, redis_url: str, spark_url: str) -> AsyncIterator[World]:
+    """Start a container on real Spark; its catalog has a name there, its registered table is empty."""
+    lake = await asyncio.to_thread(make_lake, folder / "w", days=0)
+    lake.properties["packhouse.spark-catalog"] = "lake"
+    settings = settings_of(
+        folder / "state", database_url=database_url, redis_url=redis_url, spark_url=spark_url, watch=False
+    )
+    async with open_on(lake, settings, on_spark=True) as opened:
+        await asyncio.to_thread(lambda: attach(opened.container.spark.get(), confs_of(lake)))
+        yield opened
+
+
+async def rewrite(world: World, table_id: TableId) -> Run:
+    """Submit a run and advance it to its end."""
+    run, _ = await world.container.runs.submit(SYSTEM, table_id, RunRequest())
+    return await world.finish(run.id)
+
+
+def checks(run: Run) -> dict[str, str]:
+    """Return the detail of each check of all proofs; every one must hold."""
+    documents = run.result["verifications"]
+    assert documents
+    assert all(check["holds"] for document in documents for check in document["checks"])
+    return {check["name"]: check["detail"] for document in documents for check in document["checks"]}
