@@ -1,0 +1,198 @@
+"""Tables whose files the kernel does not write as the table asks: Avro data files, bloom filters; and custom locations.
+
+Avro and bloom filters go to Iceberg's own procedure. Where data goes is the table's own business on both paths: outputs
+lie where its properties say, and what a failed run wrote there is removed.
+"""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import NoReturn
+
+import duckdb
+import pytest
+from pyspark.sql import SparkSession
+from redis.asyncio import Redis
+
+from engine.domain.runs import Run, RunState
+from tests.support.native import checks, open_native_world, rewrite
+from tests.support.peer import both_readers, rows_by_spark
+from tests.support.world import World
+
+FILES = 6
+BLOOM = {"write.parquet.bloom-filter-enabled.column.id": "true", "write.parquet.bloom-filter-fpp.column.id": "0.001"}
+
+
+@pytest.fixture
+async def world(sqlite_url: str, redis: Redis, redis_url: str, spark_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """A container on real Spark; its registered table is empty."""
+    named = {"database_url": sqlite_url, "redis_url": redis_url, "spark_url": spark_url}
+    async with open_native_world(tmp_path, **named) as opened:
+        yield opened
+
+
+@pytest.fixture
+def spark(world: World) -> SparkSession:
+    """The session that the container calls procedures in."""
+    return world.container.spark.get()
+
+
+def create(spark: SparkSession, name: str, properties: dict[str, str]) -> str:
+    """Create a table with two partitions of `FILES` small files each; return its name in Spark."""
+    table = f"lake.lake.{name}"
+    given = told({"write.distribution-mode": "none", **properties})
+    columns = "id BIGINT, day STRING, value DOUBLE, tags ARRAY<STRING>"
+    spark.sql(f"CREATE TABLE {table} ({columns}) USING iceberg PARTITIONED BY (day) TBLPROPERTIES ({given})")
+    append(spark, table, files=FILES)
+    return table
+
+
+def append(spark: SparkSession, table: str, *, files: int, first: int = 0) -> None:
+    for start in range(first, first + files * 100, 100):
+        values = "IF(id % 7 = 0, NULL, id / 3), IF(id % 5 = 0, NULL, array('a', concat('t', id)))"
+        spark.sql(
+            f"INSERT INTO {table} SELECT id * 2, concat('d', id % 2), {values} FROM range({start}, {start + 100}, 1, 1)"
+        )
+
+
+def told(properties: dict[str, str]) -> str:
+    """Properties as SQL has them."""
+    return ", ".join(f"'{name}'='{value}'" for name, value in properties.items())
+
+
+def live(spark: SparkSession, table: str) -> list[Path]:
+    """The live data files."""
+    rows = spark.sql(f"SELECT file_path FROM {table}.files WHERE content = 0").collect()
+    return [Path(row[0].removeprefix("file:")) for row in rows]
+
+
+def formats(spark: SparkSession, table: str) -> dict[str, int]:
+    return dict(
+        map(tuple, spark.sql(f"SELECT file_format, count(*) FROM {table}.files WHERE content = 0 GROUP BY 1").collect())
+    )
+
+
+def written(folder: Path) -> set[Path]:
+    """All data files below a folder, live or not."""
+    return {path for path in folder.rglob("*") if path.suffix in {".parquet", ".avro"}}
+
+
+def assert_done_by(run: Run, engine: str) -> None:
+    assert (run.state, run.intent["engine"]) == (RunState.SUCCEEDED, engine), run.detail
+    checks(run)
+
+
+async def test_avro_tables_are_rewritten_natively_and_stay_avro(world: World, spark: SparkSession) -> None:
+    table = create(spark, "avro", {"write.format.default": "avro"})
+    before = rows_by_spark(spark, table)
+    run = await rewrite(world, (await world.register("avro")).id)
+    assert_done_by(run, "native")
+    assert rows_by_spark(spark, table) == before
+    assert formats(spark, table) == {"AVRO": 2}
+
+
+async def test_avro_files_of_a_table_that_writes_parquet_by_now_become_parquet(
+    world: World, spark: SparkSession
+) -> None:
+    """Also files of both formats in one partition, and position deletes that are Avro themselves."""
+    by_deletes = {"write.delete.mode": "merge-on-read", "write.delete.format.default": "avro", "format-version": "2"}
+    table = create(spark, "mixed", {"write.format.default": "avro", **by_deletes})
+    spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.format.default'='parquet')")
+    append(spark, table, files=2, first=1000)
+    spark.sql(f"DELETE FROM {table} WHERE id % 11 = 4")
+    before = both_readers(spark, table)
+    assert formats(spark, table) == {"AVRO": 12, "PARQUET": 4}
+    registered = await world.register("mixed")
+    run = await rewrite(world, registered.id)
+    assert_done_by(run, "native")
+    assert both_readers(spark, table) == before
+    assert formats(spark, table) == {"PARQUET": 2}
+    assert run.result["deleted_rows"] == 800 - len(before[0])
+
+
+def excluded(path: Path, column: str, value: int) -> list[bool]:
+    """Whether the bloom filter of each row group says that a value is not there; False where there is no filter."""
+    found = duckdb.sql(f"SELECT * FROM parquet_bloom_probe('{path}', '{column}', {value})")
+    return [bool(row[-1]) for row in found.fetchall()]
+
+
+async def test_outputs_of_tables_with_bloom_filters_have_them(world: World, spark: SparkSession) -> None:
+    """The kernel writes none, so the procedure does it; a reader that is not Iceberg skips by them."""
+    table = create(spark, "bloom", BLOOM)
+    before = both_readers(spark, table)
+    run = await rewrite(world, (await world.register("bloom")).id)
+    assert_done_by(run, "native")
+    assert both_readers(spark, table) == before
+    files = live(spark, table)
+    assert len(files) == 2
+    for path in files:
+        held = duckdb.sql(f"SELECT id FROM '{path}' LIMIT 20").fetchall()
+        assert not any(any(excluded(path, "id", value)) for (value,) in held)
+        odd = [all(excluded(path, "id", value)) for value in range(1, 400, 2)]  # ids are even
+        assert sum(odd) >= 190
+        assert not any(excluded(path, "value", 1))
+
+
+async def test_the_kernel_is_refused_where_bloom_filters_are_asked_for(world: World, spark: SparkSession) -> None:
+    """`rewrite.engine: arrow` would lose them: the run fails, names the property, and changes nothing."""
+    table = create(spark, "bloom", BLOOM)
+    files = sorted(live(spark, table))
+    registered = await world.register("bloom", policy={"rewrite": {"engine": "arrow"}})
+    run = await rewrite(world, registered.id)
+    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert "write.parquet.bloom-filter-enabled.column.id" in (run.detail or "")
+    assert sorted(live(spark, table)) == files
+
+
+def elsewhere(folder: Path, layout: str) -> dict[str, str]:
+    """The properties of a table whose data lies in a folder of its own."""
+    hashed = {"write.object-storage.enabled": "true"} if layout != "plain" else {}
+    whole = {"write.object-storage.partitioned-paths": "false"} if layout == "hashed, no partitions" else {}
+    return {"write.data.path": f"file://{folder}", **hashed, **whole}
+
+
+@pytest.mark.parametrize("engine", ["arrow", "native"])
+@pytest.mark.parametrize("layout", ["plain", "hashed", "hashed, no partitions"])
+async def test_outputs_lie_where_the_table_says(
+    world: World, spark: SparkSession, tmp_path: Path, layout: str, engine: str
+) -> None:
+    """Files that came before the properties did are taken along; the partition is in the path where it is asked for."""
+    table = create(spark, "placed", {})
+    folder = tmp_path / "elsewhere"
+    spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ({told(elsewhere(folder, layout))})")
+    append(spark, table, files=2, first=1000)
+    before = both_readers(spark, table)
+    registered = await world.register("placed", policy={"rewrite": {"engine": engine}})
+    run = await rewrite(world, registered.id)
+    assert_done_by(run, engine)
+    assert both_readers(spark, table) == before
+    files = live(spark, table)
+    assert len(files) == 2
+    for path in files:
+        parts = path.relative_to(folder).parts[:-1]
+        assert ("day=d0" in parts or "day=d1" in parts) == (layout != "hashed, no partitions")
+        assert sum(set(part) <= {"0", "1"} for part in parts) >= (3 if layout != "plain" else 0)
+
+
+@pytest.mark.parametrize("layout", ["plain", "hashed", "hashed, no partitions"])
+async def test_what_a_failed_run_wrote_to_a_custom_location_is_removed(
+    world: World, spark: SparkSession, tmp_path: Path, layout: str
+) -> None:
+    folder = tmp_path / "elsewhere"
+    table = create(spark, "placed", elsewhere(folder, layout))
+    before, files = rows_by_spark(spark, table), written(folder)
+    seen: list[int] = []
+
+    def crash() -> NoReturn:
+        seen.append(len(written(folder)) - len(files))
+        message = "nobody foresaw this"
+        raise RuntimeError(message)
+
+    world.at("commit_made", crash)
+    registered = await world.register("placed")
+    run = await rewrite(world, registered.id)
+    assert (run.state, run.reason, seen) == (RunState.FAILED, "internal_error", [2]), run.detail
+    assert written(folder) == files
+    again = await rewrite(world, registered.id)
+    assert_done_by(again, "arrow")
+    assert rows_by_spark(spark, table) == before
+    assert written(folder) == files | set(live(spark, table))
