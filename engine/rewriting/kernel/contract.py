@@ -5,7 +5,9 @@ Sizes are bytes, rates are per second, times are seconds.
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Final
+
+_CODECS_WITH_LEVEL: Final = frozenset({"zstd", "gzip", "brotli"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,10 @@ class TaskInput:
 
 @dataclass(frozen=True, slots=True)
 class WriteSettings:
-    """How outputs are written. `codec` is a Parquet codec name in lower case, `uncompressed` for none."""
+    """How outputs are written.
+
+    `codec` is a Parquet codec name in lower case, `uncompressed` for none; codecs without levels ignore `codec_level`.
+    """
 
     target_file_bytes: int
     codec: str = "zstd"
@@ -28,6 +33,11 @@ class WriteSettings:
     row_group_bytes: int = 128 * 2**20
     page_bytes: int = 2**20
     dictionary_page_bytes: int = 2 * 2**20
+
+    @property
+    def level(self) -> int | None:
+        """The level for the codec, None where it has none or its own default is meant."""
+        return self.codec_level if self.codec in _CODECS_WITH_LEVEL else None
 
 
 @dataclass(frozen=True, slots=True)

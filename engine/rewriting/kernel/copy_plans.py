@@ -20,6 +20,7 @@ from engine.rewriting.kernel.footers import CODECS, Chunk, NewChunk
 from engine.rewriting.kernel.forms import OutputForm
 from engine.rewriting.kernel.pages import LEVEL_ENCODINGS, PLAIN, DamagedPage, Pages, walk, with_levels
 from engine.rewriting.kernel.parquet_input import ParquetInput, piece_of
+from engine.rewriting.kernel.projection import field_id
 from engine.rewriting.kernel.reading import Unit
 from engine.rewriting.kernel.thrift import Malformed, Struct
 
@@ -97,10 +98,15 @@ class CopyPlanner:
         self._codec = CODECS[codec]
         self._matches: tuple[Any, list[int | None], list[int | None]] = (None, [], [])
 
-    def has_copyable(self, unit: Unit) -> bool:
-        """Say whether, by its footer, a column of the unit may be copied."""
-        sources = (self._source(unit, leaf) for leaf in range(len(self._form.levels)))
-        return any(source and self._may_be_copied(source, leaf) for leaf, source in enumerate(sources))
+    def gains(self, unit: Unit) -> bool:
+        """Say whether, by its footer, a column of the unit may be copied or stay a dictionary and indices into it."""
+        for field, leaves in zip(self._form.bare_fields, self._form.fields, strict=True):
+            sources = [(leaf, self._source(unit, leaf)) for leaf in leaves]
+            if any(source and self._may_be_copied(source, leaf) for leaf, source in sources):
+                return True
+            if field is not None and sources[0][1] and field_id(field) in unit.dictionary_ids:
+                return True
+        return False
 
     def plan(self, pieces: Sequence[Piece]) -> list[Plan]:
         """Return what becomes of each leaf of the outputs.

@@ -1,13 +1,14 @@
-"""Column chunks that Arrow encodes for a spliced row group, a few columns at a time.
+"""Column chunks that are encoded for a spliced row group, a few columns at a time.
 
 Where the statistics are known and the form is the output's, values are taken as they are stored (an unscaled decimal,
-a day's number, bytes) and written as such, without looking for bounds: the pages are the same, the work is half. All
-other columns are decoded, projected and encoded as tables are.
+a day's number, bytes) and written as such, without looking for bounds: the pages are the same, the work is half. Of
+these, dictionary-coded columns become indices here (`index_pages`) if they may. All other columns are decoded,
+projected and encoded by Arrow as tables are.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -15,6 +16,7 @@ from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.copy_plans import Bare, Piece, Plan, Source
 from engine.rewriting.kernel.footers import BareElement, NewChunk
 from engine.rewriting.kernel.forms import OutputForm
+from engine.rewriting.kernel.index_pages import ChunkWriter, Indexed
 from engine.rewriting.kernel.projection import field_id
 from engine.rewriting.kernel.reading import Unit
 from engine.rewriting.kernel.writing import Encoder, Format, mostly
@@ -34,10 +36,10 @@ Columns = list[list[pa.Array]]
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A chunk that Arrow encoded."""
+    """A chunk that was encoded, and its bytes."""
 
     chunk: NewChunk
-    buffers: Sequence[pa.Buffer]
+    buffers: Sequence[Any]
 
 
 class Encoding:
@@ -51,6 +53,7 @@ class Encoding:
         self._settings = settings
         self._form = form
         self._check = check
+        self._index_chunks = ChunkWriter(settings) if ChunkWriter.can_write(settings) else None
         self._formats: dict[tuple[bool, tuple[int, ...]], Format] = {}
         self._elements: dict[tuple[int, bool], BareElement] = {}
 
@@ -63,10 +66,28 @@ class Encoding:
         for some in _batches([number for number, plan in fields.items() if plan is None], rows * _VALUE_BYTES):
             found |= self._encoded(some, self._projected(pieces, some), pieces, statistics=True)
         for some in _batches(list(bare), rows * _STORED_BYTES):
-            made = self._encoded(some, self._stored(pieces, some, bare), pieces, statistics=False)
-            for number, (leaf, one) in zip(some, made.items(), strict=True):
+            columns = dict(zip(some, self._stored(pieces, some, bare), strict=True))
+            indexed = {number: one for number in some if (one := self._indexed(number, columns[number], pieces))}
+            rest = tuple(number for number in some if number not in indexed)
+            encoded = self._encoded(rest, [columns[number] for number in rest], pieces, statistics=False)
+            for number in some:
+                leaf = self._form.fields[number][0]
+                one = indexed.get(number) or encoded[leaf]
                 found[leaf] = Encoded(one.chunk.with_statistics(bare[number].statistics), one.buffers)
         return found
+
+    def _indexed(self, number: int, chunks: list[pa.Array], pieces: Sequence[Piece]) -> Encoded | None:
+        """Return a column as indices into one dictionary, if all inputs have it so and the dictionary fits."""
+        of, leaf = field_id(self._form.bare_fields[number]), self._form.fields[number][0]
+        if self._index_chunks is None or not all(of in piece.unit.dictionary_ids for piece in pieces):
+            return None
+        column = Indexed.of(chunks, most_bytes=self._settings.dictionary_page_bytes)
+        if column is None:
+            return None
+        physical_type = self._form.template.physical_type(leaf)
+        return Encoded(
+            *self._index_chunks.write(column, physical_type=physical_type, is_optional=self._form.levels[leaf][0] > 0)
+        )
 
     def _projected(self, pieces: Sequence[Piece], fields: tuple[int, ...]) -> Columns:
         columns: Columns = [[] for _ in fields]
@@ -107,6 +128,8 @@ class Encoding:
     def _encoded(
         self, fields: tuple[int, ...], columns: Columns, pieces: Sequence[Piece], *, statistics: bool
     ) -> dict[int, Encoded]:
+        if not fields:
+            return {}
         coded = mostly([(piece.rows, piece.unit.dictionary_ids) for piece in pieces])
         stream = pa.BufferOutputStream()
         encoder = Encoder(

@@ -209,22 +209,34 @@ class NewChunk:
     @staticmethod
     def copied(pieces: Sequence[Chunk], *, pages: Mapping[tuple[int, int], int]) -> "NewChunk":
         """Return the chunk that these make, one after another; `pages` counts them by (page type, encoding)."""
-        stored = sum(one.stored_bytes for one in pieces)
-        uncompressed = sum(one.uncompressed_bytes for one in pieces)
-        metadata: Struct = {
-            _TYPE: (I32, pieces[0].physical_type),
-            _ENCODINGS: (LIST, (I32, sorted(frozenset().union(*(one.encodings for one in pieces))))),
-            _CODEC: (I32, pieces[0].codec),
-            _VALUES: (I64, sum(one.values for one in pieces)),
-            _UNCOMPRESSED: (I64, uncompressed),
-            _STORED: (I64, stored),
-            _DATA_OFFSET: (I64, 0),
-            _ENCODING_STATS: (
-                LIST,
-                (STRUCT, [{1: (I32, kind), 2: (I32, e), 3: (I32, n)} for (kind, e), n in sorted(pages.items())]),
+        return NewChunk.of(
+            replace(
+                pieces[0],
+                encodings=frozenset().union(*(one.encodings for one in pieces)),
+                values=sum(one.values for one in pieces),
+                uncompressed_bytes=sum(one.uncompressed_bytes for one in pieces),
+                stored_bytes=sum(one.stored_bytes for one in pieces),
             ),
+            pages=pages,
+        )
+
+    @staticmethod
+    def of(chunk: Chunk, *, pages: Mapping[tuple[int, int], int], dictionary_bytes: int = 0) -> "NewChunk":
+        """Return a chunk by its facts but for its statistics; its first `dictionary_bytes` are the dictionary page."""
+        counts = [{1: (I32, kind), 2: (I32, encoding), 3: (I32, n)} for (kind, encoding), n in sorted(pages.items())]
+        metadata: Struct = {
+            _TYPE: (I32, chunk.physical_type),
+            _ENCODINGS: (LIST, (I32, sorted(chunk.encodings))),
+            _CODEC: (I32, chunk.codec),
+            _VALUES: (I64, chunk.values),
+            _UNCOMPRESSED: (I64, chunk.uncompressed_bytes),
+            _STORED: (I64, chunk.stored_bytes),
+            _DATA_OFFSET: (I64, dictionary_bytes),
+            _ENCODING_STATS: (LIST, (STRUCT, counts)),
         }
-        return NewChunk(metadata, stored, uncompressed)
+        if dictionary_bytes:
+            metadata[_DICTIONARY_OFFSET] = (I64, 0)
+        return NewChunk(metadata, chunk.stored_bytes, chunk.uncompressed_bytes)
 
     def with_statistics(self, statistics: Struct) -> "NewChunk":
         """Return it with these statistics."""
@@ -246,6 +258,10 @@ class FooterTemplate:
         self._fields, _ = thrift.read_struct(footer)
         self.paths = list(_leaf_paths(self._fields[_SCHEMA][1][1]))
         self._leaves = [one for one in self._fields[_SCHEMA][1][1] if _CHILDREN not in one]
+
+    def physical_type(self, leaf: int) -> int:
+        """Return the number of a leaf's physical type."""
+        return int(self._leaves[leaf][_ELEMENT_TYPE][1])
 
     def bare_element(self, leaf: int, *, is_required: bool) -> BareElement:
         """Return the element of a flat column, as it is or required; its name is its number."""

@@ -1,4 +1,4 @@
-"""The pages of a column chunk, walked header by header without decoding a value.
+"""The pages of a column chunk, walked header by header without decoding a value, and headers of new pages.
 
 A chunk may be copied when its pages are what its footer says: data pages only, values plain, sizes and counts that add
 up. With a checksum on every page its bytes are known to be those that were written; without, only decoding tells.
@@ -20,23 +20,26 @@ from engine.rewriting.kernel.footers import CODECS, Chunk
 from engine.rewriting.kernel.thrift import BINARY, I32, I64, STRUCT, TRUE, Malformed, Struct
 
 DATA_PAGE: Final = 0
+DICTIONARY_PAGE: Final = 2
 DATA_PAGE_V2: Final = 3
 PLAIN: Final = 0
 """The one encoding that is copied: vectorised readers of Spark refuse BYTE_STREAM_SPLIT, those of Iceberg the delta
 encodings too, and DELTA_BYTE_ARRAY pages of some old writers depend on the page before (PARQUET-246)."""
 
-_LEVEL_ENCODING: Final = 3
-LEVEL_ENCODINGS: Final = frozenset({_LEVEL_ENCODING, 4})
+LEVEL_ENCODING: Final = 3
+LEVEL_ENCODINGS: Final = frozenset({LEVEL_ENCODING, 4})
 """RLE, and BIT_PACKED, which writers name for levels that are not there."""
 
 # PageHeader
-_KIND, _UNCOMPRESSED, _STORED, _CHECKSUM, _DATA_HEADER, _DATA_HEADER_V2 = 1, 2, 3, 4, 5, 8
+_KIND, _UNCOMPRESSED, _STORED, _CHECKSUM, _DATA_HEADER, _DICTIONARY_HEADER, _DATA_HEADER_V2 = 1, 2, 3, 4, 5, 7, 8
 # DataPageHeader
 _VALUES, _ENCODING, _DEFINITIONS, _REPETITIONS, _PAGE_STATISTICS = 1, 2, 3, 4, 5
 # DataPageHeaderV2
 _V2_VALUES, _V2_NULLS, _V2_ROWS, _V2_ENCODING, _V2_DEFINITIONS, _V2_REPETITIONS, _V2_COMPRESSED, _V2_STATISTICS = range(
     1, 9
 )
+# DictionaryPageHeader
+_WORDS, _WORDS_ENCODING = 1, 2
 
 _HEADER_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32}
 _DETAIL_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32, 5: STRUCT}
@@ -131,38 +134,62 @@ def with_levels(data: pa.Buffer, chunk: Chunk, pages: Pages) -> tuple[Chunk, lis
     made: list[Page] = []
     at = 0
     for page in pages.pages:
-        levels = _run(page.values, 1)
+        levels = run(page.values, 1)
         body = data.slice(page.start, page.stored)
         stored, size = page.stored + len(levels), page.size + len(levels)
+        details: Struct = {
+            _V2_VALUES: (I32, page.values),
+            _V2_NULLS: (I32, 0),
+            _V2_ROWS: (I32, page.values),
+            _V2_ENCODING: (I32, PLAIN),
+            _V2_DEFINITIONS: (I32, len(levels)),
+            _V2_REPETITIONS: (I32, 0),
+            _V2_COMPRESSED: (TRUE, page.is_compressed),
+        }
         checksum = zlib.crc32(body, zlib.crc32(levels))
-        header = thrift.write_struct(
-            {
-                _KIND: (I32, DATA_PAGE_V2),
-                _UNCOMPRESSED: (I32, size),
-                _STORED: (I32, stored),
-                _CHECKSUM: (I32, checksum - (1 << 32) if checksum >= _MOST else checksum),
-                _DATA_HEADER_V2: (
-                    STRUCT,
-                    {
-                        _V2_VALUES: (I32, page.values),
-                        _V2_NULLS: (I32, 0),
-                        _V2_ROWS: (I32, page.values),
-                        _V2_ENCODING: (I32, PLAIN),
-                        _V2_DEFINITIONS: (I32, len(levels)),
-                        _V2_REPETITIONS: (I32, 0),
-                        _V2_COMPRESSED: (TRUE, page.is_compressed),
-                    },
-                ),
-            }
-        )
+        header = _written(DATA_PAGE_V2, size, stored, checksum, {_DATA_HEADER_V2: (STRUCT, details)})
         buffers += [pa.py_buffer(header + levels), body]
         at += len(header)
         made.append(replace(page, kind=DATA_PAGE_V2, start=at, stored=stored, size=size, is_checked=True))
         at += stored
     headers = at - sum(page.stored for page in made)
     sizes = headers + sum(page.size for page in made)
-    encodings = frozenset({PLAIN, _LEVEL_ENCODING})
+    encodings = frozenset({PLAIN, LEVEL_ENCODING})
     return replace(chunk, stored_bytes=at, uncompressed_bytes=sizes, encodings=encodings), buffers, Pages(made)
+
+
+def data_page_header(*, values: int, encoding: int, size: int, stored: int, checksum: int) -> bytes:
+    """Return the header of a page of version 1, levels in runs, without statistics."""
+    details: Struct = {
+        _VALUES: (I32, values),
+        _ENCODING: (I32, encoding),
+        _DEFINITIONS: (I32, LEVEL_ENCODING),
+        _REPETITIONS: (I32, LEVEL_ENCODING),
+    }
+    return _written(DATA_PAGE, size, stored, checksum, {_DATA_HEADER: (STRUCT, details)})
+
+
+def dictionary_page_header(*, words: int, size: int, stored: int, checksum: int) -> bytes:
+    """Return the header of a page of so many words, plain."""
+    details: Struct = {_WORDS: (I32, words), _WORDS_ENCODING: (I32, PLAIN)}
+    return _written(DICTIONARY_PAGE, size, stored, checksum, {_DICTIONARY_HEADER: (STRUCT, details)})
+
+
+def run(count: int, number: int, width: int = 1) -> bytes:
+    """Return so many times one number, in `width` bytes, as one run of the encoding of levels and indices."""
+    return thrift.varint(count << 1) + number.to_bytes(width, "little")
+
+
+def _written(kind: int, size: int, stored: int, checksum: int, details: Struct) -> bytes:
+    return thrift.write_struct(
+        {
+            _KIND: (I32, kind),
+            _UNCOMPRESSED: (I32, size),
+            _STORED: (I32, stored),
+            _CHECKSUM: (I32, checksum - (1 << 32) if checksum >= _MOST else checksum),
+            **details,
+        }
+    )
 
 
 def _header(data: Any, at: int) -> tuple[Struct, Struct, int]:
@@ -210,7 +237,7 @@ def _fits(kind: int, value: Any) -> bool:
 
 def _check_levels(encodings: tuple[int, int], most: tuple[int, int], at: int) -> None:
     """Take RLE only; a column that has no levels may name any encoding for them."""
-    if any(greatest and encoding != _LEVEL_ENCODING for encoding, greatest in zip(encodings, most, strict=True)):
+    if any(greatest and encoding != LEVEL_ENCODING for encoding, greatest in zip(encodings, most, strict=True)):
         raise Malformed(f"the page at byte {at} has levels in the encodings {encodings}")
 
 
@@ -229,12 +256,7 @@ def _is_told(details: Struct, body: Any, most: tuple[int, int]) -> bool:
     values, nulls, rows = (details[field][1] for field in (_V2_VALUES, _V2_NULLS, _V2_ROWS))
     if most[1] or nulls or rows != values:
         return False
-    return not most[0] or body[: details[_V2_DEFINITIONS][1]] == _run(values, most[0])
-
-
-def _run(values: int, level: int) -> bytes:
-    """Return so many levels of one value (< 256), as one run."""
-    return thrift.varint(values << 1) + bytes([level])
+    return not most[0] or body[: details[_V2_DEFINITIONS][1]] == run(values, most[0])
 
 
 def _totals(counts: Sequence[Struct]) -> tuple[int, int]:

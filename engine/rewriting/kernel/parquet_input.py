@@ -172,9 +172,8 @@ class ParquetInput:
         expected = self.metadata.row_group(row_group).num_rows
         if table.num_rows != expected:
             raise InputFault(f"{self.uri}: row group {row_group} has {table.num_rows} rows, its footer says {expected}")
-        for name, column in zip(table.column_names, table.columns, strict=True):
-            if not all(map(_has_its_words, column.chunks)):
-                raise InputFault(f"{self.uri}: row group {row_group}: column {name} has indices past its dictionary")
+        if not all(_has_its_words(chunk) for column in table.columns for chunk in column.chunks):
+            raise InputFault(f"{self.uri}: row group {row_group} has indices past their dictionary")
         return table
 
     def close(self) -> None:

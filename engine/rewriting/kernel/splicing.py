@@ -65,8 +65,8 @@ class Splicer:
         self._open: _SplicedFile | None = None
 
     def suits(self, first: Unit) -> bool:
-        """Say whether splicing gains anything on inputs like this one: at least one column may be copied."""
-        return self._planner.has_copyable(first)
+        """Say whether splicing gains anything on inputs like this one."""
+        return self._planner.gains(first)
 
     def write(self, units: Iterable[Unit]) -> None:
         """Write all rows of the units, in order. Raises as `GroupReader.units`, and OutputFault."""

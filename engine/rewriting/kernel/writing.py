@@ -29,8 +29,6 @@ MOST_PENDING: Final = 4
 BATCH_ROWS: Final = 16 * 1024
 """Rows encoded at a time; the writer looks at the page size only between batches, so wide rows get fewer."""
 
-CODECS_WITH_LEVEL: Final = frozenset({"zstd", "gzip", "brotli"})
-
 
 class GroupWriter:
     """Writes the outputs of a task from decoded rows."""
@@ -166,12 +164,11 @@ class Format:
     def options(self, dictionary_ids: frozenset[int | None], widest_bytes: float) -> dict[str, Any]:
         """Return the writer's options; `widest_bytes` is the mean size of a value in the widest column."""
         settings = self.settings
-        level = settings.codec_level if settings.codec in CODECS_WITH_LEVEL else None
         coded = [path for path, i in zip(self.leaf_paths, self.leaf_ids, strict=True) if i in dictionary_ids]
         return {
             "version": "2.6",
             "compression": "none" if settings.codec == "uncompressed" else settings.codec,
-            "compression_level": level,
+            "compression_level": settings.level,
             "use_dictionary": coded or False,
             "data_page_size": settings.page_bytes,
             "dictionary_pagesize_limit": settings.dictionary_page_bytes,

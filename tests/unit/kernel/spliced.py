@@ -34,6 +34,9 @@ FLAT = pa.schema(
         field(14, "binary", pa.binary()),
         field(15, "fixed", pa.binary(5)),
         field(16, "words", pa.string()),
+        field(17, "near_int", pa.int32()),
+        field(18, "near_decimal", pa.decimal128(12, 2)),
+        field(19, "near_date", pa.date32()),
     ]
 )
 LOOSE = pa.schema([one.with_nullable(True) for one in FLAT if one.name != "fixed"])
@@ -109,6 +112,9 @@ def table(seed: int, count: int, schema: pa.Schema = NESTED) -> pa.Table:
         "binary": lambda: [bytes(random.integers(0, 256, x, dtype=np.uint8)) for x in random.integers(0, 9, count)],
         "fixed": lambda: [bytes(random.integers(0, 256, 5, dtype=np.uint8)) for _ in range(count)],
         "words": lambda: [("ash", "oak", "elm", "")[x] for x in random.integers(0, 4, count)],
+        "near_int": lambda: random.integers(-3, 4, count).tolist(),
+        "near_decimal": lambda: [Decimal(int(x)).scaleb(-2) for x in random.integers(-500, 500, count)],
+        "near_date": lambda: np.sort(random.integers(19_000, 19_100, count)).tolist(),
         "point": lambda: [{"x": float(x), "label": f"p{x:.3f}"} for x in random.normal(size=count)],
         "list": lambda: [[int(y) or None for y in random.integers(0, 5, x)] for x in random.integers(0, 4, count)],
         "map": lambda: [[(f"k{y}", int(y)) for y in range(x)] for x in random.integers(0, 4, count)],

@@ -102,7 +102,7 @@ def test_an_index_past_its_dictionary_fails_the_group(tmp_path: Path, nested: bo
     end = chunk.dictionary_page_offset + chunk.total_compressed_size
     data[end - 60 : end] = b"\xff" * 60  # two bits each: 3
     Path(inputs[1].path).write_bytes(data)
-    with pytest.raises(InputFault, match=r"bad\.parquet: row group 0: column words has indices past its dictionary"):
+    with pytest.raises(InputFault, match=r"bad\.parquet: row group 0 has indices past their dictionary"):
         rewrite(make_task(tmp_path, inputs, schema))
     assert left_behind(tmp_path) == []
 

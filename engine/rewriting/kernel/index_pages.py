@@ -1,0 +1,268 @@
+"""Column chunks that are a dictionary and indices into it, made page by page.
+
+Arrow's writer takes 12 ns for each value of such a chunk; here a page of indices is packed at once (3 ns), and whole
+numbers that lie close together are looked up in a table (2 ns). A page of few long runs is written as runs, any other
+in the bits that the largest index needs: what repeats there is left to the codec.
+"""
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from engine.rewriting.kernel import thrift
+from engine.rewriting.kernel.bit_packing import GROUP, MOST_BITS, MOST_WORDS, narrow, packed
+from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.footers import CODECS, Chunk, NewChunk
+from engine.rewriting.kernel.pages import (
+    DATA_PAGE,
+    DICTIONARY_PAGE,
+    LEVEL_ENCODING,
+    PLAIN,
+    data_page_header,
+    dictionary_page_header,
+    run,
+)
+
+PAGE_ROWS: Final = 64 * 1024
+"""Rows of a page at most; a multiple of 8. What is packed at once stays in the processor's cache."""
+
+MOST_SPAN: Final = 1 << 20
+"""Between the least and the greatest of whole numbers that are looked up in a table, which stays in the cache."""
+
+RUN_ROWS: Final = 512
+"""Mean length of runs from which a page is written as runs: shorter ones the codec finds, faster."""
+
+_INDICES: Final = 8
+"""The encoding RLE_DICTIONARY."""
+
+_LENGTH_BYTES: Final = 4
+_BYTE: Final = 8
+
+Indices = npt.NDArray[np.unsignedinteger]
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A flat column: the words that occur (as stored, no null), for each value the number of its word.
+
+    `valid` says for each row whether it has a value; None when all have.
+    """
+
+    words: pa.Array
+    indices: Indices
+    valid: npt.NDArray[np.bool_] | None
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+        return len(self.indices) if self.valid is None else len(self.valid)
+
+    @property
+    def bits(self) -> int:
+        """What an index takes."""
+        return _bits(self.words)
+
+    @staticmethod
+    def of(chunks: Sequence[pa.Array], *, most_bytes: int) -> "Indexed | None":
+        """Return a column under one dictionary; None when that takes more than `most_bytes`, or has no or many words.
+
+        `chunks` are all dictionary arrays of texts, or all whole numbers; of anything else it is None.
+        """
+        if pt.is_dictionary(chunks[0].type):
+            joined = pa.chunked_array(chunks).unify_dictionaries().chunks
+            words, values = joined[0].dictionary, [chunk.indices for chunk in joined]
+            return _fitted(words, _blocks(values), _valid(joined), most_bytes) if len(words) <= MOST_WORDS else None
+        if not pt.is_signed_integer(chunks[0].type):
+            return None
+        blocks = _blocks(chunks)
+        table = _Table.of(blocks)
+        if table is None:
+            return None
+        words = pa.array(table.words, chunks[0].type)
+        return _fitted(words, [table.look_up(block) for block in blocks], _valid(chunks), most_bytes)
+
+
+def _fitted(
+    words: pa.Array, blocks: Sequence[npt.NDArray[Any]], valid: npt.NDArray[np.bool_] | None, most_bytes: int
+) -> Indexed | None:
+    if not blocks or _plain_bytes(words) > most_bytes:
+        return None
+    of = narrow(_bits(words))
+    return Indexed(words, np.concatenate([block.astype(of) for block in blocks]), valid)
+
+
+class _Table:
+    """Places of whole numbers among those that occur, by a table of all between: a hash takes three times as long."""
+
+    def __init__(self, words: npt.NDArray[Any]) -> None:
+        """`words` are in order."""
+        self.words = words
+        self._least = words[0]
+        self._places = np.empty(words[-1] - words[0] + 1, narrow(MOST_BITS))
+        self._places[words - words[0]] = np.arange(len(words))
+
+    @staticmethod
+    def of(blocks: Sequence[npt.NDArray[Any]]) -> "_Table | None":
+        """Return the table for all values; None when there is none, or they are too far apart or too many."""
+        least = min((int(block.min()) for block in blocks), default=0)
+        greatest = max((int(block.max()) for block in blocks), default=0)
+        if not blocks or greatest - least >= MOST_SPAN:
+            return None
+        occurs = np.zeros(greatest - least + 1, np.bool_)
+        for block in blocks:
+            occurs[block - least] = True
+        words = np.flatnonzero(occurs) + least
+        return _Table(words) if len(words) <= MOST_WORDS else None
+
+    def look_up(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the place of each."""
+        found: npt.NDArray[Any] = self._places[values - self._least]
+        return found
+
+
+def _blocks(chunks: Sequence[pa.Array]) -> list[npt.NDArray[Any]]:
+    """Return the values that are there in arrays of about `PAGE_ROWS`, none of them empty."""
+    made: list[npt.NDArray[Any]] = []
+    small: list[npt.NDArray[Any]] = []
+    for chunk in chunks:
+        values = (chunk.drop_null() if chunk.null_count else chunk).to_numpy()
+        small.append(values)
+        if sum(map(len, small)) >= PAGE_ROWS:
+            values = small[0] if len(small) == 1 else np.concatenate(small)
+            made += [values[start : start + PAGE_ROWS] for start in range(0, len(values), PAGE_ROWS)]
+            small = []
+    rest = [values for values in small if len(values)]
+    return [*made, np.concatenate(rest)] if rest else made
+
+
+def _valid(chunks: Sequence[pa.Array]) -> npt.NDArray[np.bool_] | None:
+    if not any(chunk.null_count for chunk in chunks):
+        return None
+    return np.concatenate([chunk.is_valid().to_numpy(zero_copy_only=False) for chunk in chunks])
+
+
+class ChunkWriter:
+    """Makes chunks of such columns for the outputs of one task."""
+
+    def __init__(self, settings: WriteSettings) -> None:
+        """Raises ValueError when outputs are not compressed: see `can_write`."""
+        name = "lz4_raw" if settings.codec == "lz4" else settings.codec
+        self._codec = pa.Codec(name, compression_level=settings.level)
+        self._codec_number = CODECS[settings.codec]
+        self._page_bytes = settings.page_bytes
+
+    @staticmethod
+    def can_write(settings: WriteSettings) -> bool:
+        """Say whether outputs are compressed: packed indices rely on it where values repeat."""
+        return settings.codec != "uncompressed"
+
+    def write(self, column: Indexed, *, physical_type: int, is_optional: bool) -> tuple[NewChunk, list[Any]]:
+        """Return the column as a chunk without statistics, and its bytes; pages have checksums."""
+        words = _plain(column.words)
+        stored = self._codec.compress(words)
+        header = dictionary_page_header(
+            words=len(column.words), size=len(words), stored=stored.size, checksum=zlib.crc32(stored)
+        )
+        buffers: list[Any] = [header, stored]
+        size = len(header) + len(words)
+        for rows, body in _bodies(column, is_optional, self._page_bytes):
+            stored = self._codec.compress(body)
+            header = data_page_header(
+                values=rows, encoding=_INDICES, size=len(body), stored=stored.size, checksum=zlib.crc32(stored)
+            )
+            buffers += [header, stored]
+            size += len(header) + len(body)
+        chunk = Chunk(
+            physical_type=physical_type,
+            start=0,
+            stored_bytes=sum(map(len, buffers)),
+            uncompressed_bytes=size,
+            values=column.rows,
+            codec=self._codec_number,
+            encodings=frozenset({PLAIN, LEVEL_ENCODING, _INDICES}),
+            has_dictionary=True,
+            statistics=None,
+            order_is_known=False,
+        )
+        pages = {(DICTIONARY_PAGE, PLAIN): 1, (DATA_PAGE, _INDICES): len(buffers) // 2 - 1}
+        return NewChunk.of(chunk, pages=pages, dictionary_bytes=len(buffers[0]) + len(buffers[1])), buffers
+
+
+def _bodies(column: Indexed, is_optional: bool, page_bytes: int) -> Iterator[tuple[int, bytes]]:
+    """Yield rows and content of each page."""
+    step = min(PAGE_ROWS, max(GROUP, page_bytes * _BYTE // column.bits // GROUP * GROUP))
+    at = 0
+    for start in range(0, column.rows, step):
+        rows = min(step, column.rows - start)
+        valid = None if column.valid is None else column.valid[start : start + rows]
+        count = rows if valid is None else int(np.count_nonzero(valid))
+        levels = _levels(rows, valid) if is_optional else b""
+        yield rows, levels + _runs(column.indices[at : at + count], column.bits)
+        at += count
+
+
+def _bits(words: pa.Array) -> int:
+    return max(1, (len(words) - 1).bit_length())
+
+
+def _levels(rows: int, valid: npt.NDArray[np.bool_] | None) -> bytes:
+    """Return the definition levels of a page: one run, or a bit for each row."""
+    made = run(rows, 1) if valid is None else _packed_run(rows, np.packbits(valid, bitorder="little").tobytes())
+    return len(made).to_bytes(_LENGTH_BYTES, "little") + made
+
+
+def _runs(indices: Indices, bits: int) -> bytes:
+    """Return the indices of a page as one packed run, or as runs of one index if these are long."""
+    changes = indices[1:] != indices[:-1]
+    made = bytes([bits])
+    if np.count_nonzero(changes) * RUN_ROWS >= len(indices):
+        return made + _packed_run(len(indices), packed(indices, bits))
+    begins = [0, *(np.flatnonzero(changes) + 1).tolist()]
+    width = -(-bits // _BYTE)
+    for begin, end in pairwise([*begins, len(indices)]):
+        made += run(end - begin, int(indices[begin]), width)
+    return made
+
+
+def _packed_run(count: int, data: bytes) -> bytes:
+    groups = -(-count // GROUP)
+    return thrift.varint(groups << 1 | 1) + data
+
+
+def _plain_bytes(words: pa.Array) -> int:
+    return int(words.nbytes) if not pt.is_binary(words.type) else _texts_bytes(words) + _LENGTH_BYTES * len(words)
+
+
+def _texts_bytes(words: pa.Array) -> int:
+    offsets = _offsets(words)
+    return int(offsets[-1] - offsets[0])
+
+
+def _offsets(words: pa.Array) -> npt.NDArray[np.int32]:
+    return np.frombuffer(words.buffers()[1], np.int32)[words.offset : words.offset + len(words) + 1]
+
+
+def _plain(words: pa.Array) -> bytes:
+    """Return values in Parquet's plain encoding: of fixed width one after another, texts each after its length."""
+    if not pt.is_binary(words.type):
+        width = words.type.bit_width // _BYTE
+        return bytes(words.buffers()[1].slice(words.offset * width, len(words) * width))
+    offsets = _offsets(words)
+    lengths = np.diff(offsets).astype("<u4")
+    texts = np.frombuffer(words.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
+    made = np.empty(len(texts) + _LENGTH_BYTES * len(words), np.uint8)
+    places = (
+        (offsets[:-1] - offsets[0])[:, None] + _LENGTH_BYTES * np.arange(len(words))[:, None] + np.arange(_LENGTH_BYTES)
+    )
+    is_text = np.ones(len(made), np.bool_)
+    is_text[places] = False
+    made[places] = lengths.view(np.uint8).reshape(-1, _LENGTH_BYTES)
+    made[is_text] = texts
+    return made.tobytes()
