@@ -1,8 +1,14 @@
 """L6, L7: a group that does not fit memory is one order all the same, by ranges on disk; no bound grows with it."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import cmp_to_key
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +26,7 @@ from engine.rewriting.kernel.errors import OutputFault
 from engine.rewriting.kernel.ordering import keys_of
 from engine.rewriting.kernel.ranges import Ranges
 from engine.rewriting.kernel.reading import Rows
-from tests.unit.kernel.building import field
+from tests.unit.kernel.building import field, left_behind, make_task, outputs_of, rewrite, write
 from tests.unit.kernel.test_ordering import chunked, compare, tables
 
 MIB = 2**20
@@ -71,10 +77,10 @@ def generated(batches: int, rows: int, high: int = 2**62) -> Iterator[Rows]:
         yield rows_of(*[random.integers(0, high, rows) for _ in WIDE])
 
 
-def disk_bytes(folder: Path) -> int:
-    """Return what files of this process hold that have no name in a folder any more."""
+def disk_bytes(folder: Path, process: str = "self") -> int:
+    """Return what files of a process hold that have no name in a folder any more."""
     total = 0
-    for each in Path("/proc/self/fd").iterdir():
+    for each in Path(f"/proc/{process}/fd").iterdir():
         with suppress(OSError):
             if str(each.readlink()).startswith(str(folder)):
                 total += each.stat().st_size
@@ -248,3 +254,39 @@ def test_a_task_that_is_told_to_stop_stops_while_it_orders(folder: Path) -> None
     asked = checks_until(10**9)
     assert asked > 30
     assert [checks_until(most) for most in range(1, asked + 1)] == list(range(1, asked + 1))
+
+
+def test_a_task_that_is_killed_while_its_rows_are_on_disk_leaves_no_temporary_file_and_is_done_again(
+    tmp_path: Path,
+) -> None:
+    """SIGKILL: what it wrote to the table carries the attempt's name, by which the worker removes it."""
+    schema = pa.schema([field(1, "id", pa.int64()), field(2, "value", pa.float64())])
+    random, spills = np.random.default_rng(6), tmp_path / "spills"
+    spills.mkdir()
+    tables = [
+        pa.Table.from_arrays([pa.array(random.permutation(200_000)), pa.array(random.random(200_000))], schema=schema)
+        for _ in range(3)
+    ]
+    inputs = [write(tmp_path / f"{at}.parquet", each, row_group_size=20_000) for at, each in enumerate(tables)]
+    order = RowOrder("sort", (OrderColumn(1),), memory_bytes=MIB)
+    task = make_task(tmp_path, inputs, schema, order=order)
+    call = "import sys; from engine.rewriting.kernel.task import rewrite_group; rewrite_group(sys.stdin.read())"
+    with subprocess.Popen(
+        [sys.executable, "-c", call], stdin=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(spills)}
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(task.to_json())
+        process.stdin.close()
+        deadline = time.monotonic() + 60
+        while not disk_bytes(spills, str(process.pid)):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    assert not list(spills.iterdir())
+    assert all(path.name.startswith(task.name_prefix) for path in left_behind(tmp_path))
+    again = rewrite(replace(task, attempt=2, name_prefix="run-3-2-"))
+    assert again.rows_written == 600_000
+    found = outputs_of(again)
+    assert found["id"].to_pylist() == sorted(value for each in tables for value in each["id"].to_pylist())
+    assert sorted(found["value"].to_pylist()) == sorted(v for each in tables for v in each["value"].to_pylist())
