@@ -21,7 +21,7 @@ from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.deletes import UNPARTITIONED
 from engine.formats.iceberg.history import ancestors
 from engine.formats.iceberg.manifests import DELETED
-from engine.formats.iceberg.paths import normalised
+from engine.formats.iceberg.paths import normalised, own_location_provider
 from engine.formats.iceberg.views import TableView
 
 SOURCE_GONE: Final = "source_gone"
@@ -29,8 +29,6 @@ NEW_DELETES: Final = "new_deletes"
 DELETES_GONE: Final = "deletes_gone"
 TABLE_CHANGED: Final = "table_changed"
 """Reason of groups of a batch that no longer fits the table as a whole: another schema, or its base is gone."""
-
-_CUSTOM_CODE: Final = ("write.py-location-provider.impl", "write.location-provider.impl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +53,8 @@ def base_of(view: TableView, request: CommitRequest, *, uuid: str) -> Snapshot:
         raise CommitConflict(f"the schema changed from {request.schema_id} to {metadata.current_schema_id}: plan again")
     if metadata.format_version not in (1, 2):
         raise CommitConflict(f"the table was upgraded to format version {metadata.format_version}")
-    if found := [name for name in _CUSTOM_CODE if name in metadata.properties]:
-        raise CommitConflict(f"the table got a location provider of its own ({found[0]})")
+    if found := own_location_provider(metadata.properties):
+        raise CommitConflict(f"the table got a location provider of its own ({found})")
     for snapshot in ancestors(metadata):
         if snapshot.snapshot_id == request.base_snapshot_id:
             return snapshot

@@ -23,10 +23,10 @@ from engine.formats.base import Condition
 from engine.formats.iceberg.digest import LiveFiles
 from engine.formats.iceberg.metrics_modes import children
 from engine.formats.iceberg.partitions import schema_of_spec
+from engine.formats.iceberg.paths import own_location_provider
 from engine.formats.iceberg.views import TableView
 
 _UNKNOWN: Final = (GeographyType, GeometryType, TimestampNanoType, TimestamptzNanoType, UnknownType)
-_CUSTOM_LOCATIONS: Final = ("write.location-provider.impl", "write.py-location-provider.impl")
 _BLOOM: Final = "write.parquet.bloom-filter-enabled.column."
 _KEY: Final = "encryption.key-id"
 
@@ -70,10 +70,8 @@ def _types(fields: Sequence[NestedField], prefix: str) -> Iterator[tuple[str, Ic
 
 
 def _default_location_provider(view: TableView) -> Condition:
-    found = [
-        f"{name} = {view.metadata.properties[name]}" for name in _CUSTOM_LOCATIONS if name in view.metadata.properties
-    ]
-    return Condition("default_location_provider", not found, "; ".join(found) or "the table uses Iceberg's own layout")
+    found = own_location_provider(view.metadata.properties)
+    return Condition("default_location_provider", not found, found or "the table uses Iceberg's own layout")
 
 
 def _known_writer_properties(view: TableView) -> Condition:

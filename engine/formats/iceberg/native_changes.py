@@ -22,12 +22,11 @@ from engine.formats.base import IN_HISTORY, Condition, Verification
 from engine.formats.iceberg.deletes import DeletesMoved, count_deletes
 from engine.formats.iceberg.history import RUN_ID, ancestors, summary_of
 from engine.formats.iceberg.manifests import ADDED, DATA, DELETED, ENTRIES
-from engine.formats.iceberg.paths import all_locations, normalised
+from engine.formats.iceberg.paths import all_locations, outside, own_location_provider
 from engine.formats.iceberg.views import TableView
 from engine.formats.native import NativeChange, RowCounts
 
 _APPLICATION: Final = "app-id"
-_CUSTOM_LOCATIONS: Final = ("write.location-provider.impl", "write.py-location-provider.impl")
 
 
 def native_changes(view: TableView, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
@@ -194,11 +193,11 @@ class _Checks:
         return Condition("sequence_numbers_kept", held, f"outputs have {numbers}, the snapshot {own}")
 
     def _locations(self) -> Condition:
-        if any(name in self.view.metadata.properties for name in _CUSTOM_LOCATIONS):
+        if own_location_provider(self.view.metadata.properties):
             return Condition("added_files_in_place", True, "the table has a location provider of its own")
-        allowed = tuple(f"{normalised(each).rstrip('/')}/" for each in all_locations(self.view.metadata))
-        outside = [each.path for each in self.change.outputs if not normalised(each.path).startswith(allowed)]
-        return Condition("added_files_in_place", not outside, f"{len(outside)} of {len(self.change.outputs)} outside")
+        paths = [each.path for each in self.change.outputs]
+        lost = outside(paths, all_locations(self.view.metadata))
+        return Condition("added_files_in_place", not lost, f"{len(lost)} of {len(paths)} outside")
 
     def _all_else(self) -> Condition:
         old = self._paths(self.step.parent, [each.path for each in self.change.inputs])

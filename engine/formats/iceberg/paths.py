@@ -5,7 +5,7 @@ store: manifests keep the original string.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pyiceberg.table.locations import ObjectStoreLocationProvider
@@ -16,6 +16,9 @@ _S3: Final = re.compile(r"^s3[an]://")
 _PLACES: Final = frozenset(
     {"write.data.path", "write.folder-storage.path", "write.object-storage.path", "write.metadata.path"}
 )
+
+
+_OWN_PROVIDER: Final = ("write.location-provider.impl", "write.py-location-provider.impl")
 
 
 def normalised(path: str) -> str:
@@ -44,6 +47,17 @@ def all_locations(metadata: TableMetadata) -> Sequence[str]:
     """Return the base location, where data goes, and what else the table's properties name as a place to write to."""
     named = (value for name, value in sorted(metadata.properties.items()) if name in _PLACES and value)
     return list(dict.fromkeys((metadata.location, data_location(metadata), *named)))
+
+
+def own_location_provider(properties: Mapping[str, str]) -> str:
+    """Return the properties that name a location provider of the table's own, as text; empty without one."""
+    return "; ".join(f"{name} = {properties[name]}" for name in _OWN_PROVIDER if name in properties)
+
+
+def outside(paths: Iterable[str], places: Iterable[str]) -> list[str]:
+    """Return the paths that lie below none of the places, however either is spelt."""
+    allowed = tuple(f"{normalised(each).rstrip('/')}/" for each in places)
+    return [path for path in paths if not normalised(path).startswith(allowed)]
 
 
 def has_object_storage_layout(properties: Mapping[str, str]) -> bool:

@@ -18,7 +18,7 @@ from engine.formats.base import IN_HISTORY, Condition, Verification, WrittenGrou
 from engine.formats.iceberg.dangling import is_of_run
 from engine.formats.iceberg.deletes import DeletesMoved
 from engine.formats.iceberg.history import GROUPS, RUN_ID, ancestors, summary_of
-from engine.formats.iceberg.paths import data_location, normalised
+from engine.formats.iceberg.paths import data_location, outside
 from engine.formats.iceberg.sort_orders import is_in_order
 from engine.formats.iceberg.statistics import read_footer
 from engine.formats.iceberg.views import TableView
@@ -125,12 +125,9 @@ class _Checks:
         return Condition("rows_conserved", added == removed - deleted, detail)
 
     def _locations(self) -> Condition:
-        allowed = tuple(
-            f"{normalised(each).rstrip('/')}/"
-            for each in (self.view.metadata.location, data_location(self.view.metadata))
-        )
-        outside = [path for path in self.changes.added if not normalised(path).startswith(allowed)]
-        return Condition("added_files_in_place", not outside, f"{len(outside)} of {len(self.changes.added)} outside")
+        metadata = self.view.metadata
+        lost = outside(self.changes.added, (metadata.location, data_location(metadata)))
+        return Condition("added_files_in_place", not lost, f"{len(lost)} of {len(self.changes.added)} outside")
 
     def _specs(self) -> Condition:
         wanted = {each.path: (group.spec_id, group.partition) for group in self.groups for each in group.outputs}
