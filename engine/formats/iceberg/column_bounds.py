@@ -29,12 +29,12 @@ from pyiceberg.types import (
     TimeType,
 )
 
+from engine.formats.iceberg import entry_ids as ids
 from engine.formats.iceberg.avro_blocks import readable
 from engine.formats.iceberg.manifests import DELETED
 from engine.formats.iceberg.views import TableView
 from engine.planning.overlaps import UNKNOWN, ColumnRanges
 
-_STATUS, _DATA_FILE, _PATH, _LOWER, _UPPER = 0, 2, 100, 125, 128
 _NUMBERS: Final = (IntegerType, LongType, DateType, TimeType, TimestampType, TimestamptzType)
 _WIDEST_DECIMAL: Final = 16
 
@@ -71,24 +71,19 @@ def read_bounds(body: bytes, field_ids: Sequence[int]) -> pa.Table:
     """Return path and bounds (`lower_0`, `upper_0`, … by place in `field_ids`) of a data manifest's live entries."""
     body = readable(body)
     written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
-    entry = _names(written["fields"])
-    file = _names(next(each for each in written["fields"] if each.get("field-id") == _DATA_FILE)["type"]["fields"])
+    entry, file = ids.field_names(written), ids.field_names(ids.record_of(written, ids.DATA_FILE))
     try:
         frame = pl.read_avro(io.BytesIO(body))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return _entry_by_entry(body, entry, file, field_ids)
-    live = frame.filter(pl.col(entry[_STATUS]) != DELETED)[entry[_DATA_FILE]].struct
-    path = live.field(file[_PATH]).to_arrow().cast(pa.string())
+    live = frame.filter(pl.col(entry[ids.STATUS]) != DELETED)[entry[ids.DATA_FILE]].struct
+    path = live.field(file[ids.PATH]).to_arrow().cast(pa.string())
     bounds = [
         _of_field(live.field(file[side]), field_id) if side in file else pa.nulls(len(path), pa.large_binary())
         for field_id in field_ids
-        for side in (_LOWER, _UPPER)
+        for side in (ids.LOWER, ids.UPPER)
     ]
     return pa.Table.from_arrays([path, *bounds], schema=_schema(field_ids))
-
-
-def _names(fields: Sequence[Mapping[str, Any]]) -> dict[int, str]:
-    return {field["field-id"]: field["name"] for field in fields if "field-id" in field}
 
 
 def _of_field(maps: pl.Series, field_id: int) -> pa.Array:
@@ -108,10 +103,10 @@ def _entry_by_entry(
     body: bytes, entry: Mapping[int, str], file: Mapping[int, str], field_ids: Sequence[int]
 ) -> pa.Table:
     entries: Iterator[Any] = iter(fastavro.reader(io.BytesIO(body)))
-    live = [each[entry[_DATA_FILE]] for each in entries if each[entry[_STATUS]] != DELETED]
-    columns: dict[str, list[Any]] = {"path": [each[file[_PATH]] for each in live]}
+    live = [each[entry[ids.DATA_FILE]] for each in entries if each[entry[ids.STATUS]] != DELETED]
+    columns: dict[str, list[Any]] = {"path": [each[file[ids.PATH]] for each in live]}
     for at, field_id in enumerate(field_ids):
-        for side, number in (("lower", _LOWER), ("upper", _UPPER)):
+        for side, number in (("lower", ids.LOWER), ("upper", ids.UPPER)):
             maps = (each.get(file.get(number, "")) or () for each in live)
             columns[f"{side}_{at}"] = [dict(tuple(pair.values()) for pair in one).get(field_id) for one in maps]
     return pa.table(columns, schema=_schema(field_ids))

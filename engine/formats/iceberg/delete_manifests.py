@@ -93,9 +93,8 @@ class _Entries:
     """Names of an entry's fields in one manifest, and how its entries are taken over."""
 
     def __init__(self, written: Any, manifest: ManifestFile, snapshot_id: int) -> None:
-        self._names = {field["field-id"]: field["name"] for field in written["fields"]}
-        file = next(field["type"] for field in written["fields"] if field["field-id"] == ids.DATA_FILE)
-        self._file = {field["field-id"]: field["name"] for field in file["fields"]}
+        self._names = ids.field_names(written)
+        self._file = ids.field_names(ids.record_of(written, ids.DATA_FILE))
         self._manifest = manifest
         self._snapshot_id = snapshot_id
 

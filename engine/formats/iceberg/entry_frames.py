@@ -49,16 +49,16 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
         written: the schema in its header.
         codec: of the manifest's partition spec.
     """
-    entry = _names(written)
-    file_fields = _record(written, ids.DATA_FILE)
-    part_fields = _record(file_fields or {}, ids.PARTITION)
+    entry = ids.field_names(written)
+    file_fields = ids.record_of(written, ids.DATA_FILE)
+    part_fields = ids.record_of(file_fields or {}, ids.PARTITION)
     if file_fields is None or part_fields is None or not all(map(_is_plain, part_fields["fields"])):
         return None
     try:
         frame = pl.read_avro(io.BytesIO(body))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):  # damaged, or of a kind that it does not know
         return None
-    names = _names(file_fields)
+    names = ids.field_names(file_fields)
     file = frame[entry[ids.DATA_FILE]].struct
     rows = frame.height
 
@@ -84,17 +84,6 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
         else pa.repeat(pa.scalar(0, pa.int32()), rows),
         is_encrypted=encrypted,
     )
-
-
-def _names(record: Mapping[str, Any]) -> dict[int, str]:
-    """Return the names of a record's fields by their field ids, which is what readers go by."""
-    return {field["field-id"]: field["name"] for field in record["fields"] if "field-id" in field}
-
-
-def _record(record: Mapping[str, Any], field_id: int) -> Mapping[str, Any] | None:
-    """Return the record type of a field, None when it is no required record."""
-    types = [field["type"] for field in record.get("fields", ()) if field.get("field-id") == field_id]
-    return types[0] if types and isinstance(types[0], dict) and types[0].get("type") == "record" else None
 
 
 def _is_plain(field: Mapping[str, Any]) -> bool:

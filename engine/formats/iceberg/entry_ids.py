@@ -1,6 +1,10 @@
-"""Field ids of manifest entries that are read, as Iceberg's specification numbers them (section "Manifests")."""
+"""Field ids of manifest entries that are read, as Iceberg's specification numbers them (section "Manifests").
 
-from typing import Final
+Writers may call fields what they like: a manifest's own schema tells the names, by these ids.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
 
 STATUS: Final = 0
 SNAPSHOT_ID: Final = 1
@@ -19,3 +23,14 @@ KEY: Final = 131
 SPLIT_OFFSETS: Final = 132
 CONTENT: Final = 134
 REFERENCED: Final = 143
+
+
+def field_names(record: Mapping[str, Any] | None) -> dict[int, str]:
+    """Return the names of the fields of an Avro record by their field ids; None has no fields."""
+    return {field["field-id"]: field["name"] for field in (record or {}).get("fields", ()) if "field-id" in field}
+
+
+def record_of(record: Mapping[str, Any], field_id: int) -> Mapping[str, Any] | None:
+    """Return the record type of a field, None when it is no required record."""
+    types = [field["type"] for field in record.get("fields", ()) if field.get("field-id") == field_id]
+    return types[0] if types and isinstance(types[0], dict) and types[0].get("type") == "record" else None
