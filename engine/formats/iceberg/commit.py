@@ -16,14 +16,13 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata
-from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
+from pyiceberg.table.refs import MAIN_BRANCH
 from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.table.update import (
     AddSnapshotUpdate,
     AssertCurrentSchemaId,
     AssertRefSnapshotId,
     AssertTableUUID,
-    SetSnapshotRefUpdate,
     TableRequirement,
     TableUpdate,
 )
@@ -33,7 +32,7 @@ from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.iceberg.conflicts import Surviving, base_of, surviving
 from engine.formats.iceberg.errors import summary_of, translated
 from engine.formats.iceberg.manifests import ManifestCache
-from engine.formats.iceberg.parents import forget_old, protect
+from engine.formats.iceberg.parents import forget_old, main_at, protect
 from engine.formats.iceberg.producer import SnapshotProducer, StagedSnapshot, discard
 from engine.formats.iceberg.views import TableView
 
@@ -144,7 +143,6 @@ class Committer:
 
 def _change(metadata: TableMetadata, snapshot: Snapshot, request: CommitRequest) -> _Change:
     tags = protect(metadata, request.run_id, snapshot.parent_snapshot_id) if request.protects_parent else ()
-    ref = metadata.refs[MAIN_BRANCH]
     requirements = (
         AssertTableUUID(uuid=metadata.table_uuid),
         AssertRefSnapshotId(ref=MAIN_BRANCH, snapshot_id=snapshot.parent_snapshot_id),
@@ -152,14 +150,7 @@ def _change(metadata: TableMetadata, snapshot: Snapshot, request: CommitRequest)
     )
     updates = (
         AddSnapshotUpdate(snapshot=snapshot),
-        SetSnapshotRefUpdate(
-            ref_name=MAIN_BRANCH,
-            type=SnapshotRefType.BRANCH,
-            snapshot_id=snapshot.snapshot_id,
-            max_ref_age_ms=ref.max_ref_age_ms,  # left out, the branch would lose its retention
-            max_snapshot_age_ms=ref.max_snapshot_age_ms,
-            min_snapshots_to_keep=ref.min_snapshots_to_keep,
-        ),
+        main_at(metadata, snapshot.snapshot_id),
         *forget_old(metadata),
         *tags,
     )

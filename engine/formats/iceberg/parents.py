@@ -56,6 +56,19 @@ def protect(
     return (tag,)
 
 
+def main_at(metadata: TableMetadata, snapshot_id: int) -> SetSnapshotRefUpdate:
+    """Return the update that moves `main` to a snapshot; left out, its retention would be lost."""
+    ref = metadata.refs[MAIN_BRANCH]
+    return SetSnapshotRefUpdate(
+        ref_name=MAIN_BRANCH,
+        type=SnapshotRefType.BRANCH,
+        snapshot_id=snapshot_id,
+        max_ref_age_ms=ref.max_ref_age_ms,
+        max_snapshot_age_ms=ref.max_snapshot_age_ms,
+        min_snapshots_to_keep=ref.min_snapshots_to_keep,
+    )
+
+
 def keep_parent(catalog: Catalog, load: Callable[[], TableView], run_id: str, snapshot_id: int) -> int | None:
     """Tag the parent of a snapshot in a commit of its own, without an end; return it, None when it is gone.
 
@@ -109,17 +122,9 @@ def roll_back(catalog: Catalog, load: Callable[[], TableView], snapshot_id: int)
         parent = None if snapshot is None else metadata.snapshot_by_id(snapshot.parent_snapshot_id or 0)
         if parent is None:
             return RollBack.NO_PARENT
-        ref = metadata.refs[MAIN_BRANCH]
-        if ref.snapshot_id != snapshot_id:
+        if metadata.refs[MAIN_BRANCH].snapshot_id != snapshot_id:
             return RollBack.FOLLOWED
-        back = SetSnapshotRefUpdate(
-            ref_name=MAIN_BRANCH,
-            type=SnapshotRefType.BRANCH,
-            snapshot_id=parent.snapshot_id,
-            max_ref_age_ms=ref.max_ref_age_ms,
-            max_snapshot_age_ms=ref.max_snapshot_age_ms,
-            min_snapshots_to_keep=ref.min_snapshots_to_keep,
-        )
+        back = main_at(metadata, parent.snapshot_id)
         still = AssertRefSnapshotId(ref=MAIN_BRANCH, snapshot_id=snapshot_id)
         if _sent(catalog, view, (still,), (back, *forget_old(metadata))):
             return RollBack.DONE
