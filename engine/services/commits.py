@@ -11,7 +11,7 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import structlog
 
@@ -33,6 +33,9 @@ SENDS = 5
 """How often a batch is sent when answers are lost, before the attempt gives up and the run waits."""
 
 RECORD_SECONDS = 30.0
+
+
+_Write: TypeAlias = Callable[[UnitOfWork], Awaitable[None]]
 
 
 class Commits:
@@ -248,7 +251,7 @@ class Commits:
         *,
         tries: int,
         lost: frozenset[Place] = frozenset(),
-        before: Callable[[UnitOfWork], Awaitable[None]] | None = None,
+        before: _Write | None = None,
     ) -> None:
         """Record a snapshot of ours with its proof, in one transaction; `before` changes its groups in the same one.
 
@@ -264,61 +267,55 @@ class Commits:
             await self._record_taken_back(document, ordinals, before)
         if not verification.ok:
             await self._record_mismatch(document, ordinals, before)
-        async with self._database.begin() as unit:  # one transaction: a snapshot is never recorded without its proof
-            if before is not None:
-                await before(unit)
+
+        async def win(unit: UnitOfWork) -> None:
             await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
             await unit.hot_partitions.win(self._attempt.lease, {group.place for group in groups} - lost)
-            self._attempt.run = await unit.runs.record(
-                self._attempt.lease,
-                kind="committed",
-                details={"groups": ordinals, "tries": tries, "verification": document},
-                result={**self._attempt.run.result, "verifications": self.verifications},
-                intent=self._attempt.run.marked_settled(ordinals),
-            )
+
+        details = {"groups": ordinals, "tries": tries, "verification": document}
+        await self._record_proof("committed", details, before, win, settled=ordinals)
         self._step("verified")
 
     async def _record_taken_back(
         self,
         document: dict[str, Any],
         ordinals: Sequence[int],
-        before: Callable[[UnitOfWork], Awaitable[None]] | None,
+        before: _Write | None,
     ) -> NoReturn:
         """Record that somebody else rolled a snapshot of ours back: its groups are not in the table."""
         document["groups"] = list(ordinals)
-        async with self._database.begin() as unit:
-            if before is not None:
-                await before(unit)
+
+        async def drop(unit: UnitOfWork) -> None:
             await unit.groups.mark_dropped(self._attempt.lease, dict.fromkeys(ordinals, TakenBack.code))
-            self._attempt.run = await unit.runs.record(
-                self._attempt.lease,
-                kind=TakenBack.code,
-                details=document,
-                result={**self._attempt.run.result, "verifications": self.verifications},
-                intent=self._attempt.run.marked_settled(ordinals),
-            )
+
+        await self._record_proof(TakenBack.code, document, before, drop, settled=ordinals)
         self._step("taken_back")
         raise _taken_back(document)
 
     async def _record_mismatch(
-        self,
-        document: dict[str, Any],
-        ordinals: Sequence[int],
-        before: Callable[[UnitOfWork], Awaitable[None]] | None,
+        self, document: dict[str, Any], ordinals: Sequence[int], before: _Write | None
     ) -> NoReturn:
         """Put a failed proof into the record, then do something about it; its groups stay open until that is done."""
         document["groups"] = list(ordinals)
-        async with self._database.begin() as unit:
-            if before is not None:
-                await before(unit)
-            self._attempt.run = await unit.runs.record(
-                self._attempt.lease,
-                kind="verification_failed",
-                details=document,
-                result={**self._attempt.run.result, "verifications": self.verifications},
-            )
+        await self._record_proof("verification_failed", document, before)
         self._step("verified")
         await self._mismatches.answer(document)
+
+    async def _record_proof(
+        self, kind: str, details: Mapping[str, Any], *writes: _Write | None, settled: Sequence[int] = ()
+    ) -> None:
+        """Record an event with all proofs so far, in one transaction with the writes that belong to it."""
+        async with self._database.begin() as unit:
+            for write in writes:
+                if write is not None:
+                    await write(unit)
+            self._attempt.run = await unit.runs.record(
+                self._attempt.lease,
+                kind=kind,
+                details=dict(details),
+                result={**self._attempt.run.result, "verifications": self.verifications},
+                intent=self._attempt.run.marked_settled(settled),
+            )
 
     @property
     def _protects_parents(self) -> bool:

@@ -8,11 +8,10 @@ from engine.domain.budgets import Budget
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.fleet import Fleet, FleetLimits
 from engine.domain.hints import did_you_mean
-from engine.services.wakes import Wakes
+from engine.services.wakes import MOST_SENT, Wakes
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
-_MOST_SENT: Final = 200
 _ALL_CATALOGS: Final = 100_000
 
 
@@ -43,7 +42,7 @@ class LimitService:
             fleet = await unit.fleet.replace_limits(limits, by=caller.subject, version=version)
             documents = {"before": before.limits.document(), "after": limits.document()}
             await unit.audit.append(caller, "limits.replace", "fleet", **documents)
-            ready = [run.id for run in await unit.runs.list_ready(_MOST_SENT)]
+            ready = [run.id for run in await unit.runs.list_ready(MOST_SENT)]
         await self._wakes.workers(ready)
         return fleet
 

@@ -1,18 +1,15 @@
 """The end of a freeze, by somebody who has looked at the table (it begins in `mismatches`)."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from engine.domain.access import Caller
 from engine.domain.ids import TableId
 from engine.domain.runs import RunState
 from engine.domain.tables import Freeze
 from engine.services.registered import read_registered
-from engine.services.wakes import Wakes
+from engine.services.wakes import MOST_SENT, Wakes
 from engine.stores.database import Database
-
-_MOST_SENT: Final = 200
-"""Waiting runs that are sent at once; the sweep finds more."""
 
 
 class FreezeService:
@@ -37,7 +34,7 @@ class FreezeService:
             await unit.watches.wake(table_id)
             before, after = freeze_document(table.freeze), {"reason": reason}
             await unit.audit.append(caller, "table.unfreeze", table_id, before=before, after=after)
-            waiting = await unit.runs.list(table_id, frozenset({RunState.QUEUED}), limit=_MOST_SENT)
+            waiting = await unit.runs.list(table_id, frozenset({RunState.QUEUED}), limit=MOST_SENT)
         await self._wakes.workers(run.id for run in waiting)
 
 

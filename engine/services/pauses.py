@@ -15,12 +15,9 @@ from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.runs import TERMINAL_STATES, RunState
 from engine.domain.tables import Pause
 from engine.services.registered import read_registered
-from engine.services.wakes import Wakes
+from engine.services.wakes import MOST_SENT, Wakes
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
-
-_MOST_SENT: Final = 200
-"""Waiting runs that a resume sends at once; the sweep finds more."""
 
 FLEET: Final = "fleet"
 
@@ -64,7 +61,7 @@ class PauseService:
             await unit.watches.wake(table_id)
             before = {**(_document(table.pause) or {}), **({"hot_partitions": forgotten} if forgotten else {})}
             await unit.audit.append(caller, "table.resume", table_id, before=before or None)
-            waiting = await unit.runs.list(table_id, frozenset({RunState.QUEUED}), limit=_MOST_SENT)
+            waiting = await unit.runs.list(table_id, frozenset({RunState.QUEUED}), limit=MOST_SENT)
         await self._wakes.workers(run.id for run in waiting)
 
     async def pause_catalog(self, caller: Caller, name: str, *, reason: str, stops: bool) -> Pause:
@@ -99,7 +96,7 @@ class PauseService:
             await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.CATALOG, catalog=name))
             before = {**(_document(catalog.pause) or {}), **_failures(breaker)}
             await unit.audit.append(caller, "catalog.resume", name, before=before)
-            ready: list[RunId] = [run.id for run in await unit.runs.list_ready(_MOST_SENT)]
+            ready: list[RunId] = [run.id for run in await unit.runs.list_ready(MOST_SENT)]
         await self._wakes.workers(ready)
 
     async def pause_fleet(self, caller: Caller, *, reason: str, stops: bool) -> Pause:
@@ -121,7 +118,7 @@ class PauseService:
             await unit.pauses.release_fleet()
             await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.FLEET))
             await unit.audit.append(caller, "fleet.resume", FLEET, before=_document(before))
-            ready: list[RunId] = [run.id for run in await unit.runs.list_ready(_MOST_SENT)]
+            ready: list[RunId] = [run.id for run in await unit.runs.list_ready(MOST_SENT)]
         await self._wakes.workers(ready)
 
 

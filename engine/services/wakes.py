@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Final
 
 import structlog
 
@@ -9,6 +10,9 @@ from engine.domain.errors import Transient
 from engine.domain.ids import RunId
 from engine.queue.hints import Hints
 from engine.queue.streams import RunQueue
+
+MOST_SENT: Final = 200
+"""Waiting runs that are sent at once; the sweep finds more."""
 
 _log = structlog.get_logger(__name__)
 
