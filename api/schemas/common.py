@@ -21,7 +21,6 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
 
-SnapshotId = Annotated[str, Field(description="A string: snapshot ids pass 2^53.", examples=["7402365190518249871"])]
 PageToken = Annotated[str | None, Field(description="Send as `page_token` for the next page; null on the last.")]
 Instant = Annotated[datetime, Field(examples=["2026-11-01T09:30:00Z"])]
 

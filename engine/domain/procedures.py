@@ -37,7 +37,6 @@ class Procedure(StrEnum):
     """The procedures that are called."""
 
     REWRITE_DATA_FILES = "rewrite_data_files"
-    REWRITE_POSITION_DELETE_FILES = "rewrite_position_delete_files"
 
 
 OptionValue = bool | int | float

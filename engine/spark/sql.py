@@ -26,18 +26,10 @@ _DATA_OPTIONS: Final[Mapping[str, tuple[float, float]]] = {
     "delete-file-threshold": (1, _INT),
     "delete-ratio-threshold": (0, 1),
     "rewrite-all": (0, 1),
-    "remove-dangling-deletes": (0, 1),
     "use-starting-sequence-number": (1, 1),  # without it a delete that comes meanwhile would be lost
     "partial-progress.enabled": (0, 0),  # it reports success whatever failed, and goes on after an interrupt
 }
-_DELETE_OPTIONS: Final[Mapping[str, tuple[float, float]]] = {
-    name: _DATA_OPTIONS[name]
-    for name in ("target-file-size-bytes", "min-input-files", "rewrite-all", "max-concurrent-file-group-rewrites")
-} | {"partial-progress.enabled": (0, 0)}
-_OPTIONS: Final = {
-    Procedure.REWRITE_DATA_FILES: _DATA_OPTIONS,
-    Procedure.REWRITE_POSITION_DELETE_FILES: _DELETE_OPTIONS,
-}
+_OPTIONS: Final = {Procedure.REWRITE_DATA_FILES: _DATA_OPTIONS}
 """What each procedure may be told, with the least and the largest value; flags are 0 and 1."""
 
 _TYPES: Final = re.compile(
