@@ -5,10 +5,12 @@ binpack without the splicing of pages, which no order of rows can use. The secon
 copies of one table written by Spark, on one warm server, each to its commit; CPU seconds are those of this process and
 all its descendants. `--kernel` leaves the second out: it starts no Spark.
 
-Everything is ordered by `l_shipdate` and `l_partkey`. With `--memory` rows beyond it (of the kernel alone) wait on
-disk. The first repeat of the kernel alone is not counted.
+Everything is ordered by `l_shipdate` and `l_partkey`. Of the kernel alone every order is measured three times: rows in
+memory; `on disk`, with `--memory` MiB for them, as in a partition that is many times larger; and `in groups`, the
+inputs cut into four groups, each in memory and an order by itself, which is what one order of them all is paid against.
+The first repeat of the kernel alone is not counted.
 
-    python -m bench.ordering [--kernel] [--megabytes 192] [--repeats 3] [--cores 2] [--memory 512] [--json FILE]
+    python -m bench.ordering [--kernel] [--megabytes 192] [--repeats 3] [--cores 2] [--memory 64] [--json FILE]
     python -m cProfile -s tottime -m bench.ordering --kernel --repeats 1 | head -40
 """
 
@@ -42,6 +44,7 @@ MB: Final = 1_000_000
 COLUMNS: Final = ("l_shipdate", "l_partkey")
 STRATEGIES: Final = ("binpack", "sort", "zorder", "hilbert")
 ENCODED: Final = "encoded"
+GROUPS: Final = 4
 _SORT_ORDER: Final = {
     "binpack": "",
     "sort": f", strategy => 'sort', sort_order => '{', '.join(COLUMNS)}'",
@@ -56,7 +59,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=192)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--memory", type=int, default=512, help="MiB of rows, of the kernel alone")
+    parser.add_argument("--memory", type=int, default=64, help="MiB for rows that wait on disk")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with TemporaryDirectory(prefix="bench-ordering-") as folder:
@@ -76,24 +79,19 @@ def main() -> None:
 
 def _kernel_alone(folder: Path, megabytes: int, repeats: int, memory_bytes: int) -> list[dict[str, Any]]:
     files = [
-        lineitem_file(folder / f"in-{number}.parquet", 200_000, number) for number in range(max(1, megabytes // 8))
+        lineitem_file(folder / f"in-{number}.parquet", 200_000, number) for number in range(max(GROUPS, megabytes // 8))
     ]
-    task = _task(files, folder)
-    names = list(pq.read_schema(files[0]).names)
-    order = tuple(OrderColumn(names.index(name) + 1) for name in COLUMNS)
-    taken: dict[str, list[float]] = {name: [] for name in (*STRATEGIES, ENCODED)}
+    tasks = _contenders(files, folder, memory_bytes)
+    taken: dict[str, list[float]] = {name: [] for name in tasks}
     written: dict[str, int] = {}
     for is_warm_up in (True, *[False] * repeats):
-        for name, seconds in taken.items():
-            is_packed = name in {"binpack", ENCODED}
-            wanted = None if is_packed else RowOrder(name, order, memory_bytes=memory_bytes)
-            made = replace(task, order=wanted, name_prefix=f"out-{time.monotonic_ns()}-")
+        for name, made in tasks.items():
             begun = cpu_seconds()
             with patch.object(Splicer, "suits", lambda *_: False) if name == ENCODED else nullcontext():
-                written[name] = _run(made)
+                written[name] = sum(map(_run, made))
             if not is_warm_up:
-                seconds.append(cpu_seconds() - begun)
-    read = sum(one.file_bytes for one in task.inputs) / MB
+                taken[name].append(cpu_seconds() - begun)
+    read = sum(path.stat().st_size for path in files) / MB
     return [
         {
             "kernel alone": name,
@@ -102,10 +100,25 @@ def _kernel_alone(folder: Path, megabytes: int, repeats: int, memory_bytes: int)
             "MB/cpu_s": read / statistics.median(seconds),
             "cpu / own binpack": _paired(seconds, taken["binpack"]),
             "cpu / encoded": _paired(seconds, taken[ENCODED]),
+            "cpu / in memory": _paired(seconds, taken[name.split(",")[0]]),
             "output_MB": written[name] / MB,
         }
         for name, seconds in taken.items()
     ]
+
+
+def _contenders(files: list[Path], folder: Path, memory_bytes: int) -> dict[str, list[GroupTask]]:
+    """Return the tasks of each, one after the other."""
+    names = list(pq.read_schema(files[0]).names)
+    columns = tuple(OrderColumn(names.index(name) + 1) for name in COLUMNS)
+    whole, parts = _task(files, folder), [_task(files[at::GROUPS], folder) for at in range(GROUPS)]
+    made = {"binpack": [whole], ENCODED: [whole]}
+    for strategy in STRATEGIES[1:]:
+        in_memory, on_disk = (RowOrder(strategy, columns, memory_bytes=most) for most in (2**40, memory_bytes))
+        made[strategy] = [replace(whole, order=in_memory)]
+        made[f"{strategy}, on disk"] = [replace(whole, order=on_disk)]
+        made[f"{strategy}, in groups"] = [replace(part, order=in_memory) for part in parts]
+    return made
 
 
 def _task(files: list[Path], folder: Path) -> GroupTask:
@@ -125,7 +138,8 @@ def _task(files: list[Path], folder: Path) -> GroupTask:
 
 
 def _run(task: GroupTask) -> int:
-    result = GroupResult.from_json(rewrite_group(task.to_json()))
+    named = replace(task, name_prefix=f"out-{time.monotonic_ns()}-")
+    result = GroupResult.from_json(rewrite_group(named.to_json()))
     assert result.outcome == "written", result.reason
     for output in result.outputs:
         Path(output.path.removeprefix("file:")).unlink()
