@@ -44,6 +44,7 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "table_replaced": "the table was dropped and made anew",
     "taken_back": "it was committed, and somebody else rolled the table back",
     "not_eligible": "the table has what the rewrite can't take",
+    "rejected": "something has to be changed first",
     "invalid_input": "its policy asks for what can't be done",
     "invariant_broken": "a proof failed, a human must look",
     "goes_on": "a part of the table is done, the run goes on with the next",

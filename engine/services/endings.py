@@ -106,7 +106,10 @@ class RunEnding:
         """End the run as failed: committed groups stay, everything else of ours is removed."""
         is_quiet = await self._is_quiet()
         if unsettled := len(self._attempt.run.unsettled):
-            detail += f"; what became of {unsettled} groups that were sent to the catalog is not known"
+            detail += (
+                f"; what became of {unsettled} groups that were sent to the catalog is not known: their outputs stay, "
+                "since a snapshot of the table may name this run"
+            )
         await self._drop_unfinished(reason)
         await self.end(RunState.FAILED, reason, detail, is_quiet=is_quiet)
 

@@ -117,7 +117,8 @@ class NativePath(RewritePath):
             await self._asked(self._context.procedures.check_table, named, work.plan.base_snapshot_id)
         except SparkFailed as error:
             where = ".".join((named.catalog, *named.namespace, named.name))
-            raise NotEligible(f"Spark can't read the table as {where}: {error.message}") from error
+            remedy = "check the name that the catalog has in Spark"
+            raise NotEligible(f"Spark can't read the table as {where}: {error.message}; {remedy}") from error
 
     def _fits(self, group: FileGroup, rate: LaneRate) -> bool:
         """Tell whether a call would end before the next window that stops the run; if not, wait for that window."""

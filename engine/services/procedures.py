@@ -14,7 +14,7 @@ class Procedures(Protocol):
         """Return the application that signs what it commits."""
 
     def check_table(self, ticket: Ticket, table: SparkTable, snapshot_id: int) -> None:
-        """Raise `Rejected` unless the table of this name has a snapshot."""
+        """Raise `NotEligible` unless the table of this name has a snapshot."""
 
     def refresh(self, ticket: Ticket, table: SparkTable) -> None:
         """Let nothing that is held of a table be used any more."""

@@ -6,7 +6,7 @@ when all had landed. Only the table tells what became of a call, also of one who
 
 from collections.abc import Sequence
 
-from engine.domain.errors import Rejected
+from engine.domain.errors import NotEligible
 from engine.domain.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.spark import sql
 from engine.spark.dispatch import SparkDispatcher, Ticket
@@ -29,11 +29,14 @@ class SparkProcedures:
         """Make sure that Spark's table of this name is the one that has a snapshot.
 
         Raises:
-            Rejected: Spark has no such catalog or table, or another table under the name.
+            NotEligible: Spark has another table under the name.
         """
         if not self._dispatcher.rows(ticket, sql.has_snapshot(table, snapshot_id)):
             named = ".".join((table.catalog, *table.namespace, table.name))
-            raise Rejected(f"Spark's table {named} has no snapshot {snapshot_id}: it is another table, or an old copy")
+            raise NotEligible(
+                f"Spark's table {named} has no snapshot {snapshot_id}: it is another table, or an old copy; "
+                "check the name that the catalog has in Spark"
+            )
 
     def refresh(self, ticket: Ticket, table: SparkTable) -> None:
         """Let Spark forget what it holds of a table, so that it plans on the newest snapshot."""

@@ -166,7 +166,7 @@ class SparkSessions:
 
     def _create(self, session_id: str) -> SparkSession:
         if self.calls.setting(session_id, "spark.speculation", "false") == "true":
-            raise Rejected("Spark runs with spark.speculation=true: two copies of a task would write the same files")
+            raise Rejected("Spark runs with spark.speculation=true, so that tasks write twice: start it with false")
         builder = channel_builder(self._url, user_id=self.user_id, session_id=session_id)
         try:
             session = SparkSession(connection=builder, hook_factories=[lambda _session: self._ids])

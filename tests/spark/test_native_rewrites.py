@@ -21,8 +21,8 @@ from engine.domain.runs import Run, RunState
 from engine.domain.tables import TableFormatName, TableRef
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.native import checks, open_native_world, rewrite
-from tests.support.peer import one, rows_by_spark
-from tests.support.world import World
+from tests.support.peer import attach, confs_of, one, rows_by_spark
+from tests.support.world import World, make_lake
 
 TABLE = "lake.lake.events"
 
@@ -164,6 +164,28 @@ async def test_a_catalog_that_spark_does_not_know_fails_the_run_and_changes_noth
     assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
     assert "Spark can't read the table as nowhere.lake.vectors" in (run.detail or "")
     assert one(spark, f"SELECT count(*) FROM {name}.snapshots WHERE operation = 'replace'") == 0
+
+
+async def test_another_table_under_the_name_that_spark_was_told_is_left_alone(
+    world: World, spark: SparkSession, tmp_path: Path
+) -> None:
+    """The catalog of that name is another one: a call would rewrite a table that nobody asked for."""
+    name = await asyncio.to_thread(with_vectors, spark)
+    other = await asyncio.to_thread(make_lake, tmp_path / "other", days=0)
+    attach(spark, {key.replace(".lake", ".elsewhere"): value for key, value in confs_of(other).items()})
+    spark.sql("CREATE NAMESPACE elsewhere.lake")
+    spark.sql("CREATE TABLE elsewhere.lake.vectors (id BIGINT, day STRING) USING iceberg PARTITIONED BY (day)")
+    for first in range(0, 60, 10):
+        spark.sql(f"INSERT INTO elsewhere.lake.vectors SELECT id, 'a' FROM range({first}, {first + 10}, 1, 1)")
+    properties = world.lake.properties | {"catalog-name": "lake", "packhouse.spark-catalog": "elsewhere"}
+    await world.container.catalogs.create(SYSTEM, "wrong", TableFormatName.ICEBERG, properties)
+    ref = TableRef("wrong", ("lake",), "vectors")
+    table = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+    run = await rewrite(world, table.id)
+    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert "it is another table, or an old copy; check the name that the catalog has in Spark" in (run.detail or "")
+    for each in (name, "elsewhere.lake.vectors"):
+        assert one(spark, f"SELECT count(*) FROM {each}.snapshots WHERE operation = 'replace'") == 0
 
 
 async def test_cancels_end_calls_within_five_seconds_and_the_table_tells_the_outcome(

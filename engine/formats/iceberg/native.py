@@ -80,8 +80,9 @@ def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | No
     """Return every condition of the procedure on a table, held or not."""
     shared = [each for each in conditions_of(view, files) if each.name in _SHARED]
     version = view.metadata.format_version
+    named = f"the catalog is {spark_catalog} in Spark" if spark_catalog is not None else no_name_in_spark()
     return [
-        Condition("native_spark_catalog", spark_catalog is not None, _named(spark_catalog)),
+        Condition("native_spark_catalog", spark_catalog is not None, named),
         Condition("native_format_version", version in (1, 2, 3), f"version {version}; 1, 2 and 3 can be rewritten"),
         _one_spec(view, files),
         _comparable(view),
@@ -127,9 +128,8 @@ def partition_tests(view: TableView, spec_id: int, partition: str) -> tuple[Part
     return tuple(found)
 
 
-def _named(spark_catalog: str | None) -> str:
-    if spark_catalog is not None:
-        return f"the catalog is {spark_catalog} in Spark"
+def no_name_in_spark() -> str:
+    """Return what is missing, and what to do about it."""
     return f"the catalog has no property {SPARK_CATALOG}: set it to the name that Spark has for this catalog"
 
 

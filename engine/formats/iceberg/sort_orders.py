@@ -67,7 +67,9 @@ def _why_not(schema: Schema, name: str) -> str:
 
 def _check_type(field: NestedField) -> None:
     if not isinstance(field.field_type, PrimitiveType):
-        raise NotEligible(f"rewrite.columns: {field.name!r} is a {field.field_type}, which has no order")
+        raise NotEligible(
+            f"rewrite.columns: {field.name!r} is a {field.field_type}, which has no order: name other columns"
+        )
 
 
 def _own_order(metadata: TableMetadata) -> tuple[OrderField, ...]:
@@ -86,7 +88,8 @@ def _own_order(metadata: TableMetadata) -> tuple[OrderField, ...]:
     for field_id, descending, nulls_first in plain:
         field = next((each for each in schema.fields if each.field_id == field_id), None)
         if field is None:
-            raise NotEligible(f"the table's own sort order goes by field {field_id}, which is no column of the table")
+            lost = f"the table's own sort order goes by field {field_id}, which is no column of the table itself"
+            raise NotEligible(f"{lost}: name columns in rewrite.columns")
         _check_type(field)
         fields.append(OrderField(field.name, field_id, descending, nulls_first))
     return tuple(fields)

@@ -40,7 +40,7 @@ from engine.formats.iceberg.eligibility import conditions_of
 from engine.formats.iceberg.errors import translated
 from engine.formats.iceberg.history import commits_of, known_since, newest
 from engine.formats.iceberg.manifests import ManifestCache
-from engine.formats.iceberg.native import native_conditions, native_digest, partition_tests
+from engine.formats.iceberg.native import native_conditions, native_digest, no_name_in_spark, partition_tests
 from engine.formats.iceberg.native_changes import native_changes, verify_native
 from engine.formats.iceberg.outputs import list_run_files, remove_run_files
 from engine.formats.iceberg.parents import keep_parent, release, roll_back
@@ -288,7 +288,7 @@ class IcebergTable:
     def spark_table(self) -> SparkTable:
         """The table as Spark knows it."""
         if self._spark_catalog is None:
-            raise NotEligible(f"{self._ref}: its catalog has no name in Spark")
+            raise NotEligible(f"{self._ref}: {no_name_in_spark()}")
         return SparkTable(self._spark_catalog, tuple(self._ref.namespace), self._ref.name)
 
     def partition_tests(self, place: Place) -> Sequence[PartitionTest]:

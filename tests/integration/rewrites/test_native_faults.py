@@ -15,7 +15,7 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
-from engine.domain.errors import Interrupted, Rejected, SparkFailed, Transient
+from engine.domain.errors import Interrupted, NotEligible, SparkFailed, Transient
 from engine.domain.ids import RunId
 from engine.domain.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.domain.runs import RunState, WaitingFor
@@ -55,7 +55,7 @@ class PlayedProcedures:
     def check_table(self, _ticket: Ticket, table: SparkTable, snapshot_id: int) -> None:
         if self.lake.table.snapshot_by_id(snapshot_id) is None:
             message = f"{table} has no snapshot {snapshot_id}"
-            raise Rejected(message)
+            raise NotEligible(message)
 
     def refresh(self, _ticket: Ticket, _table: SparkTable) -> None:
         """Nothing is held."""
