@@ -98,7 +98,7 @@ def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: boo
 def _taken_whole(files: PartitionedFiles, limits: RewriteLimits, *, full: bool) -> Flags:
     """Return the partitions of which every file is a candidate; in an order asked for already, none is for that."""
     if full and limits.order is not None and not limits.every_file:
-        return ~are_in_order(files, limits.order)
+        return ~are_in_order(files, limits.order, group_bytes=limits.group_bytes)
     return np.full(len(files.names), full, dtype=np.bool_)
 
 

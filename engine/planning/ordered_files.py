@@ -3,7 +3,8 @@
 The kernel's outputs carry the mark of their order in their names (`<run id>-<group>-<attempt>-<mark>-<n>.parquet`), so
 it is known of every file without reading anything, for as long as the file lives. The files of one group follow one
 another in the order; those of two groups may overlap, so a partition is in order when all its files came of one group.
-Of a curve also when they came of one run: to put its groups into one order is more than a second pass can do.
+Of a curve also when they came of one run, if they are too large for one group: to put its groups into one order is more
+than a second pass can do.
 """
 
 import numpy as np
@@ -14,11 +15,23 @@ from engine.domain.orders import RowOrdering
 from engine.planning.partitions import Flags, PartitionedFiles
 
 
-def are_in_order(files: PartitionedFiles, order: RowOrdering) -> Flags:
-    """Return, by partition, whether nothing is gained by putting all its files into this order again."""
-    source = r"(?P<source>[^/]+)-\d+" if order.strategy == "sort" else r"(?P<source>[^/]+)-\d+-\d+"
-    found = pc.extract_regex(files.paths, rf"{source}-{order.mark}-\d+\.parquet$")
-    names = pc.struct_field(found, "source") if len(found) else pa.array([], pa.string())
+def are_in_order(files: PartitionedFiles, order: RowOrdering, *, group_bytes: int) -> Flags:
+    """Return, by partition, whether nothing is gained by putting all its files into this order again.
+
+    `group_bytes`: how much is put into one order at a time.
+    """
+    pattern = rf"(?P<group>(?P<run>[^/]+)-\d+)-\d+-{order.mark}-\d+\.parquet$"
+    found = pc.extract_regex(files.paths, pattern)
+    of_one_group = _have_one_source(files, found, "group")
+    if order.strategy == "sort":
+        return of_one_group
+    is_too_large: Flags = files.total(files.file_bytes) > group_bytes
+    return of_one_group | (is_too_large & _have_one_source(files, found, "run"))
+
+
+def _have_one_source(files: PartitionedFiles, found: pa.ChunkedArray, kind: str) -> Flags:
+    """Return, by partition, whether all its files have the same `kind` in their names."""
+    names = pc.struct_field(found, kind) if len(found) else pa.array([], pa.string())
     codes = pc.fill_null(pc.rank(names, tiebreaker="dense"), 0).to_numpy().astype(np.int64)
     codes = np.where(pc.is_valid(names).to_numpy(zero_copy_only=False), codes, -1)
     most, least = (np.full(len(files.names), start) for start in (-1, np.iinfo(np.int64).max))

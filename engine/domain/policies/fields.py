@@ -57,6 +57,7 @@ def _within_bytes(value: int | str) -> int | str:
 
 
 FileBytes = Annotated[ByteSize, Field(ge=MIB, le=16 * 2**30)]
+OrderBytes = Annotated[ByteSize, Field(ge=MIB, le=2**40)]
 RowGroupBytes = Annotated[ByteSize, Field(ge=64 * KIB, le=8 * MIB)]
 AnyBytes = Annotated[ByteSize, Field(ge=1, le=MAX_BYTES)]
 Rate = Annotated[ByteSize, Field(ge=64 * KIB, le=2**40)]

@@ -7,7 +7,16 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from engine.domain.hints import Misread
-from engine.domain.policies.fields import AnyBytes, FileBytes, Interval, Part, RowGroupBytes, Section, TargetShare
+from engine.domain.policies.fields import (
+    AnyBytes,
+    FileBytes,
+    Interval,
+    OrderBytes,
+    Part,
+    RowGroupBytes,
+    Section,
+    TargetShare,
+)
 from engine.domain.strict import Flag, Number, OneLine, Whole
 
 
@@ -165,7 +174,7 @@ class RewriteSettings(Section):
     max_group_bytes: FileBytes | None = Field(
         None, description="Bytes of inputs of one group: the unit of cancel, retry and pacing.", examples=["1GiB"]
     )
-    max_ordered_bytes: FileBytes | None = Field(
+    max_ordered_bytes: OrderBytes | None = Field(
         None,
         description="The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order.",
         examples=["16GiB"],

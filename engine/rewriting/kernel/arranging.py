@@ -7,8 +7,8 @@ twice and read twice, and the temporary folder holds about what the group has be
 
 A curve of rows in memory goes by their ranks; of rows on disk by ranks in a sample of them, the same for all ranges.
 
-Memory beyond that bound: up to 64 bytes for every row that is in memory while their order is found, and of one in about
-500 rows the columns of the order. It does not grow with the group otherwise.
+Memory beyond that bound: up to 64 bytes for every row that is in memory while their order is found, and the columns of
+the order of at most a million rows, the sample. It does not grow with the group.
 """
 
 from collections import Counter
@@ -34,7 +34,8 @@ _PARTS: Final = 4
 """One part is this fraction of the memory: so much goes to disk, or comes from it, at a time."""
 
 SAMPLED: Final = 2048
-"""Rows of each part that are in the sample."""
+MOST_SAMPLED: Final = 1 << 20
+"""Rows of each part that are in the sample, and of all parts: then every second row of it goes."""
 
 _RANKED: Final = 1 << 16
 """Rows of the sample that a curve ranks by: as many as a column has cells."""
@@ -73,6 +74,7 @@ class Arrangement:
         self._held_bytes = 0
         self._spilled = SpilledRows(self._plain, segment_bytes=order.memory_bytes)
         self._sample: list[pa.Table] = []
+        self._sampled = SAMPLED
         self.ranked_by: Columns = ()
         self._read = _Seen()
 
@@ -129,8 +131,10 @@ class Arrangement:
             self._check()
             part = whole.slice(start, most).combine_chunks()
             self._spilled.add(part)
-            at = np.arange(0, part.num_rows, max(1, part.num_rows // SAMPLED))
-            self._sample.append(part.select(self._places).take(pa.array(at)))
+            self._sample.append(_every(max(1, part.num_rows // self._sampled), part.select(self._places)))
+        if sum(some.num_rows for some in self._sample) > MOST_SAMPLED:
+            self._sampled = max(1, self._sampled // 2)
+            self._sample = [_every(2, pa.concat_tables(self._sample))]
         if is_first:
             more = self._expected + self._expected // SEGMENTS - self._spilled.rows
             check_room(more * self._spilled.disk_bytes // self._spilled.rows)
@@ -147,8 +151,7 @@ class Arrangement:
         if self._order.strategy == "sort":
             yield from self._by_ranges(spilled, self._spilled.nbytes, sample, self._by)
             return
-        every = -(-sample.num_rows // _RANKED)
-        self.ranked_by = [column.take(pa.array(np.arange(0, len(column), every))) for column in sample.columns]
+        self.ranked_by = _every(-(-sample.num_rows // _RANKED), sample).columns
         by = _Keys(self._plain.append(_PLACE), [len(self._plain)], _ALONG)
         keyed = (table.append_column(_PLACE, self._on_curve(table.select(self._places))) for table in spilled)
         yield from self._by_ranges(keyed, self._spilled.nbytes, pa.table([self._on_curve(sample)], [_PLACE.name]), by)
@@ -202,6 +205,11 @@ class _Keys(NamedTuple):
 
     def of(self, columns: Columns, check: Callable[[], None]) -> Keys:
         return keys_of(columns, self.order, check=check).values
+
+
+def _every(step: int, table: pa.Table) -> pa.Table:
+    """Return each so many-th row, as a copy."""
+    return table.take(pa.array(np.arange(0, table.num_rows, step)))
 
 
 def _deal_out(table: pa.Table, places: Positions, files: Sequence[SpilledRows]) -> None:

@@ -138,6 +138,27 @@ def test_memory_stays_bounded_however_large_the_group_is_and_nothing_is_left_on_
     assert disk_bytes(folder) == 0
 
 
+@pytest.mark.parametrize("strategy", ["sort", "hilbert"])
+def test_the_sample_of_a_very_large_group_becomes_thinner_and_still_tells_the_ranges(
+    folder: Path, strategy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Data that arrived in order: a sample of the beginning alone would put nearly all rows into one range."""
+    monkeypatch.setattr(arranging, "MOST_SAMPLED", 500)
+    batches, rows = 40, 20_000
+    order = RowOrder(strategy, (OrderColumn(1),), memory_bytes=4 * MIB)
+    watched = Watched(folder, order, rows=rows * batches)
+    source = (rows_of(np.arange(at * rows, (at + 1) * rows)[::-1]) for at in range(batches))
+    values = pa.chunked_array([c for piece in watched.arrangement.arranged(source) for c in piece.columns[0].chunks])
+    if strategy == "sort":
+        assert values.to_numpy().tolist() == list(range(rows * batches))
+    else:
+        assert 200 <= len(watched.arrangement.ranked_by[0]) <= 500
+        keys = keys_of([values], order, sample=watched.arrangement.ranked_by).values
+        assert (keys[1:] >= keys[:-1]).all()
+    kept = 8 * rows * batches  # what this test holds of the rows
+    assert watched.arrow < 3 * order.memory_bytes + 2 * MIB + kept
+
+
 @pytest.mark.parametrize("strategy", ["sort", "zorder"])
 def test_equal_keys_that_are_more_than_memory_keep_their_order_and_the_bound(folder: Path, strategy: str) -> None:
     """Nine rows of ten are of one value: they go from disk to disk, never into memory together."""

@@ -105,12 +105,25 @@ def test_what_is_in_the_order_already_is_not_due_however_much_it_overlaps() -> N
 )
 def test_the_names_of_files_tell_what_is_in_order(paths: list[str], sort: bool, hilbert: bool) -> None:
     for order, expected in ((SORT, sort), (HILBERT, hilbert)):
-        named = [f"s3://lake/{path.format(order.mark)}.parquet" for path in paths]
-        assert are_in_order(files_of([0, 0], named)[1], order).tolist() == [expected]
+        files = files_of([0, 0], [f"s3://lake/{path.format(order.mark)}.parquet" for path in paths])[1]
+        assert are_in_order(files, order, group_bytes=255 * MIB).tolist() == [expected]
+        assert are_in_order(files, order, group_bytes=256 * MIB).tolist() == [sort]
+
+
+def test_a_curve_of_several_groups_is_drawn_anew_once_one_group_may_hold_it_all() -> None:
+    """As when `max_ordered_bytes` was raised."""
+    paths = [f"s3://lake/run_1-{at:05}-1-{HILBERT.mark}-0.parquet" for at in range(2)]
+    digest, _ = files_of([0, 0], paths)
+
+    def groups(most: str) -> int:
+        rewrite = {"strategy": "hilbert", "columns": ["id", "at"], "max_ordered_bytes": most}
+        return len(plan_of(digest, {"rewrite": rewrite}, full=True, order=HILBERT).groups)
+
+    assert (groups("255MiB"), groups("256MiB")) == (0, 1)
 
 
 def test_an_empty_table_has_nothing_in_order() -> None:
-    assert are_in_order(files_of([])[1], SORT).tolist() == []
+    assert are_in_order(files_of([])[1], SORT, group_bytes=MIB).tolist() == []
     assert measure_overlap(files_of([])[1], [ranges()]).depth.tolist() == []
 
 
