@@ -6,7 +6,7 @@ in the bits that the largest index needs: what repeats there is left to the code
 """
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from engine.rewriting.kernel import thrift
-from engine.rewriting.kernel.bit_packing import GROUP, MOST_BITS, MOST_WORDS, narrow, packed
+from engine.rewriting.kernel.bit_packing import GROUP, MOST_WORDS, narrow, packed
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.footers import CODECS, Chunk, NewChunk
 from engine.rewriting.kernel.pages import (
@@ -95,7 +95,7 @@ def _fitted(
     if not blocks or _plain_bytes(words) > most_bytes:
         return None
     of = narrow(_bits(words))
-    return Indexed(words, np.concatenate([block.astype(of) for block in blocks]), valid)
+    return Indexed(words, np.concatenate([block.astype(of, copy=False) for block in blocks]), valid)
 
 
 class _Table:
@@ -104,8 +104,8 @@ class _Table:
     def __init__(self, words: npt.NDArray[Any]) -> None:
         """`words` are in order."""
         self.words = words
-        self._least = words[0]
-        self._places = np.empty(words[-1] - words[0] + 1, narrow(MOST_BITS))
+        self._least = int(words[0])
+        self._places = np.empty(words[-1] - words[0] + 1, narrow(_bits(words)))
         self._places[words - words[0]] = np.arange(len(words))
 
     @staticmethod
@@ -117,29 +117,42 @@ class _Table:
             return None
         occurs = np.zeros(greatest - least + 1, np.bool_)
         for block in blocks:
-            occurs[block - least] = True
+            occurs[_offsets_from(least, block)] = True
         words = np.flatnonzero(occurs) + least
         return _Table(words) if len(words) <= MOST_WORDS else None
 
     def look_up(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the place of each."""
-        found: npt.NDArray[Any] = self._places[values - self._least]
+        found: npt.NDArray[Any] = self._places[_offsets_from(self._least, values)]
         return found
+
+
+def _offsets_from(least: int, values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return how far each is from the least, in the type that numpy looks up by (twice as fast as from others)."""
+    found: npt.NDArray[np.intp] = np.subtract(values, least, dtype=np.intp)
+    return found
 
 
 def _blocks(chunks: Sequence[pa.Array]) -> list[npt.NDArray[Any]]:
     """Return the values that are there in arrays of about `PAGE_ROWS`, none of them empty."""
     made: list[npt.NDArray[Any]] = []
-    small: list[npt.NDArray[Any]] = []
+    together: list[pa.Array] = []
+    rows = 0
     for chunk in chunks:
-        values = (chunk.drop_null() if chunk.null_count else chunk).to_numpy()
-        small.append(values)
-        if sum(map(len, small)) >= PAGE_ROWS:
-            values = small[0] if len(small) == 1 else np.concatenate(small)
-            made += [values[start : start + PAGE_ROWS] for start in range(0, len(values), PAGE_ROWS)]
-            small = []
-    rest = [values for values in small if len(values)]
-    return [*made, np.concatenate(rest)] if rest else made
+        together.append(chunk)
+        rows += len(chunk)
+        if rows >= PAGE_ROWS:
+            made += _cut(together)
+            together, rows = [], 0
+    return made + _cut(together)
+
+
+def _cut(chunks: Sequence[pa.Array]) -> list[npt.NDArray[Any]]:
+    if not chunks:
+        return []
+    joined = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
+    values = (joined.drop_null() if joined.null_count else joined).to_numpy()
+    return [values[start : start + PAGE_ROWS] for start in range(0, len(values), PAGE_ROWS)]
 
 
 def _valid(chunks: Sequence[pa.Array]) -> npt.NDArray[np.bool_] | None:
@@ -208,7 +221,7 @@ def _bodies(column: Indexed, is_optional: bool, page_bytes: int) -> Iterator[tup
         at += count
 
 
-def _bits(words: pa.Array) -> int:
+def _bits(words: Sized) -> int:
     return max(1, (len(words) - 1).bit_length())
 
 

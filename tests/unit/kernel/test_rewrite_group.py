@@ -1,7 +1,9 @@
 """One group in, equal rows out: the shape of outputs, their footers and figures."""
 
 import base64
+import gc
 import io
+from contextlib import nullcontext
 from pathlib import Path
 
 import duckdb
@@ -12,7 +14,7 @@ import pytest
 
 from engine.rewriting.kernel import layout
 from engine.rewriting.kernel.contract import TaskInput, WriteSettings
-from engine.rewriting.kernel.errors import OutputFault
+from engine.rewriting.kernel.errors import InputFault, OutputFault
 from tests.unit.kernel.building import MIB, field, ids_of, left_behind, make_task, outputs_of, rewrite, write
 
 SCHEMA = pa.schema([field(1, "id", pa.int64(), required=True), field(2, "name", pa.string())])
@@ -156,6 +158,15 @@ def test_row_groups_hold_at_least_the_least_size(tmp_path: Path, monkeypatch: py
     sizes = [metadata.row_group(i).column(0).total_compressed_size for i in range(metadata.num_row_groups)]
     assert len(sizes) > 2
     assert min(sizes) >= 250 * 1024
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_collector_of_cycles_is_as_it_was_after_a_task(tmp_path: Path, fails: bool) -> None:
+    good = write(tmp_path / "a.parquet", rows(0, 10))
+    inputs = [good, TaskInput(str(tmp_path / "missing.parquet"), 10, 1)] if fails else [good]
+    with pytest.raises(InputFault) if fails else nullcontext():
+        rewrite(make_task(tmp_path, inputs, SCHEMA))
+    assert gc.isenabled()
 
 
 def test_an_empty_input_adds_nothing(tmp_path: Path) -> None:
