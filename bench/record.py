@@ -12,7 +12,7 @@ from typing import Any, Final
 import psycopg
 from psycopg.types.json import Jsonb
 
-from engine.domain.clock import Clock
+from engine.domain.clock import SystemClock
 from engine.domain.ids import IdSource
 
 CATALOG: Final = "lake"
@@ -21,7 +21,7 @@ _ENDS: Final = (("succeeded", 0.85), ("skipped", 0.94), ("failed", 0.98), ("canc
 _STATISTICS: Final = "VACUUM ANALYZE"
 
 
-class _PastClock(Clock):
+class _PastClock(SystemClock):
     """Says any instant it is set to."""
 
     def __init__(self) -> None:
