@@ -6,6 +6,7 @@ The text of a defence stands once in its file; a test holds that (`test_cases.py
 from dataclasses import dataclass
 from typing import Final
 
+_FAULTS: Final = "tests/integration/rewrites/test_faults.py"
 _SEEN: Final = "tests/integration/rewrites/test_seen_elsewhere.py"
 _NATIVE: Final = "tests/integration/rewrites/test_native_faults.py"
 _MISMATCHES: Final = "tests/integration/rewrites/test_mismatches.py"
@@ -159,7 +160,21 @@ CASES: Final = (
         ),
         (
             f"{_RACES}::test_nothing_is_deleted_while_an_outcome_is_unknown",
-            "tests/integration/rewrites/test_faults.py::test_output_of_a_commit_that_may_still_land_is_never_removed",
+            f"{_FAULTS}::test_output_of_a_commit_that_may_still_land_is_never_removed",
+        ),
+    ),
+    Case(
+        "I5",
+        (
+            Edit(
+                "engine/services/commits.py",
+                "            if not self._attempt.run.unsettled.issuperset(ordinals):\n",
+                "            if False and ordinals:\n",
+            ),
+        ),
+        (
+            "tests/integration/rewrites/test_unsent.py::test_a_crash_after_the_mark_leaves_the_outcome_to_the_table",
+            f"{_FAULTS}::test_a_cancelled_run_ends_only_when_no_commit_of_it_can_land_any_more",
         ),
     ),
     Case(
@@ -182,7 +197,7 @@ CASES: Final = (
                 "            await self._wait(WaitingFor.RETRY, 'conflict', '', until=None, failed=True)\n",
             ),
         ),
-        ("tests/integration/rewrites/test_faults.py::test_a_lost_race_makes_the_run_wait_before_it_tries_again",),
+        (f"{_FAULTS}::test_a_lost_race_makes_the_run_wait_before_it_tries_again",),
     ),
     Case(
         "F19",
