@@ -118,20 +118,28 @@ class Arrangement:
             yield self._read.rows([column.take(some) for column in columns], len(some))
 
     def _spill(self) -> None:
-        """Write what is held to disk, in parts of at most a quarter of the memory, and keep a sample."""
-        held = [self._table(rows) for rows in self._held]
-        self._held = []
-        parts = max(1, -(-self._held_bytes * _PARTS // max(1, self._order.memory_bytes)))
+        """Write what is held to disk, in parts of about a quarter of the memory, and let go of it."""
+        part = max(1, self._order.memory_bytes // _PARTS)
+        pieces: list[pa.Table] = []
+        while self._held:
+            table = self._table(self._held.pop(0))
+            step = max(1, table.num_rows * part // max(1, table.nbytes))
+            for start in range(0, table.num_rows, step):
+                pieces.append(table.slice(start, step))
+                if 2 * sum(piece.nbytes for piece in pieces) >= part:
+                    self._write(pieces)
+                    pieces = []
+        if pieces:
+            self._write(pieces)
         self._held_bytes = 0
-        if not held:
-            return
-        whole, is_first = pa.concat_tables(held), not self._spilled.rows
-        most = -(-whole.num_rows // parts)
-        for start in range(0, whole.num_rows, most):
-            self._check()
-            part = whole.slice(start, most).combine_chunks()
-            self._spilled.add(part)
-            self._sample.append(_every(max(1, part.num_rows // self._sampled), part.select(self._places)))
+
+    def _write(self, pieces: Sequence[pa.Table]) -> None:
+        """Write a part to disk and keep a sample of it."""
+        self._check()
+        is_first, part = not self._spilled.rows, pa.concat_tables(pieces).combine_chunks()
+        self._spilled.add(part)
+        wanted = max(1, self._sampled * _PARTS * part.nbytes // max(1, self._order.memory_bytes))
+        self._sample.append(_every(max(1, part.num_rows // wanted), part.select(self._places)))
         if sum(some.num_rows for some in self._sample) > MOST_SAMPLED:
             self._sampled = max(1, self._sampled // 2)
             self._sample = [_every(2, pa.concat_tables(self._sample))]
