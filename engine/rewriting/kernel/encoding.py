@@ -62,19 +62,27 @@ class Encoding:
         rows = sum(piece.rows for piece in pieces)
         fields = {number: plans[own[0]] for number, own in enumerate(self._form.fields)}
         bare = {number: plan for number, plan in fields.items() if isinstance(plan, Bare)}
+        statistics = {self._form.fields[number][0]: plan.statistics for number, plan in bare.items()}
         found: dict[int, Encoded] = {}
         for some in _batches([number for number, plan in fields.items() if plan is None], rows * _VALUE_BYTES):
             found |= self._encoded(some, self._projected(pieces, some), pieces, statistics=True)
         for some in _batches(list(bare), rows * _STORED_BYTES):
-            columns = dict(zip(some, self._stored(pieces, some, bare), strict=True))
-            indexed = {number: one for number in some if (one := self._indexed(number, columns[number], pieces))}
-            rest = tuple(number for number in some if number not in indexed)
-            encoded = self._encoded(rest, [columns[number] for number in rest], pieces, statistics=False)
-            for number in some:
-                leaf = self._form.fields[number][0]
-                one = indexed.get(number) or encoded[leaf]
-                found[leaf] = Encoded(one.chunk.with_statistics(bare[number].statistics), one.buffers)
+            for leaf, one in self._from_stored(some, self._stored(pieces, some, bare), pieces).items():
+                found[leaf] = Encoded(one.chunk.with_statistics(statistics[leaf]), one.buffers)
         return found
+
+    def _from_stored(self, fields: tuple[int, ...], columns: Columns, pieces: Sequence[Piece]) -> dict[int, Encoded]:
+        """Return the chunks of flat columns; `columns` is emptied on the way, since a column may be large."""
+        made: dict[int, Encoded] = {}
+        rest: dict[int, list[pa.Array]] = {}
+        for at, number in enumerate(fields):
+            chunks, columns[at] = columns[at], []
+            one = self._indexed(number, chunks, pieces)
+            if one is None:
+                rest[number] = chunks
+            else:
+                made[self._form.fields[number][0]] = one
+        return made | self._encoded(tuple(rest), list(rest.values()), pieces, statistics=False)
 
     def _indexed(self, number: int, chunks: list[pa.Array], pieces: Sequence[Piece]) -> Encoded | None:
         """Return a column as indices into one dictionary, if all inputs have it so and the dictionary fits."""

@@ -77,25 +77,20 @@ class Indexed:
         """
         if pt.is_dictionary(chunks[0].type):
             joined = pa.chunked_array(chunks).unify_dictionaries().chunks
-            words, values = joined[0].dictionary, [chunk.indices for chunk in joined]
-            return _fitted(words, _blocks(values), _valid(joined), most_bytes) if len(words) <= MOST_WORDS else None
-        if not pt.is_signed_integer(chunks[0].type):
+            words, blocks = joined[0].dictionary, _blocks([chunk.indices for chunk in joined])
+            look_up = None
+        elif pt.is_signed_integer(chunks[0].type) and (table := _Table.of(blocks := _blocks(chunks))):
+            words, look_up = pa.array(table.words, chunks[0].type), table.look_up
+        else:
             return None
-        blocks = _blocks(chunks)
-        table = _Table.of(blocks)
-        if table is None:
+        if not blocks or len(words) > MOST_WORDS or _plain_bytes(words) > most_bytes:
             return None
-        words = pa.array(table.words, chunks[0].type)
-        return _fitted(words, [table.look_up(block) for block in blocks], _valid(chunks), most_bytes)
-
-
-def _fitted(
-    words: pa.Array, blocks: Sequence[npt.NDArray[Any]], valid: npt.NDArray[np.bool_] | None, most_bytes: int
-) -> Indexed | None:
-    if not blocks or _plain_bytes(words) > most_bytes:
-        return None
-    of = narrow(_bits(words))
-    return Indexed(words, np.concatenate([block.astype(of, copy=False) for block in blocks]), valid)
+        indices = np.empty(sum(map(len, blocks)), narrow(_bits(words)))
+        at = 0
+        for block in blocks:
+            indices[at : at + len(block)] = block if look_up is None else look_up(block)
+            at += len(block)
+        return Indexed(words, indices, _valid(chunks))
 
 
 class _Table:
