@@ -25,7 +25,7 @@ from engine.rewriting.kernel.ordering import Keys, Positions, check_type, keys_o
 from engine.rewriting.kernel.projection import field_id
 from engine.rewriting.kernel.ranges import Columns, Ranges
 from engine.rewriting.kernel.reading import Rows
-from engine.rewriting.kernel.spilling import SEGMENTS, SpilledRows, check_room
+from engine.rewriting.kernel.spilling import SpilledRows, check_room
 
 SLICE_BYTES: Final = 16 * 2**20
 """About so much of the ordered rows is handed on at a time."""
@@ -34,8 +34,10 @@ _PARTS: Final = 4
 """One part is this fraction of the memory: so much goes to disk, or comes from it, at a time."""
 
 SAMPLED: Final = 2048
+"""Rows of each part that are in the sample."""
+
 MOST_SAMPLED: Final = 1 << 20
-"""Rows of each part that are in the sample, and of all parts: then every second row of it goes."""
+"""When the sample has more rows, every second one goes, and parts give half as many."""
 
 _RANKED: Final = 1 << 16
 """Rows of the sample that a curve ranks by: as many as a column has cells."""
@@ -43,6 +45,8 @@ _RANKED: Final = 1 << 16
 _MOST_RANGES: Final = 256
 """Files that are open at a time; a range that holds more than memory is cut into ranges once more."""
 
+_DOUBT: Final = 2
+"""By so much rows to come may be smaller than those before: a group is not given up early that might fit."""
 
 _PLACE: Final = pa.field("place", pa.int64())
 _ALONG: Final = RowOrder("sort", (OrderColumn(0),))
@@ -136,16 +140,15 @@ class Arrangement:
     def _write(self, pieces: Sequence[pa.Table]) -> None:
         """Write a part to disk and keep a sample of it."""
         self._check()
-        is_first, part = not self._spilled.rows, pa.concat_tables(pieces).combine_chunks()
+        part = pa.concat_tables(pieces).combine_chunks()
         self._spilled.add(part)
         wanted = max(1, self._sampled * _PARTS * part.nbytes // max(1, self._order.memory_bytes))
         self._sample.append(_every(max(1, part.num_rows // wanted), part.select(self._places)))
         if sum(some.num_rows for some in self._sample) > MOST_SAMPLED:
             self._sampled = max(1, self._sampled // 2)
             self._sample = [_every(2, pa.concat_tables(self._sample))]
-        if is_first:
-            more = self._expected + self._expected // SEGMENTS - self._spilled.rows
-            check_room(more * self._spilled.disk_bytes // self._spilled.rows)
+        more = (self._expected - self._spilled.rows) * self._spilled.disk_bytes // self._spilled.rows
+        check_room(more // _DOUBT)
 
     def _table(self, rows: Rows) -> pa.Table:
         columns = [_plain(column.chunks, field.type) for column, field in zip(rows.columns, self._plain, strict=True)]
@@ -184,18 +187,20 @@ class Arrangement:
                 _deal_out(table, ranges.places(table.select(by.places).columns), files)
             place_of = ranges.places(sample.columns)
             for at, file in enumerate(files):
-                yield from self._range(file, sample.filter(pa.array(place_of == at)), by, at in ranges.of_one_key)
+                rest = sample.filter(pa.array(place_of == at)) if file.nbytes > memory else sample.slice(0, 0)
+                yield from self._range(file, rest, by, at in ranges.of_one_key)
         finally:
             for file in files:
                 file.close()
 
     def _range(self, file: SpilledRows, sample: pa.Table, by: "_Keys", has_one_key: bool) -> Iterator[Rows]:
+        """Yield the rows of a range in order; `sample` has rows of it if it is too large for memory."""
         memory = self._order.memory_bytes
         if has_one_key:
             for table in file.read(SLICE_BYTES):
                 self._check()
                 yield self._read.rows(table.columns[: len(self._plain)], table.num_rows)
-        elif file.nbytes > memory and sample.num_rows:
+        elif sample.num_rows:
             yield from self._by_ranges(file.read(memory // (2 * _PARTS)), file.nbytes, sample, by)
         elif file.rows:
             whole = pa.concat_tables(file.read(memory))

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from engine.rewriting.kernel.errors import OutputFault
 
-SEGMENTS: Final = 16
+_SEGMENTS: Final = 16
 """A file is a fraction like this of all rows before it, or larger: few are open, and little is on disk twice."""
 
 
@@ -38,7 +38,7 @@ class SpilledRows:
         """Add rows. Raises OutputFault when the temporary folder takes no more."""
         if not table.num_rows:
             return
-        if not self._segments or self._segments[-1].disk_bytes >= max(self._least, self.disk_bytes // SEGMENTS):
+        if not self._segments or self._segments[-1].disk_bytes >= max(self._least, self.disk_bytes // _SEGMENTS):
             self._segments.append(_Segment(self._schema))
         self.disk_bytes += self._segments[-1].write(table)
         self.rows += table.num_rows

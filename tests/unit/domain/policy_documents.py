@@ -115,6 +115,7 @@ rewrites = part(
     small_row_group_bytes=or_word("off", sizes(65_536, 2**23)),
     exclude_above_bytes=or_word("off", sizes()),
     min_input_files=st.integers(2, 10_000),
+    max_ordered_bytes=sizes(2**20, 2**40),
     max_time_span=or_word("off", durations()),
     order_bins_by=st.sampled_from(["locality", "fill", "arrival"]),
     deletes=part(files=st.integers(1, 9), ratio=st.floats(0.01, 1)),
