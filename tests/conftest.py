@@ -6,6 +6,7 @@ pytest_plugins = [
     "tests.support.iceberg_rest_server",
     "tests.support.logs",
     "tests.support.peer",
+    "tests.support.native",
     "tests.support.redis_server",
     "tests.support.s3_server",
     "tests.support.spark_server",

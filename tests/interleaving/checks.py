@@ -1,10 +1,26 @@
 """What has to hold after any interleaving."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.domain.runs import Run, RunState
 from tests.interleaving.writers import reached
 from tests.support.world import World
+
+
+async def check_rewrite_while(world: World, step: str, act: Callable[[World], object]) -> Run:
+    """Rewrite while somebody acts once, when the run reaches a step; check the table by its rows after that."""
+    rows: list[list[str]] = []
+
+    def acted() -> None:
+        act(world)
+        rows.append(world.lake.rows())
+
+    world.at(step, acted)
+    run = await world.rewrite()
+    assert len(rows) == 1, "the step was not reached"
+    check(world, run, rows[0])
+    return run
 
 
 def check(world: World, run: Run, rows: list[str]) -> None:

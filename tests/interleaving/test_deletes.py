@@ -8,7 +8,7 @@ from pyiceberg.manifest import DataFileContent, ManifestContent
 from redis.asyncio import Redis
 
 from engine.domain.runs import RunState
-from tests.interleaving.checks import check
+from tests.interleaving.checks import check, check_rewrite_while
 from tests.interleaving.writers import ACTIONS, append, delete_merge_on_read, delete_merge_on_read_widely
 from tests.support.world import World, open_world
 
@@ -37,16 +37,7 @@ def live_deletes(world: World) -> list[str]:
 @pytest.mark.parametrize("action", ACTIONS)
 async def test_no_row_comes_back_with_the_deletes_that_go(world: World, action: str, step: str) -> None:
     """F19, I1: whatever another writer does, deletes that a live file needs stay, and what we drop is proven."""
-    rows: list[list[str]] = []
-
-    def act() -> None:
-        ACTIONS[action](world)
-        rows.append(world.lake.rows())
-
-    world.at(step, act)
-    run = await world.rewrite()
-    assert len(rows) == 1, "the step was not reached"
-    check(world, run, rows[0])
+    await check_rewrite_while(world, step, ACTIONS[action])
 
 
 async def test_f19_all_go_with_the_commit_when_nobody_interferes(world: World) -> None:

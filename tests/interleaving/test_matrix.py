@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
 from engine.domain.runs import RunState
-from tests.interleaving.checks import check
+from tests.interleaving.checks import check, check_rewrite_while
 from tests.interleaving.writers import ACTIONS
 from tests.support.world import World, open_world
 
@@ -38,16 +38,7 @@ async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("action", ACTIONS)
 async def test_an_action_of_another_writer_at_a_step(world: World, action: str, step: str) -> None:
-    rows: list[list[str]] = []
-
-    def act() -> None:
-        ACTIONS[action](world)
-        rows.append(world.lake.rows())
-
-    world.at(step, act)
-    run = await world.rewrite()
-    assert len(rows) == 1, "the step was not reached"
-    check(world, run, rows[0])
+    run = await check_rewrite_while(world, step, ACTIONS[action])
     if action in HARMLESS:
         assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
 

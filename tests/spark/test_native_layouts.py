@@ -4,17 +4,15 @@ Avro and bloom filters go to Iceberg's own procedure. Where data goes is the tab
 lie where its properties say, and what a failed run wrote there is removed.
 """
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import NoReturn
 
 import duckdb
 import pytest
 from pyspark.sql import SparkSession
-from redis.asyncio import Redis
 
 from engine.domain.runs import Run, RunState
-from tests.support.native import checks, open_native_world, rewrite
+from tests.support.native import checks, rewrite
 from tests.support.peer import both_readers, rows_by_spark
 from tests.support.world import World
 
@@ -23,17 +21,13 @@ BLOOM = {"write.parquet.bloom-filter-enabled.column.id": "true", "write.parquet.
 
 
 @pytest.fixture
-async def world(sqlite_url: str, redis: Redis, redis_url: str, spark_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """A container on real Spark; its registered table is empty."""
-    named = {"database_url": sqlite_url, "redis_url": redis_url, "spark_url": spark_url}
-    async with open_native_world(tmp_path, **named) as opened:
-        yield opened
+def world(native_world: World) -> World:
+    return native_world
 
 
 @pytest.fixture
-def spark(world: World) -> SparkSession:
-    """The session that the container calls procedures in."""
-    return world.container.spark.get()
+def spark(native_spark: SparkSession) -> SparkSession:
+    return native_spark
 
 
 def create(spark: SparkSession, name: str, properties: dict[str, str]) -> str:

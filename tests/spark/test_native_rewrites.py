@@ -6,21 +6,19 @@ F1, F2, F3: what the procedure answers is never looked at; every outcome here is
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyiceberg.typedef import Record
 from pyspark.sql import SparkSession
-from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
 from engine.domain.tables import TableFormatName, TableRef
 from tests.support.iceberg_tables import commit_deletes, delete_file
-from tests.support.native import checks, open_native_world, rewrite
+from tests.support.native import checks, rewrite
 from tests.support.peer import attach, confs_of, one, rows_by_spark
 from tests.support.world import World, make_lake
 
@@ -28,17 +26,13 @@ TABLE = "lake.lake.events"
 
 
 @pytest.fixture
-async def world(sqlite_url: str, redis: Redis, redis_url: str, spark_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """A container on real Spark; its registered table is empty."""
-    named = {"database_url": sqlite_url, "redis_url": redis_url, "spark_url": spark_url}
-    async with open_native_world(tmp_path, **named) as opened:
-        yield opened
+def world(native_world: World) -> World:
+    return native_world
 
 
 @pytest.fixture
-def spark(world: World) -> SparkSession:
-    """The session that the container calls procedures in."""
-    return world.container.spark.get()
+def spark(native_spark: SparkSession) -> SparkSession:
+    return native_spark
 
 
 def with_vectors(spark: SparkSession, *, files: int = 4) -> str:

@@ -2,8 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from redis.asyncio import Redis
 
 from engine.domain.access import SYSTEM
 from engine.domain.ids import TableId
@@ -14,17 +17,25 @@ from tests.support.settings import settings_of
 from tests.support.world import World, make_lake, open_on
 
 
-@asynccontextmanager
-async def open_native_world(folder: Path, *, database_url: str, redis_url: str, spark_url: str) -> AsyncIterator[World]:
-    """Start a container on real Spark; its catalog has a name there, its registered table is empty."""
-    lake = await asyncio.to_thread(make_lake, folder / "w", days=0)
+@pytest.fixture
+async def native_world(
+    sqlite_url: str, redis: Redis, redis_url: str, spark_url: str, tmp_path: Path
+) -> AsyncIterator[World]:
+    """A container on real Spark, where its catalog has a name; its registered table is empty."""
+    lake = await asyncio.to_thread(make_lake, tmp_path / "w", days=0)
     lake.properties["packhouse.spark-catalog"] = "lake"
     settings = settings_of(
-        folder / "state", database_url=database_url, redis_url=redis_url, spark_url=spark_url, watch=False
+        tmp_path / "state", database_url=sqlite_url, redis_url=redis_url, spark_url=spark_url, watch=False
     )
     async with open_on(lake, settings, on_spark=True) as opened:
         await asyncio.to_thread(lambda: attach(opened.container.spark.get(), confs_of(lake)))
         yield opened
+
+
+@pytest.fixture
+def native_spark(native_world: World) -> SparkSession:
+    """The session that the container calls procedures in."""
+    return native_world.container.spark.get()
 
 
 async def rewrite(world: World, table_id: TableId) -> Run:
