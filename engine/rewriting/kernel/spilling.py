@@ -107,7 +107,7 @@ def check_room(more_bytes: int) -> None:
     with _faults():
         free = shutil.disk_usage(tempfile.gettempdir()).free
         if free < more_bytes:
-            raise OSError(f"{more_bytes} bytes more are needed, {free} are free")
+            raise OSError(f"at least {more_bytes} bytes more are needed, {free} are free")
 
 
 @contextmanager
