@@ -1,10 +1,9 @@
 """Partitions whose files are all in the order that is asked for, told by the files' names.
 
-The kernel's outputs carry the mark of their order in their names (`<run id>-<group>-<attempt>-<mark>-<n>.parquet`), so
-it is known of every file without reading anything, for as long as the file lives. The files of one group follow one
-another in the order; those of two groups may overlap, so a partition is in order when all its files came of one group.
-Of a curve also when they came of one run, if they are too large for one group: to put its groups into one order is more
-than a second pass can do.
+The kernel's outputs carry the mark of their order in their names (`domain.output_names`), so it is known of every file
+without reading anything, for as long as the file lives. The files of one group follow one another in the order; those
+of two groups may overlap, so a partition is in order when all its files came of one group. Of a curve also when they
+came of one run and are too large for one group: to put its groups into one order is more than a second pass can do.
 """
 
 import numpy as np
@@ -12,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.domain.orders import RowOrdering
+from engine.domain.output_names import OUTPUT_NAME
 from engine.planning.partitions import Flags, PartitionedFiles
 
 
@@ -20,18 +20,20 @@ def are_in_order(files: PartitionedFiles, order: RowOrdering, *, group_bytes: in
 
     `group_bytes`: how much is put into one order at a time.
     """
-    pattern = rf"(?P<group>(?P<run>[^/]+)-\d+)-\d+-{order.mark}-\d+\.parquet$"
-    found = pc.extract_regex(files.paths, pattern)
-    of_one_group = _have_one_source(files, found, "group")
+    if not len(files.paths):
+        return np.ones(len(files.names), np.bool_)
+    found = pc.extract_regex(files.paths, OUTPUT_NAME)
+    is_so = pc.equal(pc.struct_field(found, "mark"), order.mark)
+    of_one_group = _have_one_source(files, pc.if_else(is_so, pc.struct_field(found, "group"), None))
     if order.strategy == "sort":
         return of_one_group
     is_too_large: Flags = files.total(files.file_bytes) > group_bytes
-    return of_one_group | (is_too_large & _have_one_source(files, found, "run"))
+    of_one_run = _have_one_source(files, pc.if_else(is_so, pc.struct_field(found, "run"), None))
+    return of_one_group | (is_too_large & of_one_run)
 
 
-def _have_one_source(files: PartitionedFiles, found: pa.ChunkedArray, kind: str) -> Flags:
-    """Return, by partition, whether all its files have the same `kind` in their names."""
-    names = pc.struct_field(found, kind) if len(found) else pa.array([], pa.string())
+def _have_one_source(files: PartitionedFiles, names: pa.ChunkedArray) -> Flags:
+    """Return, by partition, whether all its files have the same name here, and one."""
     codes = pc.fill_null(pc.rank(names, tiebreaker="dense"), 0).to_numpy().astype(np.int64)
     codes = np.where(pc.is_valid(names).to_numpy(zero_copy_only=False), codes, -1)
     most, least = (np.full(len(files.names), start) for start in (-1, np.iinfo(np.int64).max))

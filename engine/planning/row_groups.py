@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from engine.domain.output_names import OUTPUT_NAME
 from engine.planning.partitions import Flags, PartitionedFiles
 
 WHOLE_BYTES: Final = 64 * 2**20
@@ -20,9 +21,6 @@ WHOLE_BYTES: Final = 64 * 2**20
 
 LEAST_ROW_GROUPS: Final = 8
 MOST_SMALL_BYTES: Final = WHOLE_BYTES // LEAST_ROW_GROUPS
-
-_OWN_NAME: Final = r"(^|/)run_[0-9a-z]{26}-[0-9]{5,}-[0-9]+-[^/]*\.parquet$"
-"""What the kernel calls its outputs: run, group, attempt and more (`formats.iceberg.tasks`)."""
 
 
 def have_small_row_groups(files: PartitionedFiles, small_bytes: int | None) -> Flags:
@@ -33,7 +31,7 @@ def have_small_row_groups(files: PartitionedFiles, small_bytes: int | None) -> F
     flags: Flags = many & (files.row_groups * small_bytes > files.file_bytes)
     found = np.flatnonzero(flags)
     if len(found):
-        own = pc.match_substring_regex(files.paths.take(pa.array(found)), _OWN_NAME)
+        own = pc.match_substring_regex(files.paths.take(pa.array(found)), OUTPUT_NAME)
         flags[found] = ~own.to_numpy()
     return flags
 

@@ -15,6 +15,7 @@ from engine.domain.capabilities import Capabilities
 from engine.domain.errors import CommitConflict, NotEligible, NotFound, OutcomeUnknown, Transient
 from engine.domain.files import DeleteRef, InputFile
 from engine.domain.orders import OrderWish, RowOrdering
+from engine.domain.output_names import output_prefix
 from engine.domain.plans import FileGroup
 from engine.domain.tables import TableRef
 from engine.formats.base import (
@@ -163,7 +164,7 @@ class OpenModelTable:
             inputs=inputs,
             schema="",
             output_dir=f"{self.location}/data",
-            name_prefix=f"{run_id}-{group.ordinal:05d}-{attempt}-",
+            name_prefix=output_prefix(run_id, group.ordinal, attempt),
             output_files=group.predicted_outputs,
             write=write,
             storage={"table": str(self._table.ref)},

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from pyiceberg.manifest import ManifestContent, ManifestFile
 
 from engine.domain.hot_partitions import Place
+from engine.domain.output_names import in_paths_of
 from engine.formats.iceberg.deletes import apply_to_nothing
 from engine.formats.iceberg.manifests import DELETED, ENTRIES, POSITION_DELETES
 from engine.formats.iceberg.views import TableView
@@ -58,7 +59,7 @@ def dangling_deletes(
 
 def is_of_run(entries: pa.Table, run_id: str) -> pa.ChunkedArray:
     """Tell data files that a run wrote, by their names, which are never used twice."""
-    return pc.match_substring(entries["path"], f"/{run_id}-")
+    return pc.match_substring(entries["path"], in_paths_of(run_id))
 
 
 def _of_places(entries: pa.Table, places: AbstractSet[Place]) -> pa.Table:

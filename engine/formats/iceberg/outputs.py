@@ -1,12 +1,9 @@
 """Files that a run wrote, found by name, and the removal of those that nothing needs.
 
-Names begin with the run id (`<run id>-<group>-<attempt>-<n>.parquet`, files whose rows were put into an order have its
-mark before the number: `planning.ordered_files`) and are never used twice, so a file is told by
-its name alone, whatever spelling of its path a snapshot holds. Listing walks the whole data location: seconds on a
-large table.
+A file is told by its name alone (`domain.output_names`). Listing walks the whole data location: seconds on a large
+table.
 """
 
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -15,6 +12,7 @@ from pyarrow.fs import FileSelector, FileType
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from engine.domain.errors import Fatal
+from engine.domain.output_names import attempt_of, in_paths_of
 from engine.formats.iceberg.manifests import DELETED
 from engine.formats.iceberg.paths import data_location, file_name
 from engine.formats.iceberg.views import TableView
@@ -29,7 +27,7 @@ def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
     return sorted(
         location + info.path[len(root.rstrip("/")) :]
         for info in found
-        if info.type == FileType.File and _attempt(info.base_name, run_id) is not None
+        if info.type == FileType.File and attempt_of(info.base_name, run_id) is not None
     )
 
 
@@ -46,7 +44,7 @@ def remove_run_files(
     candidates = [
         path
         for path in list_run_files(fresh, run_id)
-        if file_name(path) not in kept and (_attempt(file_name(path), run_id) or 0) <= up_to_attempt
+        if file_name(path) not in kept and (attempt_of(file_name(path), run_id) or 0) <= up_to_attempt
     ]
     if not candidates:
         return 0
@@ -58,12 +56,6 @@ def remove_run_files(
                 fresh.io.delete(path)
                 removed += 1
     return removed
-
-
-def _attempt(name: str, run_id: str) -> int | None:
-    """Return the number of the attempt that wrote a file, None if its name is not one of the run's."""
-    match = re.match(rf"^{re.escape(run_id)}-\d+-(\d+)-", name)
-    return None if match is None else int(match[1])
 
 
 def _check_forward(seen: TableView, fresh: TableView) -> None:
@@ -86,7 +78,9 @@ def _referenced_names(view: TableView, run_id: str) -> frozenset[str]:
     }
     names: set[str] = set()
     for entries in view.reader.each(list(manifests.values())):
-        is_ours = pc.and_(pc.not_equal(entries["status"], DELETED), pc.match_substring(entries["path"], f"/{run_id}-"))
+        is_ours = pc.and_(
+            pc.not_equal(entries["status"], DELETED), pc.match_substring(entries["path"], in_paths_of(run_id))
+        )
         names.update(file_name(path) for path in entries["path"].filter(is_ours).to_pylist())
     return frozenset(names)
 

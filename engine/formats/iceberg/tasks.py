@@ -13,6 +13,7 @@ from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.schema import Schema, make_compatible_name
 
 from engine.domain.orders import RowOrdering
+from engine.domain.output_names import output_prefix
 from engine.domain.plans import FileGroup
 from engine.formats.iceberg.paths import output_directory
 from engine.formats.iceberg.table_properties import read_properties
@@ -34,7 +35,7 @@ def group_task(
 ) -> GroupTask:
     """Return the task of one group; see `OpenTable.group_task`."""
     metadata = view.metadata
-    prefix = f"{run_id}-{group.ordinal:05d}-{attempt}-" + ("" if order is None else f"{order.mark}-")
+    prefix = output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark)
     inputs = tuple(
         TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
         for each in group.inputs
