@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 OUTPUT_NAME: Final = (
-    r"(?:^|/)(?P<group>(?P<run>run_[0-9a-z]{26})-[0-9]{5,})-(?P<attempt>[0-9]+)-(?:(?P<mark>[^-/]+)-)?[0-9]+\.parquet$"
+    r"(?:^|/)(?P<group>(?P<run>run_[0-9a-z]+)-[0-9]{5,})-(?P<attempt>[0-9]+)-(?:(?P<mark>[^-/]+)-)?[0-9]+\.parquet$"
 )
 """A regular expression of paths that end in such a name, for Arrow and for Python."""
 

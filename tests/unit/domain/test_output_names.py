@@ -31,7 +31,6 @@ def test_a_name_tells_who_wrote_the_file_and_its_order(mark: str) -> None:
         f"x{RUN}-00000-1-0.parquet",
         f"{RUN}-00000-1-0.parquet/other.parquet",
         f"{RUN}-00000-1-sort-2-0.parquet",
-        f"run_{'0' * 25}-00000-1-0.parquet",
     ],
 )
 def test_other_names_are_nobodys(name: str) -> None:
