@@ -120,7 +120,8 @@ def _packed(columns: Iterator[Numbers]) -> Numbers:
         left, right = key, column
         if (left.most + 1) * (right.most + 1) > _WORD:
             left, right = _ranked(left), _ranked(right)
-        values = left.values * np.uint64(right.most + 1) + right.values
+        # beside a column of one value the other may take the whole word: there is nothing to multiply then
+        values = left.values * np.uint64(right.most + 1) + right.values if left.most else right.values
         key = Numbers(values, left.most * (right.most + 1) + right.most)
     return key
 

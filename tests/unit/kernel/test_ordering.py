@@ -104,6 +104,14 @@ def test_sixteen_wide_columns_are_packed_by_ranks() -> None:
     assert found.tolist() == sorted(range(500), key=lambda at: tuple(rows[at].tolist()))
 
 
+@pytest.mark.parametrize("constant", [0, 1])
+def test_a_column_of_one_value_beside_one_that_takes_the_whole_word(constant: int) -> None:
+    wide = [5, 2**63 - 1, -(2**63), 0]
+    columns = [[7] * 4, wide] if constant == 0 else [wide, [7] * 4]
+    order = RowOrder("sort", (OrderColumn(0), OrderColumn(1)))
+    assert order_of([pa.chunked_array([pa.array(one)]) for one in columns], order).tolist() == [2, 3, 0, 1]
+
+
 @pytest.mark.parametrize(("columns", "bits"), [(1, 6), (2, 5), (3, 3), (4, 2)])
 def test_the_hilbert_curve_visits_every_cell_once_and_goes_from_neighbour_to_neighbour(columns: int, bits: int) -> None:
     grid = np.meshgrid(*[np.arange(1 << bits, dtype=np.uint16)] * columns, indexing="ij")
