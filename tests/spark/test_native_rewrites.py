@@ -146,15 +146,20 @@ async def test_rows_that_come_between_plan_and_call_stay(world: World, spark: Sp
     checks(run)
 
 
+async def rewrite_under_another_name(world: World, spark_catalog: str) -> Run:
+    """Rewrite the table with vectors through a catalog that says it has another name in Spark than it has."""
+    properties = world.lake.properties | {"catalog-name": "lake", "packhouse.spark-catalog": spark_catalog}
+    await world.container.catalogs.create(SYSTEM, "wrong", TableFormatName.ICEBERG, properties)
+    ref = TableRef("wrong", ("lake",), "vectors")
+    table = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+    return await rewrite(world, table.id)
+
+
 async def test_a_catalog_that_spark_does_not_know_fails_the_run_and_changes_nothing(
     world: World, spark: SparkSession
 ) -> None:
     name = await asyncio.to_thread(with_vectors, spark)
-    properties = world.lake.properties | {"catalog-name": "lake", "packhouse.spark-catalog": "nowhere"}
-    await world.container.catalogs.create(SYSTEM, "wrong", TableFormatName.ICEBERG, properties)
-    ref = TableRef("wrong", ("lake",), "vectors")
-    table = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
-    run = await rewrite(world, table.id)
+    run = await rewrite_under_another_name(world, "nowhere")
     assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
     assert "Spark can't read the table as nowhere.lake.vectors" in (run.detail or "")
     assert one(spark, f"SELECT count(*) FROM {name}.snapshots WHERE operation = 'replace'") == 0
@@ -171,11 +176,7 @@ async def test_another_table_under_the_name_that_spark_was_told_is_left_alone(
     spark.sql("CREATE TABLE elsewhere.lake.vectors (id BIGINT, day STRING) USING iceberg PARTITIONED BY (day)")
     for first in range(0, 60, 10):
         spark.sql(f"INSERT INTO elsewhere.lake.vectors SELECT id, 'a' FROM range({first}, {first + 10}, 1, 1)")
-    properties = world.lake.properties | {"catalog-name": "lake", "packhouse.spark-catalog": "elsewhere"}
-    await world.container.catalogs.create(SYSTEM, "wrong", TableFormatName.ICEBERG, properties)
-    ref = TableRef("wrong", ("lake",), "vectors")
-    table = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
-    run = await rewrite(world, table.id)
+    run = await rewrite_under_another_name(world, "elsewhere")
     assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
     assert "it is another table, or an old copy; check the name that the catalog has in Spark" in (run.detail or "")
     for each in (name, "elsewhere.lake.vectors"):

@@ -59,8 +59,7 @@ class Arrangement:
     def __init__(self, *, schema: pa.Schema, order: RowOrder, rows: int, check: Callable[[], None]) -> None:
         """`schema` is the target's, with field ids; so many `rows` will come.
 
-        `check` is called now and then and may raise to stop the task. `ranked_by` has the columns of the order of the
-        rows that a curve ranks by, once any are on disk.
+        `check` is called now and then and may raise to stop the task.
 
         Raises:
             Refused: a column is of a type without an order.
@@ -80,6 +79,7 @@ class Arrangement:
         self._sample: list[pa.Table] = []
         self._sampled = SAMPLED
         self.ranked_by: Columns = ()
+        """The columns of the order of the rows that a curve ranks by, once any are on disk."""
         self._read = _Seen()
 
     def arranged(self, source: Iterable[Rows]) -> Iterator[Rows]:
@@ -239,14 +239,12 @@ class _Seen:
     """What was read, for what goes out to be measured and encoded by."""
 
     def __init__(self) -> None:
-        self.nbytes = 0
         self._count = 0
         self._source_rows = 0
         self._logical_bytes = 0
         self._coded: Counter[int | None] = Counter()
 
     def add(self, rows: Rows) -> None:
-        self.nbytes += sum(column.nbytes for column in rows.columns)
         self._count += rows.count
         self._source_rows += rows.source_rows
         self._logical_bytes += rows.logical_bytes

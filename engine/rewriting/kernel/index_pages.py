@@ -83,7 +83,7 @@ class Indexed:
             words, look_up = pa.array(table.words, chunks[0].type), table.look_up
         else:
             return None
-        if not blocks or len(words) > MOST_WORDS or _plain_bytes(words) > most_bytes:
+        if not blocks or len(words) > MOST_WORDS or words.nbytes > most_bytes:
             return None
         indices = np.empty(sum(map(len, blocks)), narrow(_bits(words)))
         at = 0
@@ -160,7 +160,7 @@ class ChunkWriter:
     """Makes chunks of such columns for the outputs of one task."""
 
     def __init__(self, settings: WriteSettings) -> None:
-        """Raises ValueError when outputs are not compressed: see `can_write`."""
+        """`settings` are of outputs that `can_write` is true for."""
         name = "lz4_raw" if settings.codec == "lz4" else settings.codec
         self._codec = pa.Codec(name, compression_level=settings.level)
         self._codec_number = CODECS[settings.codec]
@@ -244,25 +244,12 @@ def _packed_run(count: int, data: bytes) -> bytes:
     return thrift.varint(groups << 1 | 1) + data
 
 
-def _plain_bytes(words: pa.Array) -> int:
-    return int(words.nbytes) if not pt.is_binary(words.type) else _texts_bytes(words) + _LENGTH_BYTES * len(words)
-
-
-def _texts_bytes(words: pa.Array) -> int:
-    offsets = _offsets(words)
-    return int(offsets[-1] - offsets[0])
-
-
-def _offsets(words: pa.Array) -> npt.NDArray[np.int32]:
-    return np.frombuffer(words.buffers()[1], np.int32)[words.offset : words.offset + len(words) + 1]
-
-
 def _plain(words: pa.Array) -> bytes:
     """Return values in Parquet's plain encoding: of fixed width one after another, texts each after its length."""
     if not pt.is_binary(words.type):
         width = words.type.bit_width // _BYTE
         return bytes(words.buffers()[1].slice(words.offset * width, len(words) * width))
-    offsets = _offsets(words)
+    offsets = np.frombuffer(words.buffers()[1], np.int32)[words.offset : words.offset + len(words) + 1]
     lengths = np.diff(offsets).astype("<u4")
     texts = np.frombuffer(words.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
     made = np.empty(len(texts) + _LENGTH_BYTES * len(words), np.uint8)
