@@ -15,19 +15,11 @@ from fastapi.exceptions import RequestValidationError
 from api.field_names import unknown_field_hint
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.hints import Misread, nearest
+from engine.domain.validation_messages import message_of
 
 MAX_PROBLEMS: Final = 50
 _PLACES: Final = {"query": "query", "path": "path", "header": "header", "cookie": "cookie"}
 _WORDS: Final = ("literal_error", "enum")
-_PLAIN_WORDS: Final = {
-    "model_type": "Input should be an object",
-    "tuple_type": "Input should be a list",
-    "list_type": "Input should be a list",
-    "bool_parsing": "Input should be true or false",
-    "bool_type": "Input should be true or false",
-}
-"""For errors that pydantic puts into the words of Python."""
-_ADDED_BY_PYDANTIC: Final = "Value error, "
 Location = tuple[str | int, ...]
 
 
@@ -120,22 +112,16 @@ def _fold(place: str, location: Location, found: Sequence[Mapping[str, Any]], mo
     pointer = _pointer(place, location)
     first = found[0]
     if first["type"] == "extra_forbidden":
-        return FieldProblem(pointer, "unknown field", None, unknown_field_hint(model, location))
+        return FieldProblem(pointer, message_of(first), None, unknown_field_hint(model, location))
     if first["type"] == "missing":
-        return FieldProblem(pointer, "this field is required")
+        return FieldProblem(pointer, message_of(first))
     telling = [one for one in found if not _is_about_structure(one)] or found
-    messages = dict.fromkeys(_message(one) for one in telling)
+    messages = dict.fromkeys(message_of(one) for one in telling)
     value = None if "properties" in location else first.get("input")
     hint = next((hint for one in found if (hint := _hint(one)) is not None), None)
     if hint is None and place == "path" and first["type"] == "string_pattern_mismatch":
         hint = "give the id or name that its list shows; an address such as lake.shop.orders is no id"
-    return FieldProblem(pointer, "; or: ".join(messages), value, hint)
-
-
-def _message(found: Mapping[str, Any]) -> str:
-    if found["type"] in _PLAIN_WORDS:
-        return _PLAIN_WORDS[found["type"]]
-    return str(found["msg"]).removeprefix(_ADDED_BY_PYDANTIC)
+    return FieldProblem(pointer, ", or ".join(messages), value, hint)
 
 
 def _hint(found: Mapping[str, Any]) -> str | None:

@@ -18,7 +18,7 @@ MORE_WRONG_TURNS = [
     ("packhouse policy set web-tables --pattern 'demo.*' --set enabled=true", "2", "has its scope already"),
     ("packhouse policy set other --namespace web --set enabled=true", "2", "--namespace CATALOG.web"),
     ("packhouse policy set demo.web.visits --set 'quiet_hours=[{'", "2", "is not YAML"),
-    ("packhouse policy set demo.web.visits --set rewrite.columns=city", "2", "Input should be a list"),
+    ("packhouse policy set demo.web.visits --set rewrite.columns=city", "2", "must be a list"),
     ("packhouse policy restore demo.web.visits 9", "2", "there is no such version"),
     ("packhouse catalogs discover demo --owner-team web", "2", "add --register"),
     ("packhouse tables register demo.web.visits", "5", "`packhouse tables list`"),

@@ -89,7 +89,7 @@ def test_an_object_is_not_told_that_it_should_have_been_a_word() -> None:
 
 def test_a_word_is_told_all_that_it_could_have_been() -> None:
     (problem,) = problems({"seal": "closed"})
-    assert problem.message == "Input should be 'off'; or: Input should be an object"
+    assert problem.message == "must be 'off', or must be an object"
 
 
 def test_hostile_names_get_no_hint_that_costs_time() -> None:
