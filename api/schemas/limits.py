@@ -11,7 +11,7 @@ from engine.domain.fleet import Fleet, FleetLimits
 from engine.domain.policies.fields import MAX_BYTES
 from engine.domain.strict import OneLine, Whole
 from engine.domain.tables import Pause as DomainPause
-from engine.domain.units import ByteSize
+from engine.domain.units import ByteRate
 
 
 class PauseMode(StrEnum):
@@ -49,7 +49,7 @@ class Pause(Answer):
         return cls(paused_at=pause.at, paused_by=pause.by, reason=pause.reason, mode=mode)
 
 
-Bandwidth = Annotated[ByteSize, Field(ge=64 * 1024, le=MAX_BYTES)]
+Bandwidth = Annotated[ByteRate, Field(ge=64 * 1024, le=MAX_BYTES)]
 CatalogKey = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 
 _NO_RATES: JsonObject = {

@@ -1,6 +1,7 @@
-"""Sizes and durations as people write them: `128MiB`, `500MB`, `6h`, `PT6H`; decimal and binary told apart.
+"""Sizes, rates and durations as people write them: `128MiB`, `50MB/s`, `400Mbit/s`, `6h`, `PT6H`.
 
-Numbers are bytes and whole seconds. Sizes are answered as integers of bytes, durations in the short form.
+Decimal and binary prefixes differ. Numbers are bytes, bytes per second and whole seconds. Sizes and rates are answered
+as integers, durations in the short form.
 """
 
 import re
@@ -17,8 +18,14 @@ SIZE_UNITS: Final = {
     "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
     "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
 }  # fmt: skip
+RATE_UNITS: Final = {
+    "bit/s": 1, "kbit/s": 10**3, "Kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9, "Tbit/s": 10**12,
+    "bps": 1, "kbps": 10**3, "Kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12,
+}  # fmt: skip
+"""Bits per second by unit; rates in bytes are sizes with or without `/s`."""
 DURATION_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 WRITTEN_SIZE: Final = r"^\s*[0-9]{1,19}(\.[0-9]{1,9})?\s*(B|[kKMGT]B|[KMGT]iB)?\s*$"
+WRITTEN_RATE: Final = r"^\s*[0-9]{1,19}(\.[0-9]{1,9})?\s*((B|[kKMGT]B|[KMGT]iB)(/s)?|[kKMGT]?bit/s|[kKMGT]?bps)?\s*$"
 _N: Final = "[0-9]{1,9}"
 _DATE_PART: Final = f"({_N}W({_N}D)?|{_N}D)"
 _TIME_PART: Final = f"T({_N}H({_N}M)?({_N}S)?|{_N}M({_N}S)?|{_N}S)"
@@ -29,6 +36,7 @@ HELD: Final = "held"
 """Validation context of documents that hold durations as seconds already, instead of as somebody wrote them."""
 
 _SIZE: Final = re.compile(r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([A-Za-z]*)\s*")
+_RATE: Final = re.compile(r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([A-Za-z]+(?:/s|ps))\s*")
 _SHORT: Final = re.compile(r"([0-9]{1,9})([smhd])")
 _ISO: Final = re.compile(
     r"P(?=.)(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?(?:T(?=.)(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})S)?)?"
@@ -65,6 +73,31 @@ def parse_bytes(value: object) -> int:
     exact = Decimal(match[1]) * SIZE_UNITS[match[2] or "B"]
     if exact != int(exact):
         raise Misread(f"{value!r} is {exact.normalize():f} bytes, which is not a whole number")
+    return int(exact)
+
+
+def parse_rate(value: object) -> int:
+    """Return bytes per second for an integer or a string such as `50MB/s`, `50MB`, `400Mbit/s` or `400Mbps`.
+
+    Eight bits are a byte; prefixes of bits are decimal (`Mbit` is 10^6 bits).
+
+    Raises:
+        Misread: not a number, an unknown unit, or not a whole number of bytes per second; a near miss gets a hint.
+    """
+    match = _RATE.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        return parse_bytes(value)
+    number, unit = match.groups()
+    if unit.endswith("/s") and unit.removesuffix("/s") in SIZE_UNITS:
+        return parse_bytes(number + unit.removesuffix("/s"))
+    if unit not in RATE_UNITS:
+        message = (
+            f"{_short(match[0])} is not a rate: write bytes per second such as '50MB/s', or bits as in '400Mbit/s'"
+        )
+        raise Misread(message, _meant_rate(number, unit))
+    exact = Decimal(number) * RATE_UNITS[unit] / 8
+    if exact != int(exact):
+        raise Misread(f"{value!r} is {exact.normalize():f} bytes per second, which is not a whole number")
     return int(exact)
 
 
@@ -124,6 +157,17 @@ def _meant_size(number: str, unit: str) -> str | None:
     return f"did you mean '{number}{letter}B' (decimal) or '{number}{letter}iB' (binary)?"
 
 
+def _meant_rate(number: str, unit: str) -> str | None:
+    """Return the unit that was probably meant: letters' case aside, `MBps` for `MB/s`."""
+    known = {each.casefold(): each for each in RATE_UNITS} | {
+        f"{each}/s".casefold(): f"{each}/s" for each in SIZE_UNITS
+    }
+    text = unit.casefold()
+    if unit.endswith("Bps"):
+        text = f"{unit.removesuffix('ps')}/s".casefold()
+    return f"did you mean '{number}{known[text]}'?" if text in known else None
+
+
 def _meant_duration(text: str) -> str | None:
     match = _WORDS.fullmatch(text)
     if match is None:
@@ -140,6 +184,10 @@ def _size(value: Any) -> Any:
     return parse_bytes(value)
 
 
+def _rate(value: Any) -> Any:
+    return parse_rate(value)
+
+
 def _duration(value: Any, info: ValidationInfo) -> int:
     if info.context == HELD and isinstance(value, int) and not isinstance(value, bool):
         return value
@@ -150,10 +198,16 @@ _SHOWN: Final = 80
 
 WrittenSizeText = Annotated[str, Field(pattern=WRITTEN_SIZE, examples=["128MiB", "500MB"])]
 WrittenSize = Annotated[int, Field(ge=0)] | WrittenSizeText
+WrittenRate = (
+    Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=WRITTEN_RATE, examples=["50MB/s", "400Mbit/s"])]
+)
 WrittenDuration = Annotated[str, Field(pattern=WRITTEN_DURATION, examples=["45s", "30m", "6h", "35d", "PT6H"])]
 
 ByteSize = Annotated[int, BeforeValidator(_size, json_schema_input_type=WrittenSize)]
 """A field that takes bytes as an integer or a written size and holds bytes."""
+
+ByteRate = Annotated[int, BeforeValidator(_rate, json_schema_input_type=WrittenRate)]
+"""A field that takes bytes per second as an integer or a written rate and holds bytes per second."""
 
 Duration = Annotated[
     int,

@@ -25,7 +25,7 @@ class LimitSettings(Section):
     """How much a table's rewrites may move, held while they run."""
 
     bandwidth: Literal["unlimited"] | Rate | None = Field(
-        None, description="Bytes per second, read + written.", examples=["50MB"]
+        None, description="Bytes per second, read + written.", examples=["50MB/s"]
     )
     requests: Literal["unlimited"] | Annotated[Whole, Field(ge=1, le=10**9)] | None = Field(
         None, description="Object-store requests per second.", examples=[200]
@@ -34,7 +34,7 @@ class LimitSettings(Section):
         None, description="The same as a percentage of `available_bandwidth`; the stricter one holds.", examples=[30]
     )
     available_bandwidth: Literal["off"] | Rate | None = Field(
-        None, description="Bytes per second that `share_percent` is a share of.", examples=["400MB"]
+        None, description="Bytes per second that `share_percent` is a share of.", examples=["400MB/s"]
     )
     parallel_groups: Annotated[Whole, Field(ge=1, le=64)] | None = Field(
         None, description="Groups of this table at once.", examples=[4]
@@ -68,7 +68,7 @@ class PolicyDocument(Section):
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
-                {"preset": "balanced", "rewrite": {"target_file_bytes": "256MiB"}, "limits": {"bandwidth": "50MB"}}
+                {"preset": "balanced", "rewrite": {"target_file_bytes": "256MiB"}, "limits": {"bandwidth": "50MB/s"}}
             ]
         }
     )

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from engine.domain.hints import Misread
 from engine.domain.strict import OneLine
-from engine.domain.units import MAX_SECONDS, ByteSize, Duration, WrittenSizeText, format_duration, parse_bytes
+from engine.domain.units import MAX_SECONDS, ByteRate, ByteSize, Duration, WrittenSizeText, format_duration, parse_bytes
 
 KIB: Final = 2**10
 MIB: Final = 2**20
@@ -60,7 +60,7 @@ FileBytes = Annotated[ByteSize, Field(ge=MIB, le=16 * 2**30)]
 OrderBytes = Annotated[ByteSize, Field(ge=MIB, le=2**40)]
 RowGroupBytes = Annotated[ByteSize, Field(ge=64 * KIB, le=8 * MIB)]
 AnyBytes = Annotated[ByteSize, Field(ge=1, le=MAX_BYTES)]
-Rate = Annotated[ByteSize, Field(ge=64 * KIB, le=2**40)]
+Rate = Annotated[ByteRate, Field(ge=64 * KIB, le=2**40)]
 WrittenPercent = Annotated[str, Field(pattern=PERCENT_PATTERN, examples=["75%"])]
 TargetShare = Annotated[
     int | str,

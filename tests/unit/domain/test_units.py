@@ -1,5 +1,7 @@
 """Sizes and durations as people write them."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,11 +11,13 @@ from engine.domain.units import (
     MAX_SECONDS,
     SIZE_UNITS,
     WRITTEN_DURATION,
+    WRITTEN_RATE,
     WRITTEN_SIZE,
     format_bytes,
     format_duration,
     parse_bytes,
     parse_duration,
+    parse_rate,
 )
 
 HOSTILE = [
@@ -180,3 +184,37 @@ def test_no_text_breaks_the_readers(text: str) -> None:
             assert read(text) >= 0
         except Misread as error:
             assert len(str(error)) < 800  # noqa: PT017 - either outcome is fine
+
+
+@pytest.mark.parametrize(
+    ("written", "rate"),
+    [
+        ("50MB/s", 50_000_000),
+        ("50MB", 50_000_000),
+        ("1.5 MiB/s", 1_572_864),
+        ("400Mbit/s", 50_000_000),
+        ("5Mbps", 625_000),
+        ("8 kbit/s", 1_000),
+        (65_536, 65_536),
+    ],
+)
+def test_rates_are_bytes_per_second(written: object, rate: int) -> None:
+    assert parse_rate(written) == rate
+    assert isinstance(written, int) or re.fullmatch(WRITTEN_RATE, written)
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ("50MBps", "did you mean '50MB/s'?"),
+        ("50mb/s", "did you mean '50MB/s'?"),
+        ("5mbit/s", "did you mean '5Mbit/s'?"),
+        ("5 furlongs/s", None),
+        ("3bit/s", None),
+        ("50 mb", "did you mean '50MB' (decimal) or '50MiB' (binary)?"),
+    ],
+)
+def test_a_rate_that_can_not_be_read_gets_the_unit_that_was_meant(written: str, hint: str | None) -> None:
+    with pytest.raises(Misread) as caught:
+        parse_rate(written)
+    assert caught.value.hint == hint
