@@ -16,7 +16,7 @@ from api.openapi import describe, to_yaml
 from engine.domain.errors import PackhouseError
 from engine.domain.policies.schema import policy_schema_text
 from engine.logging import configure_logging
-from engine.settings import Settings
+from engine.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from engine.stores.database import Database
@@ -39,9 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     if given.command in _GENERATED:
         return _generate(given.command, given.output, check=given.check)
-    settings = Settings()
-    configure_logging(settings.log_level)
     try:
+        settings = read_settings()
+        configure_logging(settings.log_level, log_format=settings.log_format)
         if given.command == "audit":
             return asyncio.run(_verify_audit(settings, given.head))
         with asyncio.Runner(loop_factory=uvicorn_loop.auto_loop_factory()) as runner:

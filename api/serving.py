@@ -5,6 +5,7 @@ container closes what it opened. A second signal interrupts what is in flight at
 """
 
 import asyncio
+import errno
 import gc
 import signal
 import socket
@@ -48,7 +49,7 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
     Raises:
         InvalidInput: a part runs alone but has no URL of the servers it shares with the others.
         Transient: a server does not start or does not answer.
-        OSError: the address is taken.
+        InvalidInput: the address is taken, or is no address of this machine.
     """
     if not parts.is_everything:
         _check_shared(settings)
@@ -113,6 +114,7 @@ def _health_of(container: Container) -> HealthService:
     return HealthService(
         database=container.database,
         rates=container.fleet.rates,
+        owners=container.fleet.owners,
         probes={"redis": redis, "spark": spark},
         clock=container.clock,
         queue_depth=queue_depth,
@@ -188,8 +190,27 @@ def _listening(settings: Settings, port: int | None) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if port is not None:
-        listener.bind((settings.host, port))
+        try:
+            listener.bind((settings.host, port))
+        except OSError as error:
+            listener.close()
+            raise InvalidInput(_not_bound(settings, port, error)) from error
     return listener
+
+
+def _not_bound(settings: Settings, port: int, error: OSError) -> str:
+    variable = "PACKHOUSE_PORT" if port == settings.port else "PACKHOUSE_METRICS_PORT"
+    match error.errno:
+        case errno.EADDRINUSE:
+            return (
+                f"port {port} of {settings.host} is in use: end what listens there, or set {variable} (0: a free port)"
+            )
+        case errno.EACCES:
+            return f"port {port} needs more rights than this process has: set {variable} to 1024 or above"
+        case _:
+            return (
+                f"can't listen at {settings.host} port {port}: {error.strerror}; set PACKHOUSE_HOST to an own address"
+            )
 
 
 def _servers(settings: Settings) -> dict[str, str | None]:

@@ -1,40 +1,55 @@
-"""Logs: one JSON object a line on standard error, ours and the libraries' alike, with what is bound to the context."""
+"""Logging of the service and its libraries on standard error: text on a terminal, one JSON object a line elsewhere.
 
+Each line carries the fields that are bound to the context: the request's id while a request is served; the run, its
+table and the request that submitted it while an attempt is at work.
+"""
+
+import io
 import logging
 import sys
-from typing import Final
+from enum import StrEnum
+from typing import Final, TextIO
 
 import structlog
-from structlog.types import EventDict, Processor
+from structlog.types import EventDict, ExcInfo, Processor
 
-_CHATTY: Final = ("aiosqlite", "py4j", "pyiceberg", "uvicorn.access")  # our own request line says more
+_CHATTY: Final = ("aiosqlite", "py4j", "pyiceberg", "uvicorn.access")  # our own request line has more fields
 
 
-def configure_logging(level: str) -> None:
+class LogFormat(StrEnum):
+    """How a line of the log is written; `auto` is `text` on a terminal, else `json`."""
+
+    AUTO = "auto"
+    TEXT = "text"
+    JSON = "json"
+
+
+def configure_logging(level: str, *, log_format: LogFormat = LogFormat.AUTO) -> None:
     """Send structlog and the standard library's logging to standard error. Called once, at a composition root.
 
     Raises:
         ValueError: no such level.
     """
+    stream = sys.stderr
+    is_text = log_format is LogFormat.TEXT or (log_format is LogFormat.AUTO and stream.isatty())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
-        structlog.processors.format_exc_info,
+        _short_time if is_text else structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
     ]
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 _drop_colours,
-                structlog.processors.JSONRenderer(default=str),
+                *(_text(stream) if is_text else _JSON_LINE),
             ],
         )
     )
@@ -43,6 +58,37 @@ def configure_logging(level: str) -> None:
     root.setLevel(level.upper())
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+_JSON_LINE: Final[tuple[Processor, ...]] = (
+    structlog.processors.format_exc_info,
+    structlog.processors.JSONRenderer(default=str),
+)
+
+_short_time: Final = structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
+
+
+def _text(stream: TextIO) -> tuple[Processor, ...]:
+    """Return what writes a line for people: local time, level, event, then the fields; colours on a terminal only."""
+    renderer = structlog.dev.ConsoleRenderer(
+        colors=stream.isatty(), pad_event_to=22, exception_formatter=_escaped_traceback
+    )
+    return (_escape_event, renderer)
+
+
+def _escape_event(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """Escape control characters: names of tables and texts of errors must not steer a terminal."""
+    return {name: _escaped(value) if isinstance(value, str) else value for name, value in event.items()}
+
+
+def _escaped_traceback(stream: TextIO, exc_info: ExcInfo) -> None:
+    written = io.StringIO()
+    structlog.dev.plain_traceback(written, exc_info)
+    stream.write("\n".join(map(_escaped, written.getvalue().split("\n"))))
+
+
+def _escaped(text: str) -> str:
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _drop_colours(_logger: object, _method: str, event: EventDict) -> EventDict:

@@ -1,12 +1,61 @@
-"""Settings, read once at the composition root from `PACKHOUSE_*` environment variables."""
+"""Settings, read once at the composition root from `PACKHOUSE_*` environment variables.
 
+A value that can't be used, and a name that looks misspelt, is an error that names the variable: a setting that is
+silently ignored is found when it is needed.
+"""
+
+import difflib
+import json
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from engine.domain.access import Role
+from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.hints import Misread, nearest
+from engine.domain.units import ByteSize, parse_duration
+from engine.domain.validation_messages import message_of
+from engine.logging import LogFormat
+
+PREFIX: Final = "PACKHOUSE_"
+_OF_CLIENTS: Final = frozenset({"URL", "API_KEY", "COMPLETE"})
+"""Variables of the command line and the SDKs, which may share an environment with a server."""
+
+_SIMILAR: Final = 0.8
+
+_SECRET: Final = frozenset({"secret_key", "database_url", "redis_url", "prometheus_token", "prometheus_url"})
+"""Settings whose value never appears in an error."""
+
+
+def _seconds(value: Any) -> Any:
+    """Return seconds for a number, or for a duration such as `30s` or `5m`."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return float(parse_duration(value))
+    return value
+
+
+def _upper(value: Any) -> Any:
+    return value.upper() if isinstance(value, str) else value
+
+
+def _json(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise Misread("must be JSON", """such as '{"lake-admins": "admin"}'""") from None
+
+
+Seconds = Annotated[float, BeforeValidator(_seconds)]
+"""Seconds as a number, or a duration such as `30s` or `5m`."""
 
 
 class Settings(BaseSettings):
@@ -31,12 +80,12 @@ class Settings(BaseSettings):
     pace_url: str | None = Field(
         default=None, description="How Spark executors reach `/internal/pace`; unset: static shares."
     )
-    lease_seconds: float = Field(default=30, gt=1)
+    lease_seconds: Seconds = Field(default=30, gt=1)
     watch: bool = Field(default=True, description="Off: no run starts by itself; the coordinator only does upkeep.")
     worker_slots: int = Field(default=2, ge=1, description="Runs that one worker advances at once.")
     max_failures: int = Field(default=5, ge=1, description="Attempts that may fail before the run does.")
-    commit_batch_bytes: int = Field(default=8 * 2**30, ge=1, description="Written bytes that make a commit due.")
-    commit_batch_seconds: float = Field(default=60, gt=0, description="Age of the oldest written group that does.")
+    commit_batch_bytes: ByteSize = Field(default=8 * 2**30, ge=1, description="Written bytes that make a commit due.")
+    commit_batch_seconds: Seconds = Field(default=60, gt=0, description="Age of the oldest written group that does.")
     reads_per_minute: int = Field(default=60_000, ge=1, description="GET requests of one caller.")
     writes_per_minute: int = Field(default=12_000, ge=1, description="Other requests of one caller.")
     failed_authentications_per_minute: int = Field(default=120, ge=1, description="Of one client address.")
@@ -44,22 +93,29 @@ class Settings(BaseSettings):
     oidc_audience: str | None = Field(default=None, description="What its tokens must be for.")
     oidc_algorithms: str = Field(default="RS256,ES256", description="Signatures that are taken, by commas.")
     oidc_role_claim: str = "roles"
-    oidc_role_map: dict[str, Role] = Field(default={}, description="Values of the role claim to roles, as JSON.")
+    oidc_role_map: Annotated[dict[str, Role], NoDecode, BeforeValidator(_json)] = Field(
+        default={}, description="Values of the role claim to roles, as JSON."
+    )
     oidc_teams_claim: str | None = Field(default=None, description="Unset: its callers see every team.")
-    oidc_teams_map: dict[str, str] = Field(default={}, description="Values of the teams claim to teams, as JSON.")
-    oidc_leeway_seconds: float = Field(default=30, ge=0, le=300, description="How far clocks may be apart.")
+    oidc_teams_map: Annotated[dict[str, str], NoDecode, BeforeValidator(_json)] = Field(
+        default={}, description="Values of the teams claim to teams, as JSON."
+    )
+    oidc_leeway_seconds: Seconds = Field(default=30, ge=0, le=300, description="How far clocks may be apart.")
     prometheus_url: str | None = Field(default=None, description="Server that is asked for query latency.")
     prometheus_token: str | None = Field(default=None, description="Its bearer token: `env:NAME` or `file:/path`.")
     latency_query: str | None = Field(default=None, description="PromQL: the 95th percentile of query seconds.")
     latency_table_label: str | None = Field(default=None, description="Label that names the table; unset: the fleet.")
-    latency_seconds: float = Field(default=30, description="How often it is asked.")
+    latency_seconds: Seconds = Field(default=30, description="How often it is asked.")
     metrics_port: int | None = Field(
         default=None, ge=0, le=65535, description="Where a coordinator or worker alone serves /metrics; unset: nowhere."
     )
-    drain_seconds: float = Field(
+    drain_seconds: Seconds = Field(
         default=20, ge=0, le=3600, description="How long groups in flight may take to end after SIGTERM."
     )
-    log_level: str = "INFO"
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper)] = "INFO"
+    log_format: LogFormat = Field(
+        default=LogFormat.AUTO, description="`text` for people, `json` for machines, `auto`: text on a terminal."
+    )
 
     @property
     def is_production(self) -> bool:
@@ -67,3 +123,56 @@ class Settings(BaseSettings):
         if self.mode is not None:
             return self.mode == "production"
         return self.database_url is not None and not self.database_url.startswith("sqlite")
+
+
+def read_settings() -> Settings:
+    """Return the settings of the process's environment.
+
+    Raises:
+        InvalidInput: values that can't be used, and names that look like a misspelt setting; one problem for each.
+    """
+    given = {name.upper().removeprefix(PREFIX): name for name in os.environ if name.upper().startswith(PREFIX)}
+    known = {name.upper(): name for name in Settings.model_fields}
+    problems = list(_misspelt(given, known))
+    settings = None
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        problems += _refused(error, given)
+    if settings is None or problems:
+        listed = "".join(f"\n  {_in_words(problem)}" for problem in problems)
+        raise InvalidInput(f"settings that can't be used:{listed}", problems=tuple(problems))
+    return settings
+
+
+def _misspelt(given: Mapping[str, str], known: Mapping[str, str]) -> Iterator[FieldProblem]:
+    """Yield names that are nearly a setting's. Others pass: Kubernetes sets `PACKHOUSE_SERVICE_HOST` and the like."""
+    for key, name in given.items():
+        if key in known or key in _OF_CLIENTS:
+            continue
+        if (near := nearest(key, known)) is not None and _is_near(key, near):
+            yield FieldProblem(name, "no such setting", None, f"did you mean {PREFIX}{near}?")
+
+
+def _is_near(key: str, near: str) -> bool:
+    return difflib.SequenceMatcher(None, key, near).ratio() >= _SIMILAR
+
+
+def _refused(error: ValidationError, given: Mapping[str, str]) -> Iterator[FieldProblem]:
+    for found in error.errors():
+        field = str(found["loc"][0])
+        name = given.get(field.upper(), PREFIX + field.upper())
+        value = None if field in _SECRET else found["input"]
+        yield FieldProblem(name, message_of(found), value, _remedy(found))
+
+
+def _remedy(found: Mapping[str, Any]) -> str | None:
+    if str(found["input"]).startswith("tcp://"):
+        return "Kubernetes sets it for a service of this name: rename the service, or set enableServiceLinks to false"
+    error = found.get("ctx", {}).get("error")
+    return error.hint if isinstance(error, Misread) else None
+
+
+def _in_words(problem: FieldProblem) -> str:
+    value = "" if problem.value is None else f" ({problem.value!r:.100})"
+    return f"{problem.pointer}: {problem.message}{value}" + (f"; {problem.hint}" if problem.hint else "")

@@ -1,11 +1,16 @@
 """What the settings demand before anything is started."""
 
+import errno
+import socket
+from pathlib import Path
+
 import pytest
 from pydantic import SecretStr
 
+from api.serving import Parts, serve
 from engine.domain.errors import InvalidInput
 from engine.factory import _identities, _secret_key
-from engine.settings import Settings
+from engine.settings import Settings, read_settings
 
 POSTGRES = "postgresql+psycopg://me@db.example/packhouse"
 
@@ -48,3 +53,78 @@ def test_maps_and_lists_come_from_the_environment(monkeypatch: pytest.MonkeyPatc
     assert tokens._settings.algorithms == ("ES256", "EdDSA")
     assert dict(tokens._settings.role_map) == {"lake-admins": "admin"}
     tokens.close()
+
+
+def refused(monkeypatch: pytest.MonkeyPatch, **values: str) -> str:
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(InvalidInput) as caught:
+        read_settings()
+    return caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("PACKHOUSE_PORT", "http", "PACKHOUSE_PORT: must be a whole number ('http')"),
+        ("PACKHOUSE_PORT", "70000", "PACKHOUSE_PORT: must be at most 65535 ('70000')"),
+        ("PACKHOUSE_PORT", "tcp://10.0.0.1:8080", "enableServiceLinks"),
+        ("PACKHOUSE_LEASE_SECONDS", "30 parsecs", "PACKHOUSE_LEASE_SECONDS: '30 parsecs' is not a duration"),
+        ("PACKHOUSE_COMMIT_BATCH_BYTES", "8 gigs", "PACKHOUSE_COMMIT_BATCH_BYTES: '8 gigs' is not a size"),
+        ("PACKHOUSE_MODE", "prod", "PACKHOUSE_MODE: must be 'embedded' or 'production' ('prod')"),
+        ("PACKHOUSE_LOG_LEVEL", "loud", "PACKHOUSE_LOG_LEVEL: must be 'DEBUG', 'INFO', 'WARNING' or 'ERROR' ('LOUD')"),
+        ("PACKHOUSE_LOG_FORMAT", "xml", "PACKHOUSE_LOG_FORMAT: must be 'auto', 'text' or 'json' ('xml')"),
+        ("PACKHOUSE_OIDC_ROLE_MAP", "{admins: admin}", "PACKHOUSE_OIDC_ROLE_MAP: must be JSON"),
+        ("PACKHOUSE_OIDC_ROLE_MAP", '{"a": "king"}', "PACKHOUSE_OIDC_ROLE_MAP: must be"),
+        ("PACKHOUSE_REDIS_ULR", "redis://x", "PACKHOUSE_REDIS_ULR: no such setting; did you mean PACKHOUSE_REDIS_URL?"),
+        ("PACKHOUSE_WORKER_SLOT", "2", "did you mean PACKHOUSE_WORKER_SLOTS?"),
+    ],
+)
+def test_a_setting_that_can_not_be_used_names_itself(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, message: str
+) -> None:
+    told = refused(monkeypatch, **{name: value})
+    assert message in told
+    assert "Input should" not in told
+
+
+def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = refused(monkeypatch, PACKHOUSE_PORT="http", PACKHOUSE_DATA_DIRR="x", PACKHOUSE_WORKER_SLOTS="0")
+    assert all(name in told for name in ("PACKHOUSE_PORT", "PACKHOUSE_DATA_DIRR", "PACKHOUSE_WORKER_SLOTS"))
+
+
+@pytest.mark.parametrize(
+    "name", ["PACKHOUSE_URL", "PACKHOUSE_API_KEY", "PACKHOUSE_SERVICE_HOST", "PACKHOUSE_PORT_8080_TCP"]
+)
+def test_variables_of_clients_and_of_kubernetes_are_no_settings(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "tcp://10.0.0.1:8080")
+    assert read_settings() == Settings()
+
+
+def test_a_secret_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PACKHOUSE_SECRET_KEY", "hunter2hunter2")
+    told = refused(monkeypatch, PACKHOUSE_PORT="http", PACKHOUSE_SECRET_KEYS="hunter3hunter3")
+    assert "hunter" not in told
+
+
+def test_durations_and_sizes_are_read_as_people_write_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PACKHOUSE_LEASE_SECONDS", "2m")
+    monkeypatch.setenv("PACKHOUSE_DRAIN_SECONDS", "12.5")
+    monkeypatch.setenv("PACKHOUSE_COMMIT_BATCH_BYTES", "4GiB")
+    monkeypatch.setenv("PACKHOUSE_LOG_LEVEL", "debug")
+    found = read_settings()
+    assert (found.lease_seconds, found.drain_seconds, found.commit_batch_bytes, found.log_level) == (
+        120.0,
+        12.5,
+        4 * 2**30,
+        "DEBUG",
+    )
+
+
+async def test_a_port_in_use_is_named_with_its_setting(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InvalidInput, match=f"port {port} of 127.0.0.1 is in use: .*PACKHOUSE_PORT") as caught:
+            await serve(settings(data_dir=tmp_path, port=port), Parts(True, True, True), say=print)
+    assert isinstance(caught.value.__cause__, OSError)
+    assert caught.value.__cause__.errno == errno.EADDRINUSE
