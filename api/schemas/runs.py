@@ -99,8 +99,9 @@ class Run(Answer):
     operation: Operation
     priority: Priority
     request: JsonObject = Field(
-        description="What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a "
-        "run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`."
+        description="The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the "
+        "`request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first "
+        "partition, how many) and `due_since`."
     )
     state: RunState
     is_terminal: bool = Field(description="True when nothing can happen to it any more.")

@@ -31,8 +31,8 @@ class RunRequest:
     `partitions`: None for all. `force_full`: well-sized files come along; with `every_file` also those that nothing is
     merged with, to be written anew. `only_due`: of these partitions those that are due when the run is planned: by
     settings of `rewrite.full` with `force_full`, else by triggers. `force`: also those that cool down after lost races;
-    whether an equal run is live is no part of it. `cause` and `due_since` (when the table became due) are told and ask
-    for nothing.
+    whether an equal run is live is no part of it. `cause`, `due_since` (when the table became due) and `request_id` (of
+    the HTTP request that submitted it) describe the request and select nothing.
     """
 
     operation: Operation = Operation.REWRITE
@@ -43,13 +43,15 @@ class RunRequest:
     cause: Cause | None = None
     due_since: datetime | None = None
     every_file: bool = False
+    request_id: str | None = None
 
     def document(self) -> dict[str, Any]:
         """Return all but the operation as JSON, without what is not set."""
         cause = {} if self.cause is None else {"cause": asdict(self.cause)}
         since = {} if self.due_since is None else {"due_since": self.due_since.isoformat()}
         force = {"force": True} if self.force else {}
-        return self._asked() | force | cause | since
+        request_id = {} if self.request_id is None else {"request_id": self.request_id}
+        return self._asked() | force | cause | since | request_id
 
     def key(self, *, nonce: str | None = None) -> str:
         """Return the SHA-256 of the canonical request, equal for equal requests; a nonce makes it differ from all."""
@@ -69,6 +71,7 @@ class RunRequest:
             None if cause is None else Cause(**cause),
             None if since is None else datetime.fromisoformat(since),
             bool(run.request.get("every_file")),
+            run.request.get("request_id"),
         )
 
     def _asked(self) -> dict[str, Any]:

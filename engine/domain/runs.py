@@ -167,6 +167,13 @@ class Run:
         return self.created_at if said is None else datetime.fromisoformat(said)
 
     @property
+    def log_fields(self) -> dict[str, str]:
+        """Return what identifies the run on a line of the log: its id, its table, the request that submitted it."""
+        request_id = self.request.get("request_id")
+        submitted = {} if request_id is None else {"request_id": str(request_id)}
+        return {"run_id": self.id, "table_id": self.table_id, **submitted}
+
+    @property
     def unsettled(self) -> frozenset[int]:
         """Ordinals of groups that may have been sent to the catalog and whose outcome nobody knows.
 

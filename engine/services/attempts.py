@@ -169,10 +169,10 @@ class Attempt:
                 await self._look()
         except (LeaseLost, NotFound):
             if not self._is_over and self.run.lease_holder is not None:  # else given back, not lost
-                _log.warning("lease_lost", run_id=self.run.id, attempt=self.number)
+                _log.warning("lease_lost")
                 self.stop(Stop.LEASE_LOST)
         except Transient as error:  # the database is away: the lease runs out by itself if that lasts
-            _log.warning("heartbeat_failed", run_id=self.run.id, error=error.message)
+            _log.warning("heartbeat_failed", error=error.message)
         return extended_at
 
     async def _look(self) -> None:

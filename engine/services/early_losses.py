@@ -56,7 +56,7 @@ class EarlyLosses:
         try:
             return await self._look(groups)
         except PackhouseError as error:
-            _log.warning("early_look_failed", table_id=self._table_id, error=error.message)
+            _log.warning("early_look_failed", error=error.message)
             return {}
 
     async def _look(self, groups: Sequence[FileGroup]) -> Mapping[int, str]:

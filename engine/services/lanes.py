@@ -248,7 +248,7 @@ class Lanes:
         """Try a failed group once more, alone, so that it does not take others with it; then give it up."""
         if self._attempt.interrupted.is_set():
             return
-        _log.warning("group_failed", run_id=self._attempt.run.id, group=group.ordinal, error=error.message)
+        _log.warning("group_failed", group=group.ordinal, error=error.message)
         self.has_failures = True
         self._tries[group.ordinal] = self._tries.get(group.ordinal, 0) + 1
         if self._tries[group.ordinal] < TRIES_PER_GROUP:

@@ -218,4 +218,4 @@ class RunPacing:
             try:
                 await duty()
             except PackhouseError as error:  # what held last goes on; without Redis it lapses
-                _log.debug("pacing_waits", run_id=self._attempt.run.id, duty=duty.__name__, error=error.message)
+                _log.debug("pacing_waits", duty=duty.__name__, error=error.message)

@@ -13,7 +13,7 @@ import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Fatal, LeaseLost, OutcomeUnknown, PackhouseError, Rejected, Transient
-from engine.domain.runs import RunState, WaitingFor
+from engine.domain.runs import Run, RunState, WaitingFor
 from engine.services.attempts import Attempt, Stop
 from engine.services.context import RewriteContext
 from engine.services.rewriting import RewriteFlow
@@ -46,8 +46,8 @@ class RewriteService:
     async def execute(self, attempt: Attempt) -> None:
         """Advance the run as far as it goes: to a terminal state, or back to waiting. Errors end in the record."""
         flow = RewriteFlow(context=self._context, attempt=attempt, step=self._step)
-        with structlog.contextvars.bound_contextvars(run_id=attempt.run.id, attempt=attempt.number):
-            _log.info("run_claimed", table_id=attempt.run.table_id)
+        with structlog.contextvars.bound_contextvars(**await self._log_fields(attempt.run), attempt=attempt.number):
+            _log.info("run_claimed")
             try:
                 async with attempt.heartbeat():
                     await self._guarded(flow, attempt)
@@ -57,6 +57,15 @@ class RewriteService:
                     await flow.ending.stop_tasks()
             if attempt.run.state is RunState.SUCCEEDED:
                 await self._context.observations.measure_again(attempt.run.table_id)
+
+    async def _log_fields(self, run: Run) -> dict[str, str]:
+        """Return what each line of an attempt carries; the table's address is left out while the record is away."""
+        with contextlib.suppress(PackhouseError):
+            async with self._database.read() as unit:
+                table = await unit.tables.get(run.table_id)
+            if table is not None:
+                return {**run.log_fields, "table": str(table.ref)}
+        return run.log_fields
 
     async def _guarded(self, flow: RewriteFlow, attempt: Attempt) -> None:
         try:

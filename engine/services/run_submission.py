@@ -90,7 +90,7 @@ class RunSubmission:
         """
         if request.partitions is not None:
             await self.check(caller, table_id, request)
-        request = replace(request, force=force)
+        request = replace(request, force=force, request_id=caller.request_id)
         key = request.key(nonce=self._ids.run_id() if force else None)
         return await self._batches.submit(_Submit(caller, table_id, request, key, priority))
 
@@ -192,5 +192,6 @@ def _frozen(freeze: Freeze, table_id: TableId) -> StateConflict:
 
 
 def _told(run: Run, caller: Caller) -> Change:
-    asked: dict[str, Any] = {"operation": run.operation.value, "priority": run.priority.value, **run.request}
+    requested = {name: value for name, value in run.request.items() if name != "request_id"}  # the entry has its own
+    asked: dict[str, Any] = {"operation": run.operation.value, "priority": run.priority.value, **requested}
     return Change(caller, "run.submit", run.id, after={"table_id": run.table_id, **asked})

@@ -122,7 +122,7 @@ class RunService:
             try:
                 live = await self._pace.progress(run.id)
             except Transient:
-                _log.debug("progress_without_redis", run_id=run.id)
+                _log.debug("progress_without_redis", **run.log_fields)
             else:
                 rate, throttled, read = live.bytes_per_second or None, live.throttled_seconds, live.bytes_read
                 budget = live.budget.bytes_per_second

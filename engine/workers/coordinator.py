@@ -118,7 +118,7 @@ class Coordinator:
         async with self._database.begin() as unit:
             reaped = await unit.runs.reap(BATCH)
         for run in reaped:
-            _log.warning("lease_reaped", run_id=run.id, attempt=run.attempt)
+            _log.warning("lease_reaped", **run.log_fields, attempt=run.attempt)
             with contextlib.suppress(Transient):
                 await self._ledger.stop(run.id, run.attempt)
             if run.state is RunState.QUEUED:

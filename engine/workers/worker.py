@@ -115,7 +115,7 @@ class Worker:
 
     def _stop_attempts(self, reason: Stop) -> None:
         for attempt in self._attempts:
-            _log.info("attempt_stops", run_id=attempt.run.id, reason=reason.value)
+            _log.info("attempt_stops", **attempt.run.log_fields, attempt=attempt.number, reason=reason.value)
             attempt.stop(reason)
 
     async def _interrupt_late(self, slots: "Sequence[asyncio.Task[None]]") -> None:
