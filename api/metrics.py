@@ -5,14 +5,16 @@ for at each scrape; ended runs are counted in the record as they end, so every r
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from engine.domain.fleet_figures import OwnerFigures
 from engine.domain.runs import EndedRuns, RunState
 from engine.services.health import Dependency, Figures
 
@@ -43,6 +45,39 @@ class EndedRunTotals(Collector):
             yield family
 
 
+class OwnerGauges(Collector):
+    """Gauges of tables, backlog and health by catalog and team, as the record has them."""
+
+    def __init__(self) -> None:
+        self.owners: Sequence[OwnerFigures] = ()
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield a gauge for each figure; tables without a team have the empty team."""
+        for name, help_text, value in _OF_OWNERS:
+            family = GaugeMetricFamily(name, help_text, labels=("catalog", "team"))
+            for owner in self.owners:
+                found = value(owner)
+                if found is not None:
+                    family.add_metric((owner.catalog, owner.owner_team or ""), found)
+            yield family
+
+
+def _mean_score(owner: OwnerFigures) -> float | None:
+    return owner.score_sum / owner.measured_tables if owner.measured_tables else None
+
+
+_OF_OWNERS: Final[Sequence[tuple[str, str, Callable[[OwnerFigures], float | None]]]] = (
+    ("packhouse_tables", "Registered tables.", attrgetter("tables")),
+    ("packhouse_due_tables", "Tables that are due and held back.", attrgetter("due_tables")),
+    ("packhouse_files", "Live data files of measured tables.", attrgetter("file_count")),
+    ("packhouse_small_files", "Small files of measured tables.", attrgetter("small_file_count")),
+    ("packhouse_avoidable_files", "Backlog: files that rewrites would save.", attrgetter("avoidable_file_count")),
+    ("packhouse_table_bytes", "Bytes of live data files of measured tables.", attrgetter("total_bytes")),
+    ("packhouse_health_score_mean", "Mean health score of measured tables, 0 to 100.", _mean_score),
+    ("packhouse_health_score_lowest", "Lowest health score of a measured table.", attrgetter("lowest_score")),
+)
+
+
 class Metrics:
     """The app's registry and its instruments."""
 
@@ -69,6 +104,8 @@ class Metrics:
         )
         self._ended = EndedRunTotals()
         self._registry.register(self._ended)
+        self._owners = OwnerGauges()
+        self._registry.register(self._owners)
         self._queue = Gauge(
             "packhouse_queue_entries", "Queue entries by standing.", ("standing",), registry=self._registry
         )
@@ -98,6 +135,7 @@ class Metrics:
             self._up.labels(dependency.name).set(int(dependency.ok))
             self._patience.labels(dependency.name).set(dependency.seconds)
         self._ended.totals = figures.ended
+        self._owners.owners = figures.owners
         for state, count in figures.runs.items():
             self._runs.labels(RunState(state).value).set(count)
         for verdict, count in figures.watches.items():

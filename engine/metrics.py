@@ -8,11 +8,14 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from engine.domain.runs import Run
+
 MOST_RULES: Final = 100
 """So many names of rules become labels; policies may make up any number, and each label is kept for ever."""
 
 OTHER_RULES: Final = "other"
 _BUCKETS: Final = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_RUN_BUCKETS: Final = (0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400, 28_800, 86_400)
 
 
 class WorkMetrics:
@@ -44,6 +47,23 @@ class WorkMetrics:
         self.failed_proofs = self._counter(
             "packhouse_failed_proofs", "Snapshots that did not hold what they should, by what was done.", "outcome"
         )
+        self.run_seconds = self._run_histogram(
+            "packhouse_run_seconds",
+            "Seconds from the first start of a run to its end, waits between its attempts included.",
+            "operation",
+            "state",
+        )
+        self.queue_wait_seconds = self._run_histogram(
+            "packhouse_run_queue_wait_seconds",
+            "Seconds from the submission of a run to its first start, quiet hours and pauses included.",
+            "operation",
+            "origin",
+        )
+        self.due_to_started_seconds = self._run_histogram(
+            "packhouse_due_to_started_seconds",
+            "Seconds from the instant at which a table became due to the first start of its automatic run.",
+            "operation",
+        )
         self.attempts = Gauge("packhouse_attempts", "Attempts at work in this process.", registry=self._registry)
         self.duties = self._counter("packhouse_duties", "Rounds of the coordinator's duties.", "duty", "outcome")
         self.leads = Gauge("packhouse_leads", "1 while this process leads.", ("name",), registry=self._registry)
@@ -61,9 +81,29 @@ class WorkMetrics:
         self._rules.add(name)
         self._begun.labels(name).inc()
 
+    def observe_first_start(self, run: Run) -> None:
+        """Observe how long a run waited, if the claim that returned it is its first."""
+        if run.attempt != 1 or run.started_at is None:
+            return
+        origin = "automatic" if run.is_by_itself else "requested"
+        wait = (run.started_at - run.created_at).total_seconds()
+        self.queue_wait_seconds.labels(run.operation.value, origin).observe(max(0.0, wait))
+        if run.is_by_itself:
+            since_due = (run.started_at - run.due_since).total_seconds()
+            self.due_to_started_seconds.labels(run.operation.value).observe(max(0.0, since_due))
+
+    def observe_end(self, run: Run) -> None:
+        """Observe how long an ended run took; a run that was never started is left out."""
+        if run.started_at is not None and run.finished_at is not None:
+            seconds = (run.finished_at - run.started_at).total_seconds()
+            self.run_seconds.labels(run.operation.value, run.state.value).observe(max(0.0, seconds))
+
     def render(self) -> bytes:
         """Return everything in Prometheus' text format."""
         return generate_latest(self._registry)
+
+    def _run_histogram(self, name: str, purpose: str, *labels: str) -> Histogram:
+        return Histogram(name, purpose, labels, buckets=_RUN_BUCKETS, registry=self._registry)
 
     def _counter(self, name: str, purpose: str, *labels: str) -> Counter:
         return Counter(name, purpose, labels, registry=self._registry)

@@ -98,6 +98,31 @@ class TableFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnerFigures:
+    """Sums over the tables of one team in one catalog; `owner_team` None: tables without a team.
+
+    Attributes:
+        tables: registered tables, measured or not.
+        due_tables: tables whose last look found them due and started no run (held back or waiting).
+        measured_tables: those that the files, bytes and scores are of.
+        score_sum: sum of the health scores (0 to 100 each) of measured tables.
+        lowest_score: lowest of them; None without a measured table.
+    """
+
+    catalog: str
+    owner_team: str | None
+    tables: int
+    due_tables: int
+    measured_tables: int
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    total_bytes: int
+    score_sum: float
+    lowest_score: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class EndedRuns:
     """Runs that ended in a time, by state, and sums over their results."""
 

@@ -132,6 +132,7 @@ class RunEnding:
             result["order"] = self.order
         self._step("before_end")
         await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
+        self._attempt.metrics.observe_end(self._attempt.run)
         _log.info("run_ended", state=state.value, reason=reason, detail=detail, seconds=round(seconds, 3))
         with suppress(Transient):
             await self._context.pace.close(self._attempt.run.id, self._attempt.number)

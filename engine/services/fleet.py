@@ -1,23 +1,20 @@
 """All tables together: sums, rates of the last day, the backlog, and which tables are worth a rewrite first.
 
 Callers see the figures of the tables that they see. Nothing is read from any table: everything comes from measurements
-and runs in the record, and no query grows with history. Sums over very many tables take their time all the same (about
-a second for 10⁵): they hold for ten times as long as they took, ten seconds at most, and slow ones that are older are
-still answered for a minute while new ones are made.
+and runs in the record, and no query grows with history. Sums over 10⁵ tables take about a second, so they are cached
+(`kept_figures`).
 """
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
-
-import structlog
 
 from engine.domain.access import Caller
 from engine.domain.budgets import Budget
 from engine.domain.clock import Clock
-from engine.domain.errors import PackhouseError, Transient
+from engine.domain.errors import Transient
 from engine.domain.fleet import CatalogLimits, FleetLimits
 from engine.domain.fleet_figures import (
     Backlog,
@@ -25,51 +22,25 @@ from engine.domain.fleet_figures import (
     EndedRuns,
     FleetFigures,
     LiveRate,
+    OwnerFigures,
     Races,
     RankedTable,
     SmallFileFlow,
 )
 from engine.domain.ids import TableId, first_run_id
 from engine.queue.shared_budgets import FLEET, SharedLedgers, catalog_ledger
+from engine.services.kept_figures import KeptFigures
 from engine.services.outcomes import conflict_rate
 from engine.stores.database import Database
-
-_log = structlog.get_logger(__name__)
 
 DAY: Final = timedelta(hours=24)
 LONGEST_RUN: Final = timedelta(hours=48)
 """Runs are found by the time of their submission: one that took longer than this is not among those that ended."""
 
-FRESH_SECONDS: Final = 10.0
-FRESH_FOR_EACH_SECOND: Final = 10.0
-STALE_SECONDS: Final = 60.0
-SLOW_SECONDS: Final = 0.1
-_MOST_KEPT: Final = 256
-
 _HOURS: Final = 24
 
 
 Teams = frozenset[str] | None
-
-
-@dataclass(slots=True)
-class _Kept:
-    """Figures, when they were made and how long that took (monotonic seconds), and the task that makes newer ones."""
-
-    figures: FleetFigures
-    at: float
-    took: float
-    renewal: asyncio.Task[None] | None = None
-
-    @property
-    def fresh_seconds(self) -> float:
-        """For how long they hold."""
-        return min(FRESH_SECONDS, self.took * FRESH_FOR_EACH_SECOND)
-
-    @property
-    def last_seconds(self) -> float:
-        """For how long they are answered."""
-        return STALE_SECONDS if self.took > SLOW_SECONDS else self.fresh_seconds
 
 
 class FleetService:
@@ -78,14 +49,13 @@ class FleetService:
     def __init__(self, *, database: Database, shared: SharedLedgers, clock: Clock) -> None:
         self._database = database
         self._shared = shared
-        self._clock = clock
-        self._kept: dict[Teams, _Kept] = {}
-        self._making: dict[Teams, asyncio.Lock] = {}
+        self._sums = KeptFigures(compute=self._sum_up, clock=clock, name="fleet figures")
+        self._owners = KeptFigures(compute=self._sum_up_owners, clock=clock, name="figures of owners")
 
     async def figures(self, caller: Caller) -> FleetFigures:
         """Return the sums over all tables that the caller sees, as of `measured_at`; what is live is of now."""
         teams = caller.visible_teams
-        kept = await self._sums(teams)
+        kept = await self._sums.get(teams)
         async with self._database.read() as unit:
             live = await unit.fleet_figures.live_runs(teams)
             fleet = await unit.fleet.get()
@@ -103,6 +73,14 @@ class FleetService:
             limits = (await unit.fleet.get()).limits
         return await self._rates(limits) or ()
 
+    async def owners(self) -> Sequence[OwnerFigures]:
+        """Return the backlog and health of each catalog and team, for the metrics of the whole fleet.
+
+        Raises:
+            Transient: the database does not answer.
+        """
+        return await self._owners.get(None)
+
     async def _rates(self, limits: FleetLimits) -> tuple[LiveRate, ...] | None:
         asked = [self._rate(FLEET, None, limits)]
         asked += [
@@ -118,35 +96,6 @@ class FleetService:
     async def _rate(self, ledger: str, catalog: str | None, limits: FleetLimits | CatalogLimits) -> LiveRate:
         live = await self._shared.progress(ledger)
         return LiveRate(catalog, live.members, live.bytes_per_second, limits.bandwidth, limits.requests)
-
-    async def _sums(self, teams: Teams) -> FleetFigures:
-        kept = self._kept.get(teams)
-        age = None if kept is None else self._clock.monotonic() - kept.at
-        if kept is None or age is None or age > kept.last_seconds:
-            async with self._making.setdefault(teams, asyncio.Lock()):
-                newer = self._kept.get(teams)
-                if newer is None or newer is kept:  # nobody made them while this one waited
-                    newer = await self._renew(teams)
-            return newer.figures
-        if age > kept.fresh_seconds and (kept.renewal is None or kept.renewal.done()):
-            kept.renewal = asyncio.create_task(self._renew_quietly(teams), name="fleet figures")
-        return kept.figures
-
-    async def _renew_quietly(self, teams: Teams) -> None:
-        try:
-            await self._renew(teams)
-        except PackhouseError as error:  # the next request that finds them too old says so
-            _log.warning("fleet_figures_kept", error=error.message)
-
-    async def _renew(self, teams: Teams) -> _Kept:
-        started = self._clock.monotonic()
-        made = await self._sum_up(teams)
-        if len(self._kept) >= _MOST_KEPT:
-            oldest = next(iter(self._kept))
-            del self._kept[oldest]
-            self._making.pop(oldest, None)
-        renewed = self._kept[teams] = _Kept(made, started, self._clock.monotonic() - started)
-        return renewed
 
     async def _sum_up(self, teams: Teams) -> FleetFigures:
         async with self._database.read() as unit:
@@ -175,6 +124,10 @@ class FleetService:
             budget=budget_use(rewritten, fleet.limits.bandwidth),
             pause=fleet.pause,
         )
+
+    async def _sum_up_owners(self, _all: None) -> Sequence[OwnerFigures]:
+        async with self._database.read() as unit:
+            return await unit.fleet_figures.by_owner()
 
     async def ranked(self, caller: Caller, *, after: tuple[float, TableId] | None, limit: int) -> Sequence[RankedTable]:
         """Return measured tables that the caller sees, the most worthwhile first, at most `limit`, after a key."""

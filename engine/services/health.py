@@ -6,11 +6,11 @@ Probes run side by side, each with its own patience, so that one dead server doe
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError
-from engine.domain.fleet_figures import LiveRate
+from engine.domain.fleet_figures import LiveRate, OwnerFigures
 from engine.domain.runs import EndedRuns, RunState
 from engine.domain.watches import Verdict
 from engine.stores.database import Database
@@ -19,6 +19,8 @@ Probe = Callable[[], Awaitable[str]]
 """Asks one dependency and returns what it is (a version, say); raises when it does not answer."""
 
 PATIENCE_SECONDS: Final = 3.0
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Figures:
     watches: Mapping[Verdict, int] = field(default_factory=dict)
     rates: Sequence[LiveRate] = ()
     breakers: Mapping[str, int] = field(default_factory=dict)
+    owners: Sequence[OwnerFigures] = ()
 
 
 class HealthService:
@@ -58,12 +61,14 @@ class HealthService:
         clock: Clock,
         queue_depth: Callable[[], Awaitable[Mapping[str, int]]] | None = None,
         rates: Callable[[], Awaitable[Sequence[LiveRate]]] | None = None,
+        owners: Callable[[], Awaitable[Sequence[OwnerFigures]]] | None = None,
     ) -> None:
         self._database = database
         self._probes = probes
         self._clock = clock
         self._queue_depth = queue_depth
         self._rates = rates
+        self._owners = owners
 
     async def dependencies(self) -> Sequence[Dependency]:
         """Ask every dependency once, the database first in the answer."""
@@ -77,7 +82,6 @@ class HealthService:
         ended: Sequence[EndedRuns] = ()
         watches: Mapping[Verdict, int] = {}
         breakers: Mapping[str, int] = {}
-        depth: Mapping[str, int] | None = None
         try:
             async with asyncio.timeout(PATIENCE_SECONDS), self._database.read() as unit:
                 runs, ended = await unit.runs.metrics(), await unit.runs.totals()
@@ -85,22 +89,9 @@ class HealthService:
                 breakers = {"catalog": len(await unit.breakers.list_open()), "table": await unit.watches.resting()}
         except (PackhouseError, TimeoutError):
             runs, ended, watches, breakers = {}, (), {}, {}
-        if self._queue_depth is not None:
-            try:
-                async with asyncio.timeout(PATIENCE_SECONDS):
-                    depth = await self._queue_depth()
-            except (PackhouseError, TimeoutError):
-                depth = None
-        return Figures(runs, ended, depth, watches, await self._live_rates(), breakers)
-
-    async def _live_rates(self) -> Sequence[LiveRate]:
-        if self._rates is None:
-            return ()
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                return await self._rates()
-        except (PackhouseError, TimeoutError):
-            return ()
+        depth = await _answer_of(self._queue_depth)
+        rates, owners = await _answer_of(self._rates), await _answer_of(self._owners)
+        return Figures(runs, ended, depth, watches, rates or (), breakers, owners or ())
 
     async def _ping(self) -> str:
         await self._database.ping()
@@ -117,3 +108,14 @@ class HealthService:
         except TimeoutError:
             ok, detail = False, f"no answer within {PATIENCE_SECONDS:g} seconds"
         return Dependency(name, ok, required, detail, self._clock.monotonic() - started)
+
+
+async def _answer_of(ask: Callable[[], Awaitable[_T]] | None) -> _T | None:
+    """Return the answer; None when there is nothing to ask, or no answer within the patience."""
+    if ask is None:
+        return None
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await ask()
+    except (PackhouseError, TimeoutError):
+        return None

@@ -95,6 +95,8 @@ class ClaimService:
         except _CatalogFails:
             claimed = None
         self._metrics.claims.labels("lost" if claimed is None else "claimed").inc()
+        if claimed is not None:
+            self._metrics.observe_first_start(claimed[0])
         return claimed
 
     async def _hold_back(self, run: ReadyRun, hold: Hold) -> bool:

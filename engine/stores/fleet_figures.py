@@ -11,13 +11,15 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Float, Row, Select, case, cast, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.fleet_figures import EndedRuns, RankedTable, TableFigures
+from engine.domain.fleet_figures import EndedRuns, OwnerFigures, RankedTable, TableFigures
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs import TERMINAL_STATES, RunState
 from engine.domain.tables import TableRef
+from engine.domain.watches import Verdict
 from engine.stores import run_listings
 from engine.stores.measurements import IS_LATEST
 from engine.stores.schema import measurements, rewritten_bytes, runs, tables
+from engine.stores.schema_watching import watches
 
 Teams = AbstractSet[str] | None
 
@@ -32,8 +34,7 @@ class FleetFigureStore:
         """Return what tables are now."""
         counted = select(func.count(), func.count(tables.c.paused_at)).where(*_own(tables.c.owner_team, teams))
         total, paused = (await self._connection.execute(counted)).one()
-        summed = ("file_count", "small_file_count", "avoidable_file_count", "total_bytes")
-        sums = select(func.count(), *(func.coalesce(func.sum(measurements.c[name]), 0) for name in summed))
+        sums = select(func.count(), *(func.coalesce(func.sum(measurements.c[name]), 0) for name in _SUMMED))
         sums = sums.where(IS_LATEST, *_of_teams(measurements.c.table_id, teams))
         measured, *found = (await self._connection.execute(sums)).one()
         return TableFigures(total, paused, measured, *map(int, found))
@@ -72,6 +73,30 @@ class FleetFigureStore:
             wasted += int(row.wasted)
         return EndedRuns(by_state, committed, lost, wasted)
 
+    async def by_owner(self) -> list[OwnerFigures]:
+        """Return the sums of each catalog and team, by their names."""
+        owner = (tables.c.catalog, tables.c.owner_team)
+        is_held = case((watches.c.verdict == Verdict.HELD, 1))
+        sums = (func.sum(measurements.c[name]) for name in _SUMMED)
+        query = (
+            select(
+                *owner,
+                func.count().label("tables"),
+                func.count(is_held).label("due_tables"),
+                func.count(measurements.c.table_id).label("measured_tables"),
+                *(func.coalesce(each, 0).label(name) for name, each in zip(_SUMMED, sums, strict=True)),
+                func.coalesce(func.sum(measurements.c.score), 0.0).label("score_sum"),
+                func.min(measurements.c.score).label("lowest_score"),
+            )
+            .select_from(tables)
+            .outerjoin(measurements, (measurements.c.table_id == tables.c.id) & IS_LATEST)
+            .outerjoin(watches, watches.c.table_id == tables.c.id)
+            .group_by(*owner)
+            .order_by(*owner)
+        )
+        rows = (await self._connection.execute(query)).mappings()
+        return [OwnerFigures(**{**row, **{name: int(row[name]) for name in _SUMMED}}) for row in rows]
+
     async def ranked(self, teams: Teams, after: tuple[float, TableId] | None, limit: int) -> list[RankedTable]:
         """Return measured tables by benefit per cost, the most worthwhile first, those after a key."""
         rows = await self._connection.execute(ranking(teams, after, limit))
@@ -91,6 +116,7 @@ def ranking(teams: Teams, after: tuple[float, TableId] | None, limit: int) -> Se
     return query if after is None else query.where(key < tuple_(*after))
 
 
+_SUMMED: Final = ("file_count", "small_file_count", "avoidable_file_count", "total_bytes")
 _RANKED: Final = (
     "measured_at",
     "benefit_per_cost",

@@ -404,6 +404,7 @@ measurements = Table(
         "small_file_count",
         "avoidable_file_count",
         "total_bytes",
+        "score",
         where="is_latest",
     ),
 )

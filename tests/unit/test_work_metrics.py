@@ -1,5 +1,10 @@
 """What workers and coordinators count of themselves."""
 
+from datetime import UTC, datetime, timedelta
+
+from engine.domain.access import COORDINATOR
+from engine.domain.ids import RunId, TableId
+from engine.domain.runs import Operation, Run, RunState
 from engine.metrics import MOST_RULES, OTHER_RULES, WorkMetrics
 
 
@@ -32,3 +37,46 @@ def test_two_processes_worth_of_services_do_not_mix() -> None:
         {'packhouse_claims_total{outcome="claimed"}': 1.0},
         {},
     )
+
+
+NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+def a_run(*, requested_by: str, attempt: int = 1, state: RunState = RunState.PLANNING) -> Run:
+    """Return a run that was submitted at noon, started 40 s later and ended 100 s after that."""
+    started = NOON + timedelta(seconds=40)
+    return Run(
+        RunId("run_1"),
+        TableId("tbl_1"),
+        Operation.REWRITE,
+        state,
+        requested_by,
+        NOON,
+        NOON,
+        request={"due_since": (NOON - timedelta(seconds=20)).isoformat()},
+        attempt=attempt,
+        started_at=started,
+        finished_at=started + timedelta(seconds=100),
+    )
+
+
+def sums(metrics: WorkMetrics, name: str) -> dict[str, float]:
+    return {key.partition("{")[2]: value for key, value in lines(metrics, f"{name}_sum").items()}
+
+
+def test_the_first_start_observes_the_wait_of_a_run() -> None:
+    metrics = WorkMetrics()
+    metrics.observe_first_start(a_run(requested_by="key:ada"))
+    metrics.observe_first_start(a_run(requested_by=COORDINATOR.subject))
+    metrics.observe_first_start(a_run(requested_by=COORDINATOR.subject, attempt=2))
+    assert sums(metrics, "packhouse_run_queue_wait_seconds") == {
+        'operation="rewrite",origin="requested"}': 40.0,
+        'operation="rewrite",origin="automatic"}': 40.0,
+    }
+    assert sums(metrics, "packhouse_due_to_started_seconds") == {'operation="rewrite"}': 60.0}
+
+
+def test_the_end_observes_the_duration_of_a_run() -> None:
+    metrics = WorkMetrics()
+    metrics.observe_end(a_run(requested_by="key:ada", attempt=3, state=RunState.SUCCEEDED))
+    assert sums(metrics, "packhouse_run_seconds") == {'operation="rewrite",state="succeeded"}': 100.0}

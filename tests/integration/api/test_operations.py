@@ -51,6 +51,7 @@ async def test_metrics_show_runs_queue_and_dependencies(api: Api, table_id: str)
     text = (await api.anonymous.get("/metrics")).text
     assert 'packhouse_runs{state="queued"} 1.0' in text
     assert 'packhouse_watched_tables{verdict="new"} 1.0' in text
+    assert 'packhouse_tables{catalog="lake",team=""} 1.0' in text
     assert 'packhouse_queue_entries{standing="waiting"} 1.0' in text
     assert 'packhouse_dependency_up{dependency="redis"} 1.0' in text
     assert 'packhouse_dependency_up{dependency="spark"} 0.0' in text

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from engine.domain.fleet_figures import EndedRuns
+from engine.domain.fleet_figures import EndedRuns, OwnerFigures
 from engine.domain.ids import RunId, TableId
 from engine.domain.measurements import Measurement
 from engine.domain.runs import RunState
@@ -165,3 +165,19 @@ async def test_no_page_of_the_ranking_reads_all_tables(fresh_database: FreshData
             assert await effort_of(work.connection, fleet_figures.ranking(None, after, 50)) <= 200
             # at most the tables of the team: a planner may read them all and sort
             assert await effort_of(work.connection, fleet_figures.ranking({"team1"}, after, 50)) <= 25_000
+
+
+async def test_figures_of_owners_are_sums_over_one_team_in_one_catalog(database: Database) -> None:
+    first = await measured(database, "a", 1.0)
+    await measured(database, "b", 1.0, file_count=30)
+    await measured(database, "c", 1.0, team=None)
+    await registered(database, "not measured")
+    await again(database, first, small=3, minutes=5)
+    async with database.begin() as work:
+        await work.connection.execute(text(f"UPDATE watches SET verdict = 'held' WHERE table_id = '{first}'"))
+    async with database.read() as work:
+        found = await work.fleet_figures.by_owner()
+    assert sorted(found, key=lambda owner: owner.owner_team or "") == [
+        OwnerFigures("lake", None, 1, 0, 1, 10, 8, 7, 2**50, 40.0, 40.0),
+        OwnerFigures("lake", "shop", 3, 1, 2, 40, 11, 14, 2**51, 80.0, 40.0),
+    ]
