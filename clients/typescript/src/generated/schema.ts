@@ -2523,12 +2523,12 @@ export interface components {
         "LimitSettings-Input": {
             /**
              * @description Bytes per second that `share_percent` is a share of.
-             * @example 400MB
+             * @example 400MB/s
              */
             available_bandwidth?: "off" | (number | string) | null;
             /**
              * @description Bytes per second, read + written.
-             * @example 50MB
+             * @example 50MB/s
              */
             bandwidth?: "unlimited" | (number | string) | null;
             /**
@@ -2556,12 +2556,12 @@ export interface components {
         "LimitSettings-Output": {
             /**
              * @description Bytes per second that `share_percent` is a share of.
-             * @example 400MB
+             * @example 400MB/s
              */
             available_bandwidth?: "off" | number | null;
             /**
              * @description Bytes per second, read + written.
-             * @example 50MB
+             * @example 50MB/s
              */
             bandwidth?: "unlimited" | number | null;
             /**
@@ -2999,7 +2999,7 @@ export interface components {
          * @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
          * @example {
          *       "limits": {
-         *         "bandwidth": "50MB"
+         *         "bandwidth": "50MB/s"
          *       },
          *       "preset": "balanced",
          *       "rewrite": {
@@ -3080,7 +3080,7 @@ export interface components {
          * @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
          * @example {
          *       "limits": {
-         *         "bandwidth": "50MB"
+         *         "bandwidth": "50MB/s"
          *       },
          *       "preset": "balanced",
          *       "rewrite": {
@@ -3760,7 +3760,7 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -3824,7 +3824,7 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -3891,7 +3891,7 @@ export interface components {
             progress: components["schemas"]["Progress"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
-            /** @description What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a run that began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };

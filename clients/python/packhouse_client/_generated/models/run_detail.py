@@ -64,8 +64,9 @@ class RunDetail:
     reason: None | str
     """ Why it ended as it did, or waits; a stable word. """
     request: RunDetailRequest
-    """ What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a run that
-    began by itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`. """
+    """ The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id`
+    of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how
+    many) and `due_since`. """
     requested_by: str
     result: RunDetailResult
     """ What was measured, and the proof of each snapshot; filled as it commits. """

@@ -12,8 +12,9 @@ T = TypeVar("T", bound="RunRequest")
 
 @_attrs_define
 class RunRequest:
-    """What was asked for beside the operation: `partitions`, `force_full`, `every_file`, `force`; of a run that began by
-    itself `only_due`, its `cause` (rule, first partition, how many) and `due_since`.
+    """The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the
+    HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and
+    `due_since`.
 
     """
 
