@@ -12,7 +12,7 @@ from pyiceberg.catalog import Catalog
 from engine.domain.capabilities import Capabilities
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 from engine.domain.tables import TableRef
-from engine.formats.base import CheckStep, TableListing
+from engine.formats.base import CheckStep, IsWanted, TableListing, every_namespace
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.catalogs import CATALOG_NAME, CheckLocation, anywhere, load
 from engine.formats.iceberg.errors import masked, summary_of, translated
@@ -119,15 +119,15 @@ class IcebergConnection:
                 break
         return steps
 
-    def list_tables(self, limit: int) -> TableListing:
-        """List the tables of all namespaces, in order of their addresses, at most `limit`.
+    def list_tables(self, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
+        """List the tables of the namespaces that are wanted, in order of their addresses, at most `limit`.
 
         Raises:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
         with translated("list the tables"):
-            return list_tables(self._open(), limit)
+            return list_tables(self._open(), limit, is_wanted)
 
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         """Return the metadata location of each table that the catalog has.
