@@ -85,7 +85,7 @@ class Discovery(Answer):
     """The tables of a catalog that match, in order of their addresses."""
 
     examined: int = Field(
-        description="Tables of the catalog that were looked at, at most 10000; for owners those that they may discover."
+        description="Tables of the catalog that were looked at, at most 10000; below admin those that it may discover."
     )
     truncated: bool = Field(description="True when the catalog has more.")
     counts: dict[DiscoveryOutcome, int] = Field(description="Tables that match, by outcome.")
