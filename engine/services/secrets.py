@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.hints import nearest
 from engine.domain.uris import problem_of_clear, secret_parts
 
 MAX_SECRET_BYTES: Final = 64 * 1024
@@ -75,7 +76,9 @@ def problems_of_clear_secrets(properties: Mapping[str, str]) -> list[FieldProble
         elif is_reference(value) or value.lower() in _PLAIN_VALUES:
             continue
         elif not is_harmless(name):
-            problems.append(FieldProblem(pointer, _NOT_HARMLESS, None, _REMEDY))
+            near = nearest(name, HARMLESS)
+            hint = _REMEDY if near is None else f"did you mean {near!r}? Else {_REMEDY}"
+            problems.append(FieldProblem(pointer, _NOT_HARMLESS, None, hint))
         elif (message := problem_of_clear(value)) is not None:
             problems.append(FieldProblem(pointer, message, None, f"{_REMEDY} of the whole value"))
     return problems
