@@ -13,6 +13,8 @@ from typing import Final, TextIO
 import structlog
 from structlog.types import EventDict, ExcInfo, Processor
 
+from engine.domain.uris import masked
+
 _CHATTY: Final = ("aiosqlite", "py4j", "pyiceberg", "uvicorn.access")  # our own request line has more fields
 
 
@@ -60,8 +62,17 @@ def configure_logging(level: str, *, log_format: LogFormat = LogFormat.AUTO) -> 
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
+def _mask_secrets(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """Mask secrets in addresses, connection strings and headers: libraries log and raise what they were given."""
+    for name, value in event.items():
+        if isinstance(value, str):
+            event[name] = masked(value)
+    return event
+
+
 _JSON_LINE: Final[tuple[Processor, ...]] = (
     structlog.processors.format_exc_info,
+    _mask_secrets,
     structlog.processors.JSONRenderer(default=str),
 )
 
@@ -73,7 +84,7 @@ def _text(stream: TextIO) -> tuple[Processor, ...]:
     renderer = structlog.dev.ConsoleRenderer(
         colors=stream.isatty(), pad_event_to=22, exception_formatter=_escaped_traceback
     )
-    return (_escape_event, renderer)
+    return (_mask_secrets, _escape_event, renderer)
 
 
 def _escape_event(_logger: object, _method: str, event: EventDict) -> EventDict:
@@ -84,7 +95,7 @@ def _escape_event(_logger: object, _method: str, event: EventDict) -> EventDict:
 def _escaped_traceback(stream: TextIO, exc_info: ExcInfo) -> None:
     written = io.StringIO()
     structlog.dev.plain_traceback(written, exc_info)
-    stream.write("\n".join(map(_escaped, written.getvalue().split("\n"))))
+    stream.write("\n".join(map(_escaped, masked(written.getvalue()).split("\n"))))
 
 
 def _escaped(text: str) -> str:

@@ -2,13 +2,14 @@
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from api.deps import AdminDep, CatalogName, ServicesDep, ViewerDep
+from api.deps import AdminDep, CatalogName, OwnerDep, ServicesDep, ViewerDep
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
 from api.preconditions import Conditions, set_etag
 from api.responses import WITH_BODY, problems
 from api.schemas.catalogs import Catalog, CatalogCheck, CatalogCreate, CatalogList, CatalogReplace
 from api.schemas.discoveries import DiscoverRequest, Discovery
+from api.schemas.grants import CatalogGrants, GrantsPut
 
 creating = APIRouter(
     prefix="/v1/catalogs", tags=["catalogs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -22,28 +23,33 @@ async def create_catalog(
 ) -> Catalog:
     """Store a connection. It is not tried: check it next. Secrets are given as references, never in clear."""
     catalog = await services.catalogs.create(
-        caller, body.name, body.format, body.properties, allowed_locations=body.allowed_locations
+        caller,
+        body.name,
+        body.format,
+        body.properties,
+        allowed_locations=body.allowed_locations,
+        grants=[grant.to_domain() for grant in body.grants],
     )
     response.headers["Location"] = f"{request.url.path}/{catalog.name}"
     set_etag(response, catalog.version)
-    return Catalog.from_domain(catalog)
+    return Catalog.from_domain(catalog, caller)
 
 
 @router.get("", summary="List catalogs by name", responses=problems("invalid_input"))
 async def list_catalogs(services: ServicesDep, caller: ViewerDep, pages: PageQuery) -> CatalogList:
-    """List catalogs."""
+    """List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins only."""
     page = await pages.collect(
         lambda after, limit: services.catalogs.list(caller, after=after, limit=limit), key=lambda c: c.name, of=str
     )
-    return CatalogList.of(page)
+    return CatalogList.of(page, caller)
 
 
 @router.get("/{name}", summary="Show a catalog", responses=problems("not_found", "invalid_input"))
 async def get_catalog(name: CatalogName, response: Response, services: ServicesDep, caller: ViewerDep) -> Catalog:
-    """Show a catalog; its ETag is needed to replace or delete it."""
+    """Show a catalog; its ETag is needed to replace or delete it. Properties are shown to admins only."""
     catalog = await services.catalogs.get(caller, name)
     set_etag(response, catalog.version)
-    return Catalog.from_domain(catalog)
+    return Catalog.from_domain(catalog, caller)
 
 
 @router.put(
@@ -60,12 +66,12 @@ async def replace_catalog(
     caller: AdminDep,
     conditions: Conditions,
 ) -> Catalog:
-    """Replace properties and allowed locations as a whole. Needs If-Match."""
+    """Replace properties and allowed locations as a whole; grants stay. Needs If-Match."""
     catalog = await services.catalogs.replace(
         caller, name, body.properties, conditions.version(), allowed_locations=body.allowed_locations
     )
     set_etag(response, catalog.version)
-    return Catalog.from_domain(catalog)
+    return Catalog.from_domain(catalog, caller)
 
 
 @router.delete(
@@ -77,6 +83,37 @@ async def replace_catalog(
 async def delete_catalog(name: CatalogName, services: ServicesDep, caller: AdminDep, conditions: Conditions) -> None:
     """Delete a catalog without registered tables. Needs If-Match."""
     await services.catalogs.delete(caller, name, conditions.version())
+
+
+@router.get("/{name}/grants", summary="Show a catalog's grants", responses=problems("not_found", "invalid_input"))
+async def get_catalog_grants(
+    name: CatalogName, response: Response, services: ServicesDep, caller: ViewerDep
+) -> CatalogGrants:
+    """Show what teams may do with the catalog's tables: all grants to admins, to others those that they hold."""
+    catalog = await services.catalogs.get(caller, name)
+    set_etag(response, catalog.version)
+    return CatalogGrants.from_domain(catalog, caller)
+
+
+@router.put(
+    "/{name}/grants",
+    summary="Write a catalog's grants",
+    responses=problems(*WITH_BODY, "not_found", "precondition_failed", "precondition_required"),
+)
+async def put_catalog_grants(
+    *,
+    name: CatalogName,
+    body: GrantsPut,
+    response: Response,
+    services: ServicesDep,
+    caller: AdminDep,
+    conditions: Conditions,
+) -> CatalogGrants:
+    """Replace all grants. The ETag is the catalog's: needs If-Match with it."""
+    grants = [grant.to_domain() for grant in body.grants]
+    catalog = await services.catalogs.set_grants(caller, name, grants, conditions.version())
+    set_etag(response, catalog.version)
+    return CatalogGrants.from_domain(catalog, caller)
 
 
 @router.post("/{name}/check", summary="Try a catalog's connection", responses=problems("not_found", "invalid_input"))
@@ -91,10 +128,11 @@ async def check_catalog(name: CatalogName, services: ServicesDep, caller: AdminD
     responses=problems(*WITH_BODY, "not_found", "state_conflict"),
 )
 async def discover_tables(
-    name: CatalogName, body: DiscoverRequest, services: ServicesDep, caller: AdminDep
+    name: CatalogName, body: DiscoverRequest, services: ServicesDep, caller: OwnerDep
 ) -> Discovery:
-    """Say of each table that matches whether it is registered or can be; register those that can if that is asked.
+    """List the tables that match with whether each is registered or can be; register them on request.
 
-    Sending the same request again goes on where the last one ended.
+    Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending the same
+    request again continues where the last one ended.
     """
     return Discovery.from_domain(await services.discovery.discover(caller, name, body.to_domain()))

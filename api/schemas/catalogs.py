@@ -1,4 +1,4 @@
-"""Catalogs on the wire. Secrets are references (`env:NAME`, `file:/path`), so answers have nothing to hide."""
+"""Catalogs on the wire. Secrets are references (`env:NAME`, `file:/path`); connections are shown to admins only."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final, Self
@@ -7,8 +7,10 @@ from pydantic import ConfigDict, Field
 
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
+from api.schemas.grants import Grant, GrantList, grants_shown
 from api.schemas.limits import Pause
 from engine.domain import tables as domain
+from engine.domain.access import Caller, Role
 from engine.domain.strict import ONE_LINE, UNSEEN
 from engine.domain.tables import TableFormatName
 from engine.services.catalogs import MAX_PROPERTY_CHARACTERS
@@ -58,10 +60,11 @@ class CatalogCreate(Request):
     format: TableFormatName = Field(description="Table format of its tables.")
     properties: Properties
     allowed_locations: AllowedLocations = Field(default=[])
+    grants: GrantList = Field(default=[])
 
 
 class CatalogReplace(Request):
-    """New properties and allowed locations of a catalog, as a whole; its name and format stay."""
+    """New properties and allowed locations of a catalog, as a whole; its name, format and grants stay."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"properties": _PROPERTIES}]})
 
@@ -74,21 +77,24 @@ class Catalog(Answer):
 
     name: str
     format: TableFormatName
-    properties: dict[str, str]
-    allowed_locations: list[str]
-    version: int = Field(description="Grows with each replace, also over a delete; the ETag is this in quotes.")
+    properties: dict[str, str] | None = Field(description="Null unless the caller is an admin.")
+    allowed_locations: list[str] | None = Field(description="Null unless the caller is an admin.")
+    grants: list[Grant] = Field(description="All for admins; for other callers those that they hold.")
+    version: int = Field(description="Grows with each change, also over a delete; the ETag is this in quotes.")
     created_at: Instant
     updated_at: Instant
     pause: Pause | None = Field(description="Null unless all tables of the catalog are paused.")
 
     @classmethod
-    def from_domain(cls, catalog: domain.Catalog) -> Self:
-        """Return the wire form."""
+    def from_domain(cls, catalog: domain.Catalog, caller: Caller) -> Self:
+        """Return the wire form that the caller sees: properties and locations are for admins."""
+        is_admin = caller.role is Role.ADMIN
         return cls(
             name=catalog.name,
             format=catalog.format,
-            properties=dict(catalog.properties),
-            allowed_locations=list(catalog.allowed_locations),
+            properties=dict(catalog.properties) if is_admin else None,
+            allowed_locations=list(catalog.allowed_locations) if is_admin else None,
+            grants=grants_shown(catalog, caller),
             version=catalog.version,
             created_at=catalog.created_at,
             updated_at=catalog.updated_at,
@@ -103,9 +109,10 @@ class CatalogList(Answer):
     next_page_token: PageToken
 
     @classmethod
-    def of(cls, page: Page[domain.Catalog]) -> Self:
-        """Return the wire form of a page."""
-        return cls(items=[Catalog.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
+    def of(cls, page: Page[domain.Catalog], caller: Caller) -> Self:
+        """Return the wire form of a page that the caller sees."""
+        items = [Catalog.from_domain(item, caller) for item in page.items]
+        return cls(items=items, next_page_token=page.next_page_token)
 
 
 class CheckStep(Answer):

@@ -66,7 +66,7 @@ class DiscoveredTable(Answer):
     namespace: list[str]
     name: str
     outcome: DiscoveryOutcome
-    table_id: str | None = Field(description="Of a registered table.")
+    table_id: str | None = Field(description="Of a registered table that the caller may read.")
     detail: str | None = Field(description="Why it was refused or not tried.")
 
     @classmethod
@@ -84,7 +84,9 @@ class DiscoveredTable(Answer):
 class Discovery(Answer):
     """The tables of a catalog that match, in order of their addresses."""
 
-    examined: int = Field(description="Tables of the catalog that were looked at, at most 10000.")
+    examined: int = Field(
+        description="Tables of the catalog that were looked at, at most 10000; below admin those that it may discover."
+    )
     truncated: bool = Field(description="True when the catalog has more.")
     counts: dict[DiscoveryOutcome, int] = Field(description="Tables that match, by outcome.")
     tables: list[DiscoveredTable]

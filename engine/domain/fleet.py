@@ -1,6 +1,7 @@
 """What holds for all tables together: limits, and the kill switch."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Self
@@ -45,6 +46,12 @@ class FleetLimits:
     def of_catalog(self, catalog: str) -> CatalogLimits:
         """Return the limits of a catalog; all None when it has none."""
         return self.catalogs.get(catalog, CatalogLimits())
+
+    def of_catalogs(self, names: AbstractSet[str] | None) -> "FleetLimits":
+        """Return the limits without those of other catalogs; None: with those of all."""
+        if names is None:
+            return self
+        return replace(self, catalogs={name: own for name, own in self.catalogs.items() if name in names})
 
     def whole(self, catalog: str) -> Budget:
         """Return the most that a run in a catalog may use while it runs alone."""

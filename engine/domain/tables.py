@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from engine.domain.grants import Grant, ReadableNamespaces
 from engine.domain.ids import RunId, TableId
 
 MAX_LABELS: Final = 50
@@ -60,7 +61,8 @@ class Catalog:
 
     `properties` go to the catalog's library as they are; a value `env:NAME` or `file:PATH` is a reference to a secret,
     resolved at use and never stored or answered. `version` grows with each replace and is the ETag. Tables must lie
-    under one of `allowed_locations` (empty: anywhere that the deployment allows).
+    under one of `allowed_locations` (empty: anywhere that the deployment allows). `grants` are what teams may do
+    with its tables (`domain.grants`).
     """
 
     name: str
@@ -71,6 +73,7 @@ class Catalog:
     updated_at: datetime
     allowed_locations: tuple[str, ...] = ()
     pause: Pause | None = None
+    grants: tuple[Grant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,8 @@ class TableFilter:
     """Which tables a list is about; None and empty leave a filter out.
 
     A namespace needs its catalog and a name its namespace, so that each is an address. A table fits when it has every
-    label. `teams`: what the caller may see; None is everything.
+    label. `teams` and `readable` are what the caller may see: tables of these teams, and those in these namespaces;
+    `teams` None is everything.
     """
 
     catalog: str | None = None
@@ -130,3 +134,4 @@ class TableFilter:
     is_paused: bool | None = None
     is_frozen: bool | None = None
     teams: frozenset[str] | None = None
+    readable: tuple[ReadableNamespaces, ...] = ()

@@ -32,6 +32,15 @@ class CheckStep:
     detail: str
 
 
+IsWanted = Callable[[Sequence[str]], bool]
+"""Returns whether the tables of a namespace are listed."""
+
+
+def every_namespace(_namespace: Sequence[str]) -> bool:
+    """Want the tables of every namespace."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class TableListing:
     """Addresses of tables of a catalog, each with its namespace levels and its name; truncated: there are more."""
@@ -282,8 +291,8 @@ class CatalogConnection(Protocol):
     def check(self) -> Sequence[CheckStep]:
         """Try the connection step by step; never raises for a broken connection."""
 
-    def list_tables(self, limit: int) -> TableListing:
-        """List the tables of all namespaces, in order of their addresses, at most `limit`.
+    def list_tables(self, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
+        """List the tables of the namespaces that are wanted, in order of their addresses, at most `limit`.
 
         Raises:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.

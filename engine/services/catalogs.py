@@ -7,6 +7,7 @@ from typing import Any, Final
 from engine.domain.access import Caller
 from engine.domain.clock import Clock
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound
+from engine.domain.grants import Grant
 from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.strict import is_one_line
 from engine.domain.tables import Catalog, TableFormatName
@@ -14,6 +15,7 @@ from engine.formats.base import CheckStep
 from engine.services.formats import FormatRegistry
 from engine.services.names import MAX_NAME_CHARACTERS, check_catalog_name
 from engine.services.secrets import problems_of_clear_secrets
+from engine.services.visibility import visible_catalogs
 from engine.stores.database import Database
 
 __all__ = ["CatalogService", "CheckStep"]
@@ -39,37 +41,59 @@ class CatalogService:
         properties: Mapping[str, str],
         *,
         allowed_locations: Sequence[str] = (),
+        grants: Sequence[Grant] = (),
     ) -> Catalog:
         """Store a new catalog. The connection is not tried: `check` does that.
 
         Raises:
-            InvalidInput: the name or a property is wrong, or a secret is given in clear.
+            InvalidInput: the name, a property or a grant is wrong, or a secret is given in clear.
             StateConflict: there is a catalog of that name.
         """
         check_catalog_name(name)
         await self._check_properties(format_name, properties)
         self._check_locations(allowed_locations)
+        _check_grants(grants)
         now = self._clock.now()
-        catalog = Catalog(name, format_name, dict(properties), 1, now, now, tuple(allowed_locations))
+        catalog = Catalog(
+            name, format_name, dict(properties), 1, now, now, tuple(allowed_locations), grants=tuple(grants)
+        )
         async with self._database.begin() as unit:
             catalog = await unit.catalogs.insert(catalog)
             await unit.audit.append(caller, "catalog.create", name, after=_audited(catalog))
         return catalog
 
-    async def get(self, caller: Caller, name: str) -> Catalog:  # noqa: ARG002 - roles will narrow what is seen
-        """Return a catalog; `NotFound` names the nearest one."""
+    async def get(self, caller: Caller, name: str) -> Catalog:
+        """Return a catalog, or raise `NotFound`, which names the nearest one that exists for the caller."""
         async with self._database.read() as unit:
-            catalog = await unit.catalogs.get(name)
+            visible = await visible_catalogs(unit, caller)
+            catalog = None if visible is not None and name not in visible else await unit.catalogs.get(name)
             if catalog is not None:
                 return catalog
-            known = [other.name for other in await unit.catalogs.list(None, 500)]
+            known = [other.name for other in await unit.catalogs.list(None, 500, among=visible)]
         near = difflib.get_close_matches(name, known, n=1)
         raise NotFound(f"no catalog {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
-    async def list(self, caller: Caller, *, after: str | None, limit: int) -> Sequence[Catalog]:  # noqa: ARG002
-        """Return catalogs by name, from the one after `after`."""
+    async def list(self, caller: Caller, *, after: str | None, limit: int) -> Sequence[Catalog]:
+        """Return the catalogs that exist for the caller, by name, from the one after `after`."""
         async with self._database.read() as unit:
-            return await unit.catalogs.list(after, limit)
+            return await unit.catalogs.list(after, limit, among=await visible_catalogs(unit, caller))
+
+    async def set_grants(self, caller: Caller, name: str, grants: Sequence[Grant], expected_version: int) -> Catalog:
+        """Replace all grants of a catalog; return it at its next version.
+
+        Raises:
+            NotFound: no such catalog.
+            InvalidInput: a grant is wrong.
+            PreconditionFailed: the catalog is at another version.
+        """
+        catalog = await self.get(caller, name)
+        _check_grants(grants)
+        async with self._database.begin() as unit:
+            changed = await unit.catalogs.set_grants(name, grants, expected_version)
+            before = {"grants": [grant.document() for grant in catalog.grants]}
+            after = {"grants": [grant.document() for grant in grants]}
+            await unit.audit.append(caller, "catalog.grants", name, before=before, after=after)
+        return changed
 
     async def replace(
         self,
@@ -135,8 +159,26 @@ def _audited(catalog: Catalog) -> dict[str, Any]:
         "format": catalog.format.value,
         "properties": dict(catalog.properties),
         "allowed_locations": list(catalog.allowed_locations),
+        "grants": [grant.document() for grant in catalog.grants],
         "version": catalog.version,
     }
+
+
+def _check_grants(grants: Sequence[Grant]) -> None:
+    """Raise `InvalidInput` for a pattern that no namespace can match; sizes are checked where grants are read."""
+    problems = [
+        FieldProblem(
+            f"/grants/{index}/namespaces/{position}",
+            "a pattern is matched against a namespace with its levels joined by dots; it has no empty level",
+            pattern,
+            "for example 'sales', 'sales.*' or '*'",
+        )
+        for index, grant in enumerate(grants)
+        for position, pattern in enumerate(grant.namespaces)
+        if not all(pattern.split("."))
+    ]
+    if problems:
+        raise InvalidInput("these grants can't be made", problems=tuple(problems))
 
 
 def _problems_of_size(properties: Mapping[str, str]) -> list[FieldProblem]:

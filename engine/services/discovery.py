@@ -11,10 +11,11 @@ from typing import Final
 
 from engine.domain.access import Caller, require_team
 from engine.domain.discoveries import DiscoveredTable, Discovery, DiscoveryOutcome, DiscoveryWish
-from engine.domain.errors import InvalidInput, Rejected, StateConflict, Transient
+from engine.domain.errors import Forbidden, InvalidInput, Rejected, StateConflict, Transient
+from engine.domain.globs import matches
+from engine.domain.grants import Right, allows, has_anywhere
 from engine.domain.ids import TableId
-from engine.domain.policies.scopes import matches
-from engine.domain.tables import TableRef
+from engine.domain.tables import Catalog, TableRef
 from engine.services.catalogs import CatalogService
 from engine.services.formats import FormatRegistry
 from engine.services.names import check_table_ref
@@ -40,25 +41,43 @@ class DiscoveryService:
         """List the tables that match, and register them if that is wished.
 
         Raises:
-            NotFound: no such catalog.
-            Forbidden: the caller may not give tables to that team.
+            NotFound: no such catalog, or none that exists for the caller.
+            Forbidden: the caller may not give tables to that team, or has no right to discover or register here.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
         if wish.registers:
             require_team(caller, wish.owner_team)
         catalog = await self._catalogs.get(caller, catalog_name)
+        _check_rights(caller, catalog, wish)
         connection = await self._formats.connect(catalog)
-        listing = await self._formats.ask(f"catalog {catalog_name!r}", connection.list_tables, MOST_EXAMINED)
+
+        def is_granted(namespace: Sequence[str]) -> bool:
+            return allows(caller, catalog.grants, Right.DISCOVER, namespace)
+
+        what = f"catalog {catalog_name!r}"
+        listing = await self._formats.ask(what, connection.list_tables, MOST_EXAMINED, is_granted)
         refs = [TableRef(catalog_name, tuple(each[:-1]), each[-1]) for each in listing.identifiers]
-        async with self._database.read() as unit:
-            registered = await unit.tables.addresses(catalog_name)
+        registered = await self._registered(caller, catalog)
         # In a thread: a hostile pattern takes a while for ten thousand names.
         matching = await asyncio.to_thread(_matching, wish.pattern, refs)
         found = [_judged(ref, registered) for ref in matching]
         if wish.registers:
+            found = [_with_rights(caller, catalog, table) for table in found]
+        if wish.registers:
             found = await self._register(caller, found, wish)
         return Discovery(len(refs), listing.is_truncated, tuple(found))
+
+    async def _registered(self, caller: Caller, catalog: Catalog) -> dict[tuple[tuple[str, ...], str], TableId | None]:
+        """Return the addresses of registered tables with their ids; None for a table that the caller does not see."""
+        async with self._database.read() as unit:
+            addresses = await unit.tables.addresses(catalog.name)
+        return {
+            address: table_id
+            if caller.sees(owner_team) or allows(caller, catalog.grants, Right.READ, address[0])
+            else None
+            for address, (table_id, owner_team) in addresses.items()
+        }
 
     async def _register(
         self, caller: Caller, found: Sequence[DiscoveredTable], wish: DiscoveryWish
@@ -98,9 +117,27 @@ def _matching(pattern: str, refs: Sequence[TableRef]) -> list[TableRef]:
     return [ref for ref in refs if matches(pattern, ".".join((*ref.namespace, ref.name)))]
 
 
-def _judged(ref: TableRef, registered: Mapping[tuple[tuple[str, ...], str], TableId]) -> DiscoveredTable:
-    if (table_id := registered.get((ref.namespace, ref.name))) is not None:
-        return DiscoveredTable(ref, DiscoveryOutcome.ALREADY_REGISTERED, table_id)
+def _check_rights(caller: Caller, catalog: Catalog, wish: DiscoveryWish) -> None:
+    wanted = [Right.DISCOVER, Right.REGISTER] if wish.registers else [Right.DISCOVER]
+    for right in wanted:
+        if not has_anywhere(caller, catalog.grants, right):
+            raise Forbidden(
+                f"{caller.subject} has no grant with the right {right.value!r} on catalog {catalog.name!r}; an admin "
+                f"grants it: PUT /v1/catalogs/{catalog.name}/grants"
+            )
+
+
+def _with_rights(caller: Caller, catalog: Catalog, table: DiscoveredTable) -> DiscoveredTable:
+    is_allowed = allows(caller, catalog.grants, Right.REGISTER, table.ref.namespace)
+    if is_allowed or table.outcome is not DiscoveryOutcome.REGISTRABLE:
+        return table
+    return _with(table, DiscoveryOutcome.REFUSED, f"no grant lets {caller.subject} register tables of this namespace")
+
+
+def _judged(ref: TableRef, registered: Mapping[tuple[tuple[str, ...], str], TableId | None]) -> DiscoveredTable:
+    address = (ref.namespace, ref.name)
+    if address in registered:
+        return DiscoveredTable(ref, DiscoveryOutcome.ALREADY_REGISTERED, registered[address])
     try:
         check_table_ref(ref)
     except InvalidInput as error:

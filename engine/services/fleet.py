@@ -31,6 +31,7 @@ from engine.domain.ids import TableId, first_run_id
 from engine.queue.shared_budgets import FLEET, SharedLedgers, catalog_ledger
 from engine.services.kept_figures import KeptFigures
 from engine.services.outcomes import conflict_rate
+from engine.services.visibility import visible_catalogs
 from engine.stores.database import Database
 
 DAY: Final = timedelta(hours=24)
@@ -53,14 +54,20 @@ class FleetService:
         self._owners = KeptFigures(compute=self._sum_up_owners, clock=clock, name="figures of owners")
 
     async def figures(self, caller: Caller) -> FleetFigures:
-        """Return the sums over all tables that the caller sees, as of `measured_at`; what is live is of now."""
+        """Return the sums over the tables of the caller's teams, as of `measured_at`; live figures are current.
+
+        Rates and breakers are those of the catalogs that exist for the caller.
+        """
         teams = caller.visible_teams
         kept = await self._sums.get(teams)
         async with self._database.read() as unit:
             live = await unit.fleet_figures.live_runs(teams)
             fleet = await unit.fleet.get()
             breakers = tuple(await unit.breakers.list_open())
-        rates = await self._rates(fleet.limits)
+            visible = await visible_catalogs(unit, caller)
+        if visible is not None:
+            breakers = tuple(breaker for breaker in breakers if breaker.catalog in visible)
+        rates = await self._rates(fleet.limits.of_catalogs(visible))
         return replace(kept, live_runs=live, pause=fleet.pause, rates=rates, breakers=breakers)
 
     async def rates(self) -> Sequence[LiveRate]:

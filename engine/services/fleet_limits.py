@@ -1,6 +1,7 @@
 """Limits of the whole fleet: read and written as one document."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from engine.domain.access import Caller
@@ -8,6 +9,7 @@ from engine.domain.budgets import Budget
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.fleet import Fleet, FleetLimits
 from engine.domain.hints import did_you_mean
+from engine.services.visibility import visible_catalogs
 from engine.services.wakes import MOST_SENT, Wakes
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
@@ -22,10 +24,12 @@ class LimitService:
         self._database = database
         self._wakes = wakes
 
-    async def get(self, _caller: Caller) -> Fleet:
-        """Return the fleet with its limits."""
+    async def get(self, caller: Caller) -> Fleet:
+        """Return the fleet with its limits, and those of the catalogs that exist for the caller."""
         async with self._database.read() as unit:
-            return await unit.fleet.get()
+            fleet = await unit.fleet.get()
+            visible = await visible_catalogs(unit, caller)
+        return replace(fleet, limits=fleet.limits.of_catalogs(visible))
 
     async def replace(self, caller: Caller, limits: FleetLimits, *, version: int) -> Fleet:
         """Write the limits as a whole. `parallel_runs` holds from the next claim; rates reach runs at work in seconds.

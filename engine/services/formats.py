@@ -20,6 +20,7 @@ from anyio import CapacityLimiter
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CatalogConnection, CheckStep, OpenTable, TableFormat
+from engine.services.addresses import HostNames
 from engine.services.locations import ANYWHERE, LocationRules
 from engine.services.secrets import problems_of_own_files, resolve_secrets, secrets_in
 
@@ -47,6 +48,7 @@ class FormatRegistry:
         environ: Mapping[str, str],
         locations: LocationRules = ANYWHERE,
         own_folder: Path | None = None,
+        names: HostNames | None = None,
         threads: int = 16,
         patience_seconds: float = 60,
     ) -> None:
@@ -54,6 +56,7 @@ class FormatRegistry:
         self._environ = environ
         self.locations = locations
         self._own_folder = own_folder
+        self._names = names or HostNames()
         self._limiter = CapacityLimiter(threads)
         self._patience = patience_seconds
         self._kept: dict[str, _Kept] = {}
@@ -83,7 +86,7 @@ class FormatRegistry:
 
     async def validate(self, name: TableFormatName, properties: Mapping[str, str]) -> None:
         """Raise `InvalidInput` where properties can't make a connection. References are not resolved for this."""
-        self._check_addresses(properties)
+        await self._check_addresses(properties)
         if self._own_folder is not None and (problems := problems_of_own_files(properties, self._own_folder)):
             raise InvalidInput("a catalog can't have Packhouse's own files", problems=tuple(problems))
         await self.call(self._format(name).validate, properties)
@@ -98,7 +101,7 @@ class FormatRegistry:
         table_format = self._format(catalog.format)
         properties = await self.call(resolve_secrets, catalog.properties, environ=self._environ, own=self._own_folder)
         self._secrets |= secrets_in(catalog.properties, properties)
-        self._check_addresses(properties)
+        await self._check_addresses(properties)
         fingerprint = _fingerprint(catalog, properties)
         async with self._opening.setdefault(catalog.name, asyncio.Lock()):
             kept = self._kept.get(catalog.name)
@@ -144,8 +147,12 @@ class FormatRegistry:
         """Drop a connection: its catalog was replaced or deleted."""
         self._kept.pop(catalog_name, None)
 
-    def _check_addresses(self, properties: Mapping[str, str]) -> None:
-        if problems := self.locations.problems_of_uris(properties):
+    async def _check_addresses(self, properties: Mapping[str, str]) -> None:
+        problems = self.locations.problems_of_uris(properties)
+        if not problems and not self.locations.allows_local:
+            resolved = await self.ask("the resolver of host names", lambda: list(self._names.resolved(properties)))
+            problems = self.locations.problems_of_addresses(resolved)
+        if problems:
             raise InvalidInput("the catalog leads where it may not", problems=tuple(problems))
 
     @contextmanager

@@ -7,7 +7,7 @@ from engine.domain.access import Caller
 from engine.domain.ids import TableId
 from engine.domain.runs import RunState
 from engine.domain.tables import Freeze
-from engine.services.registered import read_registered
+from engine.services.registered import read_own
 from engine.services.wakes import MOST_SENT, Wakes
 from engine.stores.database import Database
 
@@ -24,10 +24,11 @@ class FreezeService:
 
         Raises:
             NotFound: no such table.
+            Forbidden: the caller may only read it.
         """
         async with self._database.begin() as unit:
             await unit.tables.lock(table_id)
-            table, _ = await read_registered(unit, table_id, caller)
+            table, _ = await read_own(unit, table_id, caller)
             if table.freeze is None:
                 return
             await unit.freezes.release(table_id)

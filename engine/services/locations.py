@@ -1,22 +1,22 @@
-"""Which places tables may lie in and which addresses catalogs may have. Pure checks of text: nothing is resolved.
+"""Which places tables may lie in and which addresses catalogs may have. Pure checks: nothing is resolved here.
 
 Two rules hold: a location is one plain place (no `..`, no glob characters, no nested scheme, nothing that a decoder
 would read differently), and in production it is not on this machine or at an address that only insiders reach
 (loopback, link-local, metadata services of clouds). A catalog's allowed locations narrow it further.
 
-Limit: host names are not looked up, so a name that leads to a forbidden address passes; egress rules of the network are
-the place for that.
+Host names of catalogs are resolved by `services.addresses`, which says what that covers.
 """
 
 import ipaddress
 import re
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
 from engine.domain.errors import FieldProblem, InvalidInput
+from engine.services.addresses import hosts_of
 
 STORE_SCHEMES: Final = frozenset(
     {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "oss", "cosn", "obs", "hdfs", "viewfs"}
@@ -30,6 +30,13 @@ _MOST_DECODINGS: Final = 4
 _INSIDER_NAMES: Final = frozenset(
     {"localhost", "metadata", "metadata.google.internal", "instance-data", "host.docker.internal"}
 )
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+_COMPATIBLE: Final = ipaddress.IPv6Network("::/96")
+_RESOLVES_INSIDE: Final = (
+    "its host resolves to a loopback, link-local or metadata address, which this deployment does not allow "
+    "(PACKHOUSE_MODE=production)"
+)
+_RESOLVES_REMEDY: Final = "use a host name that resolves to the address of the service in your network"
 _METADATA: Final = frozenset(
     map(ipaddress.ip_address, ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"))
 )
@@ -104,12 +111,25 @@ class LocationRules:
 
         The properties are resolved ones: what a reference stands for is checked too.
         """
-        problems = []
-        for name, value in properties.items():
-            message = None if self.allows_local else _problem_of_address(value)
-            if message is not None:
-                problems.append(FieldProblem(f"/properties/{name}", message))
-        return problems
+        if self.allows_local:
+            return []
+        messages = ((name, _problem_of_address(name, value)) for name, value in properties.items())
+        return [FieldProblem(f"/properties/{name}", message) for name, message in messages if message is not None]
+
+    def problems_of_addresses(self, resolved: Iterable[tuple[str, str]]) -> list[FieldProblem]:
+        """Return one problem for each property with a host that resolves to an address that is refused.
+
+        Args:
+            resolved: names of properties with addresses of the hosts in them (`addresses.HostNames`).
+        """
+        names = () if self.allows_local else sorted({name for name, address in resolved if is_insider(address)})
+        return [FieldProblem(f"/properties/{name}", _RESOLVES_INSIDE, None, _RESOLVES_REMEDY) for name in names]
+
+    def check_peer(self, address: str) -> None:
+        """Raise `InvalidInput` when a server that was connected to is at an address that is refused."""
+        if not self.allows_local and is_insider(address):
+            problem = FieldProblem("/properties/uri", _RESOLVES_INSIDE, None, _RESOLVES_REMEDY)
+            raise InvalidInput("the catalog leads where it may not", problems=(problem,))
 
     def _problem_of_local(self, authority: str, path: str) -> str | None:
         if not self.allows_local:
@@ -142,7 +162,7 @@ def is_insider(host: str) -> bool:
     if address is None:
         return False
     if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1] or _inside(address)
         if inner is not None and is_insider(str(inner)):
             return True
     return (
@@ -165,6 +185,13 @@ def _address_of(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | No
         return None
 
 
+def _inside(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """Return the IPv4 address that NAT64 translates an address to, or that a deprecated form holds."""
+    if address in _NAT64 or (address in _COMPATIBLE and int(address) > 1):
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return None
+
+
 def _problem_of_text(text: str) -> str | None:
     if found := sorted(_GLOB & set(text)):
         return f"it has glob characters: {' '.join(found)}"
@@ -178,14 +205,18 @@ def _problem_of_text(text: str) -> str | None:
     return None
 
 
-def _problem_of_address(value: str) -> str | None:
-    for address in value.split(","):  # several servers of one service
-        scheme, authority, _ = _parts(address.strip())
-        base = scheme.partition("+")[0]
+def _problem_of_address(name: str, value: str) -> str | None:
+    for part in re.split(r"[,;]", value):
+        base = _parts(part.strip())[0].partition("+")[0]
         if base in {"file", "jar", "sqlite"}:
             return f"{base}: is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
-        if authority and is_insider(_host_of(authority.rpartition("@")[2])):
+    for host in hosts_of(name, value):
+        if host.startswith("/"):
+            return "it leads to a socket of this machine, which this deployment does not allow"
+        if is_insider(host):
             return "its host is loopback, link-local or a metadata service, which this deployment does not allow"
+    if re.match(r"postgres(ql)?(\+\w+)?:", value.strip()) and not any(True for _ in hosts_of(name, value)):
+        return "it names no host: the driver would take a socket of this machine, which this deployment does not allow"
     return None
 
 

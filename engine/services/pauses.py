@@ -14,7 +14,7 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.runs import TERMINAL_STATES, RunState
 from engine.domain.tables import Pause
-from engine.services.registered import read_registered
+from engine.services.registered import read_own
 from engine.services.wakes import MOST_SENT, Wakes
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
@@ -34,9 +34,10 @@ class PauseService:
 
         Raises:
             NotFound: no such table.
+            Forbidden: the caller may only read it.
         """
         async with self._database.begin() as unit:
-            table, _ = await read_registered(unit, table_id, caller)
+            table, _ = await read_own(unit, table_id, caller)
             pause = await unit.pauses.switch_table(table_id, by=caller.subject, reason=reason, stops=stops)
             await unit.audit.append(
                 caller, "table.pause", table_id, before=_document(table.pause), after=_document(pause)
@@ -50,9 +51,10 @@ class PauseService:
 
         Raises:
             NotFound: no such table.
+            Forbidden: the caller may only read it.
         """
         async with self._database.begin() as unit:
-            table, _ = await read_registered(unit, table_id, caller)
+            table, _ = await read_own(unit, table_id, caller)
             forgotten = await unit.hot_partitions.forget(table_id)
             if table.pause is None and not forgotten and not await _may_rest(unit, table_id):
                 return

@@ -26,7 +26,7 @@ from engine.services.policy_checks import Judged, PolicyChecks, not_acted_on
 from engine.services.policy_effects import PolicyChange
 from engine.services.policy_history import ComparedVersion, get_version, list_versions, restorable
 from engine.services.policy_writes import Written, delete, insert, replace
-from engine.services.registered import open_registered, read_registered
+from engine.services.registered import open_registered, read_own, read_registered
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -53,7 +53,7 @@ class PolicyService:
         """Return the table's own policy; `NotFound` without a table or without a policy of its own."""
         stored = await self._stored(caller, table_id)
         if stored is None:
-            raise NotFound(f"table {table_id} has no policy of its own: all settings are inherited")
+            raise _no_policy(table_id)
         return Written(stored, not_acted_on(stored.document))
 
     async def effective(self, caller: Caller, table_id: TableId) -> ShownPolicy:
@@ -69,7 +69,7 @@ class PolicyService:
 
     async def preview(self, caller: Caller, table_id: TableId, wish: PolicyDocument | None) -> Judged:
         """Return what storing a policy (None: deleting it) would come to. Raises as `put`, but for preconditions."""
-        present = await self._stored(caller, table_id)
+        present = await self._changeable(caller, table_id)
         if wish is None and present is None:
             raise NotFound(f"table {table_id} has no policy of its own: there is nothing to delete")
         return await self._judge(caller, table_id, present, wish, with_due=True)
@@ -88,13 +88,14 @@ class PolicyService:
 
         Raises:
             NotFound: no such table.
+            Forbidden: the caller may only read the table.
             PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
             InvalidInput: settings contradict each other on this table, or its format can't do them.
             TableReplaced, StateConflict: see `services.registered`.
         """
         if if_match is None and not if_none_match:
             raise PreconditionRequired(f"a policy is replaced only as you know it: {_READ_FIRST}")
-        present = await self._stored(caller, table_id)
+        present = await self._changeable(caller, table_id)
         _check(present, if_match=if_match, if_none_match=if_none_match)
         judged = await self._judge(caller, table_id, present, document)
         async with self._database.begin() as unit:
@@ -107,11 +108,14 @@ class PolicyService:
 
         Raises:
             NotFound: no such table, or it has no policy of its own.
+            Forbidden: the caller may only read the table.
             PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
         """
         if if_match is None:
             raise PreconditionRequired(f"a policy is deleted only as you know it: {_READ_FIRST}")
-        present = (await self.get(caller, table_id)).policy
+        present = await self._changeable(caller, table_id)
+        if present is None:
+            raise _no_policy(table_id)
         async with self._database.begin() as unit:
             await _still_registered(unit, table_id, caller)
             await delete(unit, caller, present, if_match)
@@ -148,7 +152,7 @@ class PolicyService:
 
     async def _earlier(self, caller: Caller, table_id: TableId, version: int) -> PolicyDocument:
         async with self._database.read() as unit:
-            await read_registered(unit, table_id, caller)
+            await read_own(unit, table_id, caller)
             return (await restorable(unit, table_id, version)).document
 
     async def _judge(
@@ -170,6 +174,11 @@ class PolicyService:
             await read_registered(unit, table_id, caller)
             return await unit.policies.get(table_id)
 
+    async def _changeable(self, caller: Caller, table_id: TableId) -> StoredPolicy | None:
+        async with self._database.read() as unit:
+            await read_own(unit, table_id, caller)
+            return await unit.policies.get(table_id)
+
     async def _properties(self, caller: Caller, table_id: TableId) -> tuple[Mapping[str, Any], tuple[str, ...]]:
         """Return the policy fields that the table's own properties set, and a note if they can't be read now."""
         async with self._database.read() as unit:
@@ -184,7 +193,11 @@ class PolicyService:
 async def _still_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -> None:
     """Raise `NotFound` when the table is gone or another team's since it was read; it stays so to the end."""
     await unit.tables.lock(table_id)
-    await read_registered(unit, table_id, caller)
+    await read_own(unit, table_id, caller)
+
+
+def _no_policy(table_id: TableId) -> NotFound:
+    return NotFound(f"table {table_id} has no policy of its own: all settings are inherited")
 
 
 def _scope(table_id: TableId) -> PolicyScope:

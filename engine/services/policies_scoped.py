@@ -25,7 +25,9 @@ from engine.services.policy_checks import Judged, PolicyChecks, not_acted_on
 from engine.services.policy_effects import PolicyChange
 from engine.services.policy_history import ComparedVersion, get_version, list_versions, restorable
 from engine.services.policy_writes import Written, delete, insert, replace
+from engine.services.visibility import sees_scope, visible_tables
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _TABLE_PREFIX: Final = "tbl_"
@@ -42,15 +44,24 @@ class ScopedPolicyService:
         self._database = database
         self._checks = checks
 
-    async def list(self, _caller: Caller, *, after: str | None, limit: int) -> Sequence[StoredPolicy]:
-        """Return policies by name, at most `limit`, from the one after `after`."""
+    async def list(self, caller: Caller, *, after: str | None, limit: int) -> Sequence[StoredPolicy]:
+        """Return policies that exist for the caller, by name, at most `limit`, from the one after `after`."""
         async with self._database.read() as unit:
-            return await unit.policies.list_scoped(after, limit)
+            seen = await visible_tables(unit, caller)
+            if seen is None:
+                return await unit.policies.list_scoped(after, limit)
+            found: list[StoredPolicy] = []
+            for policy in await unit.policies.list_scoped(after):
+                if await sees_scope(unit, policy.scope, seen):
+                    found.append(policy)
+                if len(found) == limit:
+                    break
+            return found
 
-    async def get(self, _caller: Caller, name: str) -> Written:
-        """Return a policy with what is to be known of it, or raise `NotFound`."""
+    async def get(self, caller: Caller, name: str) -> Written:
+        """Return a policy with its notes, or raise `NotFound`: there is none, or none that exists for the caller."""
         stored = await self._stored(name)
-        if stored is None:
+        if stored is None or not await self._sees(caller, stored.scope):
             raise NotFound(f"no policy {name!r}; list them with GET /v1/policies")
         return Written(stored, not_acted_on(stored.document))
 
@@ -120,21 +131,21 @@ class ScopedPolicyService:
         async with self._database.begin() as unit:
             await delete(unit, caller, present, if_match)
 
-    async def versions(
-        self, _caller: Caller, name: str, *, before: int | None, limit: int
-    ) -> Sequence[ComparedVersion]:
-        """Return what was ever written under a name, newest first; `NotFound` when nothing was."""
-        async with self._database.read() as unit:
-            found = [] if _is_table(name) else await list_versions(unit, name, before=before, limit=limit)
-        if not found and before is None:
-            raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
-        return found
+    async def versions(self, caller: Caller, name: str, *, before: int | None, limit: int) -> Sequence[ComparedVersion]:
+        """Return what was ever written under a name, newest first; `NotFound` when nothing was.
 
-    async def version(self, _caller: Caller, name: str, version: int) -> ComparedVersion:
-        """Return one version with what it changed, or raise `NotFound`."""
-        if _is_table(name):
-            raise NotFound(f"no policy {name!r}; list them with GET /v1/policies")
+        Versions exist for callers for whom every scope that the policy ever had exists.
+        """
         async with self._database.read() as unit:
+            if not await _sees_versions(unit, caller, name):
+                raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
+            return await list_versions(unit, name, before=before, limit=limit)
+
+    async def version(self, caller: Caller, name: str, version: int) -> ComparedVersion:
+        """Return one version with what it changed, or raise `NotFound`."""
+        async with self._database.read() as unit:
+            if not await _sees_versions(unit, caller, name):
+                raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
             return await get_version(unit, name, version)
 
     async def preview_restore(self, caller: Caller, name: str, version: int) -> Judged:
@@ -171,6 +182,10 @@ class ScopedPolicyService:
             return None
         async with self._database.read() as unit:
             return await unit.policies.get(name)
+
+    async def _sees(self, caller: Caller, scope: PolicyScope) -> bool:
+        async with self._database.read() as unit:
+            return await sees_scope(unit, scope, await visible_tables(unit, caller))
 
     async def _judge_first(
         self, name: str, scope: PolicyScope, document: PolicyDocument, *, with_due: bool = False
@@ -219,6 +234,15 @@ class ScopedPolicyService:
                 f"version {version} had another scope than the policy {name!r} has now: delete it first, then restore"
             )
         return found, present
+
+
+async def _sees_versions(unit: UnitOfWork, caller: Caller, name: str) -> bool:
+    """Return whether a policy was ever written under a name, and each of its scopes exists for the caller."""
+    if _is_table(name):
+        return False
+    seen, scopes = await visible_tables(unit, caller), await unit.policies.scopes_of(name)
+    visible = [await sees_scope(unit, scope, seen) for scope in scopes]
+    return bool(visible) and all(visible)
 
 
 def _is_table(name: str) -> bool:

@@ -1,27 +1,48 @@
 """From a table's id to the table itself: the record, then the catalog, then proof that it is still the same table."""
 
 from engine.domain.access import Caller
-from engine.domain.errors import NotFound, StateConflict, TableReplaced
+from engine.domain.errors import Forbidden, NotFound, StateConflict, TableReplaced
 from engine.domain.ids import TableId
 from engine.domain.tables import Catalog, Table
 from engine.formats.base import OpenTable
 from engine.services.formats import FormatRegistry
+from engine.services.visibility import may_read
 from engine.stores.unit_of_work import UnitOfWork
 
 
 async def read_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -> tuple[Table, Catalog]:
-    """Return a registered table and its catalog from the record.
+    """Return a registered table that the caller may read, and its catalog, from the record.
 
     Raises:
-        NotFound: no such table, or one of a team that the caller does not see; the answer does not tell which.
+        NotFound: no such table, or one that does not exist for the caller; both have the same text.
     """
     table = await unit.tables.get(table_id)
-    if table is not None and not caller.sees(table.owner_team):
-        table = None
     catalog = None if table is None else await unit.catalogs.get(table.ref.catalog)
-    if table is None or catalog is None:
+    if table is None or catalog is None or not may_read(caller, table, catalog):
         raise no_table(table_id)
     return table, catalog
+
+
+async def read_own(unit: UnitOfWork, table_id: TableId, caller: Caller) -> tuple[Table, Catalog]:
+    """Return a registered table that the caller may change, and its catalog, from the record.
+
+    Raises:
+        NotFound: as `read_registered`.
+        Forbidden: the caller may read the table by a grant, but it belongs to another team or to none.
+    """
+    table, catalog = await read_registered(unit, table_id, caller)
+    if not caller.sees(table.owner_team):
+        raise only_readable(caller, table)
+    return table, catalog
+
+
+def only_readable(caller: Caller, table: Table) -> Forbidden:
+    """Return the error of a change to a table that the caller may only read."""
+    owner = "no team" if table.owner_team is None else f"the team {table.owner_team!r}"
+    return Forbidden(
+        f"table {table.id} belongs to {owner}: a grant lets {caller.subject} read it; changes and runs need a key of "
+        "the owner team"
+    )
 
 
 def no_table(table_id: TableId) -> NotFound:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import structlog
 
 from engine.domain.access import Caller
-from engine.domain.errors import InvalidInput, PackhouseError, StateConflict, Transient
+from engine.domain.errors import InvalidInput, NotFound, PackhouseError, StateConflict, Transient
 from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import StoredPolicy
 from engine.domain.run_requests import RunRequest
@@ -23,7 +23,7 @@ from engine.queue.streams import RunQueue
 from engine.services.batching import Batcher
 from engine.services.capabilities import CapabilityService
 from engine.services.formats import FormatRegistry
-from engine.services.registered import no_table, open_registered, read_registered
+from engine.services.registered import no_table, open_registered, read_own
 from engine.services.run_views import shown
 from engine.services.selections import check_partitions
 from engine.services.urgency import urgent_at
@@ -85,6 +85,7 @@ class RunSubmission:
 
         Raises:
             NotFound: no such table.
+            Forbidden: the caller may only read the table.
             InvalidInput: the table can't have the operation done, or the predicate does not fit it.
             TableReplaced, StateConflict, Transient: only with a predicate; see `services.registered`.
         """
@@ -92,7 +93,11 @@ class RunSubmission:
             await self.check(caller, table_id, request)
         request = replace(request, force=force, request_id=caller.request_id)
         key = request.key(nonce=self._ids.run_id() if force else None)
-        return await self._batches.submit(_Submit(caller, table_id, request, key, priority))
+        try:
+            return await self._batches.submit(_Submit(caller, table_id, request, key, priority))
+        except NotFound:
+            await self._registered(caller, table_id)  # raises Forbidden for a table that the caller may only read
+            raise
 
     async def check(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
         """Raise as `submit` does; nothing is stored."""
@@ -104,7 +109,7 @@ class RunSubmission:
 
     async def _registered(self, caller: Caller, table_id: TableId) -> tuple[Table, Catalog]:
         async with self._database.read() as unit:
-            return await read_registered(unit, table_id, caller)
+            return await read_own(unit, table_id, caller)
 
     async def _submit_all(self, submits: Sequence[_Submit]) -> Sequence[tuple[Run, bool] | Exception]:
         async with self._database.begin() as unit:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from engine.domain.access import Caller
 from engine.domain.errors import NotFound
 from engine.domain.fleet import Pauses
-from engine.domain.ids import RunId
+from engine.domain.ids import RunId, TableId
 from engine.domain.runs import Run, RunState, WaitingFor
+from engine.domain.tables import Table
+from engine.services.registered import read_own, read_registered
 from engine.stores.unit_of_work import UnitOfWork
 
 
@@ -32,15 +34,39 @@ class RunProgress:
 
 
 async def read_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
-    """Return a run as it is stored.
+    """Return a run, as it is stored, of a table that the caller may read.
 
     Raises:
-        NotFound: no such run, or one of a team that the caller does not see; the answer does not tell which.
+        NotFound: no such run, or one that does not exist for the caller; both have the same text.
     """
     run = await unit.runs.get(run_id)
-    if run is None or not caller.sees(run.owner_team):
+    if run is not None and caller.sees(run.owner_team):
+        return run
+    table = None if run is None else await readable_table(unit, run.table_id, caller)
+    if run is None or table is None:
         raise NotFound(f"no run {run_id!r}; list them with GET /v1/runs")
     return run
+
+
+async def read_own_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
+    """Return a run, as it is stored, of a table that the caller may change.
+
+    Raises:
+        NotFound: as `read_run`.
+        Forbidden: the caller may only read the table.
+    """
+    run = await read_run(unit, run_id, caller)
+    if not caller.sees(run.owner_team):
+        await read_own(unit, run.table_id, caller)
+    return run
+
+
+async def readable_table(unit: UnitOfWork, table_id: TableId, caller: Caller) -> Table | None:
+    """Return a registered table that the caller may read, else None."""
+    try:
+        return (await read_registered(unit, table_id, caller))[0]
+    except NotFound:
+        return None
 
 
 async def shown(unit: UnitOfWork, runs: Iterable[Run]) -> Sequence[Run]:

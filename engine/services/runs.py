@@ -21,9 +21,10 @@ from engine.domain.runs import (
 )
 from engine.queue.budgets import PaceLedger
 from engine.services.run_submission import RunSubmission
-from engine.services.run_views import RunProgress, read_run, shown
+from engine.services.run_views import RunProgress, read_own_run, read_run, readable_table, shown
 from engine.services.wakes import Wakes
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 _log = structlog.get_logger(__name__)
 
@@ -69,7 +70,10 @@ class RunService:
     async def list(self, caller: Caller, wanted: RunFilter, *, before: RunId | None = None, limit: int) -> RunPage:
         """Return runs that the caller may see, newest first, at most `limit`, older than `before`."""
         async with self._database.read() as unit:
-            page = await unit.runs.page(_visible(wanted, caller), before, limit)
+            narrowed = await _visible(unit, wanted, caller)
+            if narrowed is None:
+                return RunPage((), None)
+            page = await unit.runs.page(narrowed, before, limit)
             return RunPage(tuple(await shown(unit, page.runs)), page.walked_to)
 
     async def groups(
@@ -99,10 +103,11 @@ class RunService:
 
         Raises:
             NotFound: no such run.
+            Forbidden: the caller may only read its table.
             StateConflict: the run has ended.
         """
         async with self._database.begin() as unit:
-            before = await read_run(unit, run_id, caller)
+            before = await read_own_run(unit, run_id, caller)
             run = await unit.runs.request_cancel(run_id, caller.subject)
             if before.cancel_requested_at is None:
                 await unit.audit.append(
@@ -142,10 +147,24 @@ class RunService:
         )
 
 
-def _visible(wanted: RunFilter, caller: Caller) -> RunFilter:
-    """Narrow a filter to the caller's teams."""
+async def _visible(unit: UnitOfWork, wanted: RunFilter, caller: Caller) -> RunFilter | None:
+    """Narrow a filter to what the caller sees; None: to nothing.
+
+    The runs of one table are seen all or not at all, so a filter by table is answered before any run is looked at: how
+    far a walk over runs came must not show that a table of another team has runs.
+    """
     visible = caller.visible_teams
     if visible is None:
         return wanted
+    if wanted.table_id is not None:
+        return wanted if await _sees_runs_of(unit, wanted.table_id, caller) else None
     teams = visible if wanted.teams is None else wanted.teams & visible
     return replace(wanted, teams=teams)
+
+
+async def _sees_runs_of(unit: UnitOfWork, table_id: TableId, caller: Caller) -> bool:
+    """Return whether the caller sees the runs of a table, which outlive its registration."""
+    if await readable_table(unit, table_id, caller) is not None:
+        return True
+    newest = await unit.runs.list(table_id, limit=1)
+    return bool(newest) and caller.sees(newest[0].owner_team)

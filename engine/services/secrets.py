@@ -1,8 +1,9 @@
 """Secrets of catalogs: stored as references, resolved at use, never stored or answered themselves.
 
 A property value `env:NAME` stands for an environment variable and `file:/PATH` for the text of a file (a location is
-written `file:///…` and is left alone). What looks like a secret and is given in clear is refused: the record would keep
-it, and every reader of the catalog would see it.
+written `file:///…` and is left alone). A value in clear is accepted for the properties in `HARMLESS` only, and only
+without credentials inside (`domain.uris`); everything else has to be a reference: the record would keep a secret in
+clear, and logs and errors could show it.
 """
 
 import os
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.hints import nearest
+from engine.domain.uris import problem_of_clear, secret_parts
 
 MAX_SECRET_BYTES: Final = 64 * 1024
 SHORTEST_SECRET: Final = 4
@@ -19,19 +22,34 @@ SHORTEST_SECRET: Final = 4
 
 _ENV: Final = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
 _FILE: Final = re.compile(r"file:(/(?!/).*)")
-_SECRET_NAME: Final = re.compile(r"passw(or)?d|pwd|secret|token|credential|authorization|key", re.IGNORECASE)
-_SECRET_IN_URI: Final = re.compile(
-    r"^[a-z][a-z0-9+.-]*://[^/?#\s@]*:[^/?#\s]*@"  # scheme://user:password@host
-    r"|[?&;](password|passwd|pwd|secret|token|access_key|sig)=",
-    re.IGNORECASE,
+HARMLESS: Final = frozenset(
+    {
+        *("type", "uri", "warehouse", "prefix", "location", "catalog-name", "packhouse.spark-catalog"),
+        *("init_catalog_tables", "echo", "pool_pre_ping", "io-impl", "catalog-impl", "rest-page-size"),
+        *("namespace-separator", "snapshot-loading-mode", "scan-planning-mode", "view-endpoints-supported"),
+        *("downcast-ns-timestamp-to-us-on-write", "oauth2-server-uri", "scope", "audience", "resource", "auth.manager"),
+        *("rest.signing-name", "rest.signing-region", "rest.sigv4-enabled", "rest.sigv4.max-retries"),
+        *("header.x-iceberg-access-delegation", "client.region", "client.role-arn", "client.role-session-name"),
+        *("client.profile-name", "s3.endpoint", "s3.region", "s3.anonymous", "s3.connect-timeout"),
+        *("s3.request-timeout", "s3.force-virtual-addressing", "s3.path-style-access", "s3.resolve-region"),
+        *("s3.role-arn", "s3.role-session-name", "s3.profile-name", "s3.proxy-uri", "s3.server-side-encryption"),
+        *("s3.signer", "s3.signer.endpoint", "s3.signer.uri", "adls.account-name", "adls.account-host", "adls.anon"),
+        *("adls.client-id", "adls.tenant-id", "adls.blob-storage-authority", "adls.blob-storage-scheme"),
+        *("adls.dfs-storage-authority", "adls.dfs-storage-scheme", "gcs.project-id", "gcs.service.host"),
+        *("gcs.default-bucket-location", "gcs.requester-pays", "gcs.version-aware", "gcs.consistency"),
+        *("gcs.cache-timeout", "gcs.access", "gcs.oauth2.token-expires-at", "hdfs.host", "hdfs.port", "hdfs.user"),
+        "hf.endpoint",
+    }
 )
-_PASSWORD: Final = re.compile(r"^[a-z][a-z0-9+.-]*://[^/?#\s@:]*:([^/?#\s@]*)@", re.IGNORECASE)
-_HARMLESS: Final = frozenset({"", "true", "false"})
+"""Names, in lower case, of properties whose values are no secrets. A name that is not here counts as a secret's."""
+_HARMLESS_PREFIXES: Final = ("table-default.", "table-override.", "view-default.", "view-override.")
+_PLAIN_VALUES: Final = frozenset({"", "true", "false"})
 _REMEDY: Final = (
     "keep the secret where api and workers can read it and give a reference: 'env:NAME' or 'file:/absolute/path'"
 )
 
 
+_NOT_HARMLESS: Final = "this property is not among those that are known to hold no secret, and is given in clear"
 _OWN: Final = "PACKHOUSE_"
 _OWN_REMEDY: Final = "give the secret a variable or a file of its own: what Packhouse itself runs by is for no catalog"
 _MACHINE: Final = ("/proc", "/sys", "/dev")
@@ -41,7 +59,7 @@ _OWN_FILES: Final = "files in the data directory (PACKHOUSE_DATA_DIR) are Packho
 
 
 def is_reference(value: str) -> bool:
-    """Tell whether a property's value stands for a secret that is kept elsewhere."""
+    """Return whether a property's value stands for a secret that is kept elsewhere."""
     return bool(_ENV.fullmatch(value) or _FILE.fullmatch(value))
 
 
@@ -55,14 +73,20 @@ def problems_of_clear_secrets(properties: Mapping[str, str]) -> list[FieldProble
         pointer = f"/properties/{name.replace('~', '~0').replace('/', '~1')}"
         if (message := _problem_of_reference(value)) is not None:
             problems.append(FieldProblem(pointer, message, value, _OWN_REMEDY))
-        elif is_reference(value) or value.lower() in _HARMLESS:
+        elif is_reference(value) or value.lower() in _PLAIN_VALUES:
             continue
-        elif _SECRET_NAME.search(name):
-            problems.append(FieldProblem(pointer, "this property looks like a secret given in clear", None, _REMEDY))
-        elif _SECRET_IN_URI.search(value):
-            hint = f"{_REMEDY} of the whole value"
-            problems.append(FieldProblem(pointer, "this value has credentials inside", None, hint))
+        elif not is_harmless(name):
+            near = nearest(name, HARMLESS)
+            hint = _REMEDY if near is None else f"did you mean {near!r}? Else {_REMEDY}"
+            problems.append(FieldProblem(pointer, _NOT_HARMLESS, None, hint))
+        elif (message := problem_of_clear(value)) is not None:
+            problems.append(FieldProblem(pointer, message, None, f"{_REMEDY} of the whole value"))
     return problems
+
+
+def is_harmless(name: str) -> bool:
+    """Return whether the values of a property are no secrets."""
+    return name.lower() in HARMLESS or name.lower().startswith(_HARMLESS_PREFIXES)
 
 
 def problems_of_own_files(properties: Mapping[str, str], own: Path) -> list[FieldProblem]:
@@ -97,10 +121,17 @@ def resolve_secrets(
 
 
 def secrets_in(properties: Mapping[str, str], resolved: Mapping[str, str]) -> set[str]:
-    """Return the texts that must not be shown: what references stand for, and passwords inside of URIs among them."""
-    values = {resolved[name] for name, value in properties.items() if is_reference(value)}
-    passwords = {match[1] for value in values if (match := _PASSWORD.match(value))}
-    return {text for text in values | passwords if len(text) >= SHORTEST_SECRET}
+    """Return the texts that must not be shown.
+
+    These are the values of references and of properties that are not harmless, and secrets inside addresses.
+    """
+    values = {
+        resolved[name]
+        for name, value in properties.items()
+        if is_reference(value) or not (is_harmless(name) or value.lower() in _PLAIN_VALUES)
+    }
+    parts = {part for value in resolved.values() for part in secret_parts(value)}
+    return {text for text in values | parts if len(text) >= SHORTEST_SECRET}
 
 
 def _problem_of_reference(value: str) -> str | None:

@@ -9,7 +9,7 @@ from engine.domain.access import Caller
 from engine.domain.errors import Forbidden
 from engine.domain.ids import TableId
 from engine.domain.signals import Signal, SignalKind, SignalValue
-from engine.services.registered import read_registered
+from engine.services.registered import read_own, read_registered
 from engine.stores.database import Database
 
 
@@ -24,14 +24,15 @@ class SignalService:
 
         Raises:
             NotFound: no such table.
-            Forbidden: a signal about the fleet, from a caller of some teams only.
+            Forbidden: a signal about the fleet, from a caller of some teams only; or the caller may only read the
+                table.
         """
         if table_id is None and caller.visible_teams is not None:
             message = f"{caller.subject} may not speak for all tables: it needs a key of every team; name a table_id"
             raise Forbidden(message)
         async with self._database.begin() as unit:
             if table_id is not None:
-                await read_registered(unit, table_id, caller)
+                await read_own(unit, table_id, caller)
                 if value.kind is SignalKind.COMMIT:
                     await unit.watches.wake(table_id, evaluate=False)
             return await unit.signals.append(table_id, value, caller.subject)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from engine.domain.access import Caller, require_team
+from engine.domain.access import Caller, Role, require_team
 from engine.domain.clock import Clock
 from engine.domain.errors import (
     FieldProblem,
@@ -17,6 +17,7 @@ from engine.domain.errors import (
     NotFound,
     PreconditionFailed,
 )
+from engine.domain.grants import Right, allows
 from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
@@ -30,9 +31,11 @@ from engine.services.formats import FormatRegistry
 from engine.services.names import check_table_ref
 from engine.services.observations import ObservationService
 from engine.services.policies import check_settings
-from engine.services.registered import read_registered
+from engine.services.registered import read_own, read_registered
 from engine.services.trials import EVERYTHING, plan_document, try_plan
+from engine.services.visibility import visible_tables
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 
 class TableService:
@@ -66,6 +69,7 @@ class TableService:
         """
         table = await self.examine(caller, ref, owner_team=owner_team, labels=labels)
         async with self._database.begin() as unit:
+            await _registrable_catalog(unit, caller, ref)  # the grant may be gone since the table was opened
             await unit.tables.insert(table)
             await unit.audit.append(caller, "table.register", table.id, after=_audited(table))
         return table
@@ -77,13 +81,15 @@ class TableService:
 
         Raises:
             Forbidden: the owner team is not one of the caller's.
-            InvalidInput: a name can't be one, or there is no such catalog or table.
+            InvalidInput: a name can't be one, there is no such catalog or table, or no grant lets the caller register
+                it; without a grant the answer is the same whatever the catalog has.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
         check_table_ref(ref)
         require_team(caller, owner_team)
-        catalog = await self._catalog(ref.catalog)
+        async with self._database.read() as unit:
+            catalog = await _registrable_catalog(unit, caller, ref)
         try:
             opened = await self._formats.open_table(catalog, ref)
         except NotFound:
@@ -114,7 +120,10 @@ class TableService:
         """
         _check_filter(wanted)
         async with self._database.read() as unit:
-            return await unit.tables.list(replace(wanted, teams=caller.visible_teams), after, limit)
+            seen = await visible_tables(unit, caller, wanted.catalog)
+            if seen is not None:
+                wanted = replace(wanted, teams=seen.teams, readable=seen.readable)
+            return await unit.tables.list(wanted, after, limit)
 
     async def patch(
         self, caller: Caller, table_id: TableId, change: TablePatch, *, if_match: int | None = None
@@ -123,13 +132,13 @@ class TableService:
 
         Raises:
             NotFound: no such table.
-            Forbidden: the new owner team is not one of the caller's.
+            Forbidden: the new owner team is not one of the caller's, or the caller may only read the table.
             PreconditionFailed: `if_match` is given and the table is at another version.
             InvalidInput: more labels than a table may have.
         """
         async with self._database.begin() as unit:
             await unit.tables.lock(table_id)
-            table, _ = await read_registered(unit, table_id, caller)
+            table, _ = await read_own(unit, table_id, caller)
             if if_match not in (None, table.version):
                 message = f"table {table_id} has version {table.version} now; read it again"
                 raise PreconditionFailed(message, details={"version": table.version})
@@ -148,11 +157,12 @@ class TableService:
 
         Raises:
             NotFound: no such table.
+            Forbidden: the caller may only read it.
             StateConflict: a run of it is live.
         """
         async with self._database.begin() as unit:
             await unit.tables.lock(table_id)  # so that it can't become another team's after the look
-            table, _ = await read_registered(unit, table_id, caller)
+            table, _ = await read_own(unit, table_id, caller)
             if (policy := await unit.policies.get(table_id)) is not None:
                 await policy_writes.delete(unit, caller, policy, policy.version)
             await unit.tables.delete(table_id)
@@ -199,16 +209,21 @@ class TableService:
         async with self._database.read() as unit:
             return await unit.runs.list_changes(table_id, before, limit)
 
-    async def _catalog(self, name: str) -> Catalog:
-        async with self._database.read() as unit:
-            catalog = await unit.catalogs.get(name)
-            if catalog is not None:
-                return catalog
-            known = [other.name for other in await unit.catalogs.list(None, 500)]
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "create it first with POST /v1/catalogs"
-        problem = FieldProblem("/catalog", f"no catalog {name!r}", name, hint)
-        raise InvalidInput(f"no catalog {name!r}", problems=(problem,))
+
+async def _registrable_catalog(unit: UnitOfWork, caller: Caller, ref: TableRef) -> Catalog:
+    """Return the catalog of a table that the caller may register, by grant or as an admin."""
+    catalog = await unit.catalogs.get(ref.catalog)
+    if catalog is not None and allows(caller, catalog.grants, Right.REGISTER, ref.namespace):
+        return catalog
+    if caller.role is not Role.ADMIN:
+        message = f"no catalog {ref.catalog!r} from which {caller.subject} may register {ref}"
+        hint = f"an admin grants it: PUT /v1/catalogs/{ref.catalog}/grants with the right 'register'"
+        raise InvalidInput(message, problems=(FieldProblem("/catalog", message, ref.catalog, hint),))
+    known = [other.name for other in await unit.catalogs.list(None, 500)]
+    near = difflib.get_close_matches(ref.catalog, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "create it first with POST /v1/catalogs"
+    problem = FieldProblem("/catalog", f"no catalog {ref.catalog!r}", ref.catalog, hint)
+    raise InvalidInput(f"no catalog {ref.catalog!r}", problems=(problem,))
 
 
 def _check_filter(wanted: TableFilter) -> None:

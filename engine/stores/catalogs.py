@@ -4,7 +4,7 @@ A catalog that is made anew under a deleted one's name goes on with its versions
 """
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from sqlalchemy import Row, delete, exists, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
+from engine.domain.grants import Grant
 from engine.domain.tables import Catalog
 from engine.stores.clock import now
 from engine.stores.schema import catalogs, deleted_catalogs, tables
@@ -38,6 +39,7 @@ class CatalogStore:
             "updated_at": catalog.updated_at,
             "properties": dict(catalog.properties),
             "allowed_locations": list(catalog.allowed_locations),
+            "grants": _documents(catalog.grants),
         }
         async with self._connection.begin_nested():
             await self._connection.execute(insert(catalogs).values(values))
@@ -55,12 +57,36 @@ class CatalogStore:
         row = (await self._connection.execute(select(catalogs).where(catalogs.c.name == name))).one_or_none()
         return None if row is None else _to_catalog(row)
 
-    async def list(self, after: str | None = None, limit: int = 100) -> builtins.list[Catalog]:
-        """Return catalogs by name, from the one after `after`."""
+    async def list(
+        self, after: str | None = None, limit: int = 100, *, among: Collection[str] | None = None
+    ) -> builtins.list[Catalog]:
+        """Return catalogs by name, from the one after `after`; only those named in `among` if it is given."""
         query = select(catalogs).order_by(catalogs.c.name).limit(limit)
+        if among is not None:
+            query = query.where(catalogs.c.name.in_(sorted(among)))
         if after is not None:
             query = query.where(catalogs.c.name > after)
         return [_to_catalog(row) for row in await self._connection.execute(query)]
+
+    async def grants(self) -> dict[str, tuple[Grant, ...]]:
+        """Return the grants of every catalog, by its name."""
+        rows = await self._connection.execute(select(catalogs.c.name, catalogs.c.grants))
+        return {row.name: _to_grants(row.grants) for row in rows}
+
+    async def with_tables_of(self, teams: Collection[str] | None) -> frozenset[str]:
+        """Return the names of catalogs from which tables of one of these teams (None: any) are registered."""
+        registered = exists().where(tables.c.catalog == catalogs.c.name)
+        if teams is not None:
+            registered = registered.where(tables.c.owner_team.in_(sorted(teams)))
+        return frozenset((await self._connection.execute(select(catalogs.c.name).where(registered))).scalars())
+
+    async def set_grants(self, name: str, grants: Sequence[Grant], expected_version: int) -> Catalog:
+        """Set all grants of a catalog and raise its version.
+
+        Raises:
+            NotFound, PreconditionFailed: as `replace`.
+        """
+        return await self._write(name, expected_version, grants=_documents(grants))
 
     async def replace(
         self,
@@ -76,21 +102,9 @@ class CatalogStore:
             NotFound: no such catalog.
             PreconditionFailed: its version is another one.
         """
-        statement = (
-            update(catalogs)
-            .where(catalogs.c.name == name, catalogs.c.version == expected_version)
-            .values(
-                properties=dict(properties),
-                allowed_locations=list(allowed_locations),
-                version=catalogs.c.version + 1,
-                updated_at=now(),
-            )
-            .returning(catalogs)
+        return await self._write(
+            name, expected_version, properties=dict(properties), allowed_locations=list(allowed_locations)
         )
-        row = (await self._connection.execute(statement)).one_or_none()
-        if row is None:
-            raise self._stale(name, await self.get(name))
-        return _to_catalog(row)
 
     async def delete(self, name: str, expected_version: int) -> None:
         """Remove a catalog.
@@ -112,6 +126,18 @@ class CatalogStore:
         await self._connection.execute(delete(deleted_catalogs).where(deleted_catalogs.c.name == name))
         await self._connection.execute(insert(deleted_catalogs).values(name=name, version=expected_version))
 
+    async def _write(self, name: str, expected_version: int, **values: Any) -> Catalog:
+        statement = (
+            update(catalogs)
+            .where(catalogs.c.name == name, catalogs.c.version == expected_version)
+            .values(**values, version=catalogs.c.version + 1, updated_at=now())
+            .returning(catalogs)
+        )
+        row = (await self._connection.execute(statement)).one_or_none()
+        if row is None:
+            raise self._stale(name, await self.get(name))
+        return _to_catalog(row)
+
     @staticmethod
     def _stale(name: str, present: Catalog | None) -> NotFound | PreconditionFailed:
         if present is None:
@@ -131,4 +157,13 @@ def _to_catalog(row: Row[Any]) -> Catalog:
         updated_at=row.updated_at,
         allowed_locations=tuple(row.allowed_locations),
         pause=to_pause(row),
+        grants=_to_grants(row.grants),
     )
+
+
+def _documents(grants: Sequence[Grant]) -> builtins.list[dict[str, Any]]:
+    return [grant.document() for grant in grants]
+
+
+def _to_grants(documents: Sequence[Mapping[str, Any]]) -> tuple[Grant, ...]:
+    return tuple(Grant.of(document) for document in documents)

@@ -125,6 +125,11 @@ class PolicyStore:
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _to_version(row)
 
+    async def scopes_of(self, name: str) -> builtins.list[PolicyScope]:
+        """Return every scope that a policy of this name ever had."""
+        query = select(policy_versions.c.scope).where(policy_versions.c.name == name).distinct()
+        return [_of_document(row.scope) for row in await self._connection.execute(query)]
+
     async def _keep(self, version: PolicyVersion) -> None:
         values = {
             "name": version.name,
@@ -183,16 +188,14 @@ def _scope_document(scope: PolicyScope) -> dict[str, Any]:
     return {name: value for name, value in _columns(scope).items() if value is not None}
 
 
+def _of_document(scope: Mapping[str, Any]) -> PolicyScope:
+    namespace = scope.get("namespace")
+    levels = None if namespace is None else tuple(namespace)
+    return PolicyScope(**{**scope, "kind": PolicyScopeKind(scope["kind"]), "namespace": levels})
+
+
 def _to_version(row: Row[Any]) -> PolicyVersion:
-    namespace = row.scope.get("namespace")
-    scope = PolicyScope(
-        **{
-            **row.scope,
-            "kind": PolicyScopeKind(row.scope["kind"]),
-            "namespace": None if namespace is None else tuple(namespace),
-        }
-    )
-    document = PolicyDocument.model_validate(row.document)
+    scope, document = _of_document(row.scope), PolicyDocument.model_validate(row.document)
     return PolicyVersion(row.name, row.version, row.written_at, row.written_by, row.is_deletion, scope, document)
 
 

@@ -13,12 +13,14 @@ from typing import Any, Final, assert_never
 from sqlalchemy import ColumnElement, Select, Text, and_, or_, select, true, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.domain.grants import VisibleTables
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.tables import TableFormatName, TableRef
 from engine.stores.columns import dump_json
 from engine.stores.policies import to_policy, to_scope
 from engine.stores.schema import catalogs, measurements, policies, tables
+from engine.stores.table_listings import visible
 
 PAGE: Final = 1000
 _ORDER: Final = (("priority",), ("schedule", "urgent_after"))
@@ -75,6 +77,18 @@ class PolicyCoverageStore:
                 yield covered
             if len(rows) < PAGE:
                 return
+            after = rows[-1].id
+
+    async def covers_any(self, scope: PolicyScope, seen: VisibleTables) -> bool:
+        """Return whether a scope covers one of these registered tables."""
+        is_seen = visible(seen)
+        after = TableId("")
+        while True:
+            rows = (await self._connection.execute(_page(scope, after).where(is_seen))).all()
+            if any(scope.covers(TableRef(row.catalog, row.namespace, row.name), row.id) for row in rows):
+                return True
+            if len(rows) < PAGE:
+                return False
             after = rows[-1].id
 
     async def namespaces(self, limit: int) -> list[tuple[str, tuple[str, ...]]]:

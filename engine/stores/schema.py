@@ -80,6 +80,7 @@ catalogs = Table(
     Column("updated_at", UtcTime, nullable=False),
     Column("properties", document(), nullable=False),
     Column("allowed_locations", document(), nullable=False),
+    Column("grants", document(), nullable=False, server_default=text("'[]'")),
     Column("paused_at", UtcTime),
     Column("paused_by", Text),
     Column("pause_reason", Text),

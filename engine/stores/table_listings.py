@@ -1,13 +1,15 @@
 """Queries over many tables. Each one walks an index and stops at the page's end (a test looks at the query plans).
 
 A page of some teams is the newest of the newest of each team, because an index on (owner_team, id) is in order for one
-team only. A label leads the walk where one is wanted: labels are what few tables share.
+team only; tables that grants let the caller read are one more branch for each catalog. A label leads the walk where one
+is wanted: labels are what few tables share.
 """
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, false, select, union_all
+from sqlalchemy import ColumnElement, Select, Text, and_, false, or_, select, type_coerce, union_all
 
+from engine.domain.grants import ReadableNamespaces, VisibleTables
 from engine.domain.ids import TableId
 from engine.domain.tables import TableFilter
 from engine.stores.schema import table_labels, tables
@@ -21,10 +23,28 @@ def page(wanted: TableFilter, after: TableId | None, limit: int) -> Select[Any]:
         return newest.where(*_conditions(wanted, after))
     ids = _ids(wanted, after, limit)
     branches = [ids] if teams is None else [ids.where(tables.c.owner_team == team) for team in sorted(teams)]
+    branches += [ids.where(*_of_owner(wanted), _within(readable)) for readable in wanted.readable]
     if not branches:
         return newest.where(false())
     found = union_all(*(select(branch.subquery().c.id) for branch in branches))
     return newest.where(tables.c.id.in_(found))
+
+
+def visible(seen: VisibleTables) -> ColumnElement[bool]:
+    """Return the condition that a table is of one of the teams or in one of the namespaces."""
+    return or_(tables.c.owner_team.in_(sorted(seen.teams)), *(_within(each) for each in seen.readable))
+
+
+def _within(readable: ReadableNamespaces) -> ColumnElement[bool]:
+    """Return the condition that a table is in one of the namespaces."""
+    of_catalog = tables.c.catalog == readable.catalog
+    if readable.namespaces is None:
+        return and_(of_catalog, ~type_coerce(tables.c.namespace, Text).contains("."))
+    return and_(of_catalog, tables.c.namespace.in_(sorted(readable.namespaces)))
+
+
+def _of_owner(wanted: TableFilter) -> list[ColumnElement[bool]]:
+    return [] if wanted.owner_team is None else [tables.c.owner_team == wanted.owner_team]
 
 
 def _teams(wanted: TableFilter) -> frozenset[str] | None:

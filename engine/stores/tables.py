@@ -90,10 +90,16 @@ class TableStore:
         query = table_listings.page(wanted or TableFilter(), after, limit)
         return [_to_table(row) for row in await self._connection.execute(query)]
 
-    async def addresses(self, catalog: str) -> dict[tuple[tuple[str, ...], str], TableId]:
-        """Return the ids of all tables of a catalog by namespace and name."""
-        query = select(tables.c.namespace, tables.c.name, tables.c.id).where(tables.c.catalog == catalog)
-        return {(row.namespace, row.name): TableId(row.id) for row in await self._connection.execute(query)}
+    async def addresses(self, catalog: str) -> dict[tuple[tuple[str, ...], str], tuple[TableId, str | None]]:
+        """Return the ids and owner teams of all tables of a catalog by namespace and name."""
+        columns = (tables.c.namespace, tables.c.name, tables.c.id, tables.c.owner_team)
+        rows = await self._connection.execute(select(*columns).where(tables.c.catalog == catalog))
+        return {(row.namespace, row.name): (TableId(row.id), row.owner_team) for row in rows}
+
+    async def namespaces(self, catalog: str) -> frozenset[tuple[str, ...]]:
+        """Return the namespaces of a catalog in which tables are registered."""
+        query = select(tables.c.namespace).where(tables.c.catalog == catalog).distinct()
+        return frozenset((await self._connection.execute(query)).scalars())
 
     async def lock(self, table_id: TableId) -> Table | None:
         """Return a table and hold its row until the end of the transaction; None when it is not registered.

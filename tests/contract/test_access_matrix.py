@@ -116,10 +116,18 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
         return (await admin.request(method, path, json=body, headers=headers)).raise_for_status().json()
 
     lake = await asyncio.to_thread(make_lake, folder / "lake", days=1, files=1)
-    await send("POST", "/v1/catalogs", {"name": "lake", "format": "iceberg", "properties": lake.properties})
+    lake.catalog.create_namespace("open")
+    rights = {"team": OWN_TEAM, "namespaces": ["lake"], "rights": ["discover", "register"]}
+    reading = {"team": OWN_TEAM, "namespaces": ["open"], "rights": ["read"]}
+    for name, grants in (("lake", [rights, reading]), ("hide", [])):
+        body = {"name": name, "format": "iceberg", "properties": lake.properties | {"catalog-name": "lake"}}
+        await send("POST", "/v1/catalogs", body | {"grants": grants})
     everywhere = {"name": "everywhere", "scope": {"kind": "fleet"}, "policy": {"limits": {"parallel_groups": 3}}}
     await send("POST", "/v1/policies", everywhere)
-    await send("PUT", "/v1/policies/everywhere", {"limits": {"parallel_groups": 2}}, **{"If-Match": '"1"'})
+    elsewhere = everywhere | {"name": "elsewhere", "scope": {"kind": "catalog", "catalog": "hide"}}
+    await send("POST", "/v1/policies", elsewhere)
+    for name in ("everywhere", "elsewhere"):
+        await send("PUT", f"/v1/policies/{name}", {"limits": {"parallel_groups": 2}}, **{"If-Match": '"1"'})
     lake.catalog.create_table(("lake", "spare"), SCHEMA)
     common = {
         "catalogs/{name}": "lake",
@@ -133,8 +141,9 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
     }
     values = {Kind.NONE: common}
     for kind, team in TEAM_OF.items():
-        address = {"catalog": "lake", "namespace": ["lake"], "name": f"table_{kind}"}
-        lake.catalog.create_table(("lake", address["name"]), SCHEMA)
+        namespace = "open" if kind is Kind.READABLE else "lake"
+        address = {"catalog": "lake", "namespace": [namespace], "name": f"table_{kind}"}
+        lake.catalog.create_table((namespace, f"table_{kind}"), SCHEMA)
         table = (await send("POST", "/v1/tables", address | {"owner_team": team}))["id"]
         await send("PUT", f"/v1/tables/{table}/policy", {"priority": "low"}, **{"If-None-Match": "*"})
         await send("PUT", f"/v1/tables/{table}/policy", {"priority": "high"}, **{"If-Match": '"1"'})
@@ -142,6 +151,7 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
             "table_id": table,
             "run_id": (await send("POST", "/v1/runs", {"table_id": table}))["id"],
         }
+    values[Kind.FOREIGN] |= {"catalogs/{name}": "hide", "policies/{name}": "elsewhere"}
     return values
 
 
@@ -192,19 +202,39 @@ async def test_an_object_of_others_is_answered_as_one_that_does_not_exist(cells:
     assert without_request_id(theirs.text) == without_request_id(text)
 
 
+@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if operation.names_granted])
+async def test_a_hidden_catalog_or_policy_is_answered_as_one_that_does_not_exist(cells: Cells, name: str) -> None:
+    operation = OPERATIONS[name]
+    unknown = {"catalogs/{name}": "nope", "policies/{name}": "nopolicys"}
+    for role in (Role.VIEWER, Role.OPERATOR, Role.OWNER):
+        hidden = await cells.ask(operation, role, Kind.FOREIGN)
+        missing = await cells.ask(operation, role, Kind.FOREIGN, **unknown)
+        text = missing.text
+        for key, value in unknown.items():
+            text = text.replace(value, cells.values[Kind.FOREIGN][key])
+        assert without_request_id(hidden.text) == without_request_id(text)
+        assert (hidden.status_code, names_of(hidden)) == (missing.status_code, names_of(missing))
+
+
 @pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if operation.method == "GET"])
 async def test_nothing_of_foreign_objects_is_shown(cells: Cells, name: str) -> None:
     operation = OPERATIONS[name]
-    kind = Kind.OWN if operation.names_object else Kind.NONE
+    kind = Kind.OWN if operation.names_object or operation.names_granted else Kind.NONE
     for role in (Role.VIEWER, Role.OPERATOR, Role.OWNER):
         shown = (await cells.ask(operation, role, kind)).text
         others = [(other, cells.values[other]) for other in (Kind.FOREIGN, Kind.UNOWNED)]
         secrets = [
             word for other, ids in others for word in (f"table_{other}", *(ids[key] for key in OBJECT_PARAMETERS))
         ]
-        assert [secret for secret in secrets if secret in shown] == []
+        assert [secret for secret in (*secrets, '"hide"', '"elsewhere"') if secret in shown] == []
 
 
 def without_request_id(text: str) -> str:
     head, _, rest = text.partition('"request_id": "')
     return head + rest.partition('"')[2]
+
+
+def names_of(response: httpx.Response) -> dict[str, str]:
+    """Return the headers without those that differ between any two requests."""
+    differing = ("x-request-id", "date", "ratelimit", "content-length")
+    return {name: value for name, value in response.headers.items() if name not in differing}

@@ -1,7 +1,8 @@
 """Who may do what to whose object: cells made from `openapi.yaml`, and what each of them has to answer.
 
 A cell is one operation, one caller and one object. Objects are a table with a live run: of the callers' own team, of a
-foreign team, of no team. Operations without an object have one kind of cell.
+foreign team, of no team, of a foreign team with a grant to read it. Catalogs and policies are objects too: granted to
+the callers' team or covering a table of theirs, and neither. Operations without an object have one kind of cell.
 """
 
 import copy
@@ -31,9 +32,19 @@ class Kind(StrEnum):
     OWN = "own"
     FOREIGN = "foreign"
     UNOWNED = "unowned"
+    READABLE = "readable"
 
 
-TEAM_OF: Mapping[Kind, str | None] = {Kind.OWN: OWN_TEAM, Kind.FOREIGN: FOREIGN_TEAM, Kind.UNOWNED: None}
+TEAM_OF: Mapping[Kind, str | None] = {
+    Kind.OWN: OWN_TEAM,
+    Kind.FOREIGN: FOREIGN_TEAM,
+    Kind.UNOWNED: None,
+    Kind.READABLE: FOREIGN_TEAM,
+}
+READS = frozenset({"plan_table"})
+"""Operations that only read, besides those of the method GET."""
+COLLECTIONS = ("/v1/catalogs/{name}", "/v1/policies/{name}")
+"""Paths of objects that exist for a caller by grants, or by the tables that they cover."""
 OBJECT_PARAMETERS = frozenset({"table_id", "run_id"})
 """Path parameters and body fields that name an object of a team."""
 TEAM_IN_BODY = frozenset({"register_table"})
@@ -66,9 +77,23 @@ class Operation:
         in_body = set(self.body) if isinstance(self.body, dict) else set()
         return bool(OBJECT_PARAMETERS & (self.parameters | in_body)) or self.id in TEAM_IN_BODY
 
+    @property
+    def names_granted(self) -> bool:
+        """True when the path names a catalog or a policy."""
+        return self.path.startswith(COLLECTIONS)
+
+    @property
+    def changes(self) -> bool:
+        """True when a right to read is not enough."""
+        return self.method != "GET" and self.id not in READS
+
     def kinds(self) -> tuple[Kind, ...]:
         """Return the kinds of objects that its cells have."""
-        return (Kind.OWN, Kind.FOREIGN, Kind.UNOWNED) if self.names_object else (Kind.NONE,)
+        if self.names_granted:
+            return (Kind.OWN, Kind.FOREIGN)
+        if self.id in TEAM_IN_BODY:
+            return (Kind.OWN, Kind.FOREIGN, Kind.UNOWNED)
+        return (Kind.OWN, Kind.FOREIGN, Kind.UNOWNED, Kind.READABLE) if self.names_object else (Kind.NONE,)
 
 
 def operations() -> Iterator[Operation]:
@@ -92,6 +117,8 @@ def expected(operation: Operation, role: Role | None, kind: Kind) -> str:
         return "403"
     if kind in (Kind.FOREIGN, Kind.UNOWNED) and role is not Role.ADMIN:
         return "403" if operation.id in TEAM_IN_BODY else "404"
+    if kind is Kind.READABLE and operation.changes and role is not Role.ADMIN:
+        return "403"
     return "allowed"
 
 

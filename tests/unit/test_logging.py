@@ -70,3 +70,19 @@ def test_the_setting_is_stronger_than_the_terminal(
 ) -> None:
     stream = Terminal() if is_json else io.StringIO()
     assert written(stream, monkeypatch, log_format).startswith("{") is is_json
+
+
+@pytest.mark.parametrize("log_format", [LogFormat.JSON, LogFormat.TEXT])
+def test_secrets_in_fields_and_tracebacks_are_masked(monkeypatch: pytest.MonkeyPatch, log_format: LogFormat) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    configure_logging("INFO", log_format=log_format)
+    address = "https://hunter2@catalog.example/?sig=hunter3"
+    logging.getLogger("library").warning("asking %s", address)
+    structlog.get_logger("packhouse").info("asked", uri=address)
+    try:
+        int(address)
+    except ValueError:
+        structlog.get_logger("packhouse").exception("crashed")
+    assert stream.getvalue().count("https://***@catalog.example/?***") >= 2
+    assert "hunter" not in stream.getvalue()

@@ -13,7 +13,7 @@ from packhouse.output import Markup, moment, print_fields, print_rows, print_tre
 from packhouse.problems import CommandError
 from packhouse.session import Session, etag_of
 
-app = typer.Typer(no_args_is_help=True, help="Catalogs: create, list, change, check, discover, pause, delete.")
+app = typer.Typer(no_args_is_help=True, help="Catalogs: create, list, change, check, discover, grant, delete.")
 
 NameArgument = Annotated[str, typer.Argument(metavar="CATALOG", autocompletion=completion.catalogs)]
 PropertyOption = Annotated[
@@ -21,6 +21,19 @@ PropertyOption = Annotated[
     typer.Option("--property", "-p", metavar="KEY=VALUE", help="May be given several times. Secrets: env:NAME."),
 ]
 FormatOption = Annotated[str, typer.Option("--format", help="Table format.")]
+TeamOption = Annotated[str, typer.Option("--team", metavar="TEAM", help="The team; '*' is every team.")]
+RightOption = Annotated[
+    list[str],
+    typer.Option("--right", metavar="RIGHT", help="discover, register or read; may be given several times."),
+]
+NamespaceOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--namespace",
+        metavar="PATTERN",
+        help="Namespaces, levels joined by dots: `*` any characters, `?` one. Default: all. Repeatable.",
+    ),
+]
 LocationOption = Annotated[
     list[str] | None,
     typer.Option("--allow", metavar="PREFIX", help="Where its tables may lie; may be given several times."),
@@ -75,8 +88,8 @@ def list_(context: typer.Context, limit: Annotated[int, typer.Option(min=1)] = 5
     """List catalogs by name."""
     session = Session.of(context)
     items = list(session.pages(session.client.catalogs.list, limit=limit))
-    rows = [(c["name"], c["format"], len(c["properties"]), moment(c["updated_at"])) for c in items]
-    session.show({"items": items}, lambda out: print_rows(out, ("catalog", "format", ">properties", "changed"), rows))
+    rows = [(c["name"], c["format"], ", ".join(_rights(c["grants"])) or "-", moment(c["updated_at"])) for c in items]
+    session.show({"items": items}, lambda out: print_rows(out, ("catalog", "format", "granted", "changed"), rows))
 
 
 @app.command()
@@ -127,12 +140,73 @@ def discover(
 
 
 @app.command()
+def grants(context: typer.Context, name: NameArgument) -> None:
+    """List what teams may do with a catalog's tables. Admins may do everything without a grant."""
+    session = Session.of(context)
+    found = session.ask(session.client.catalogs.grants, name)
+    _show_grants(session, found)
+
+
+@app.command()
+def grant(
+    context: typer.Context,
+    name: NameArgument,
+    team: TeamOption,
+    right: RightOption,
+    namespace: NamespaceOption = None,
+) -> None:
+    """Grant rights on a catalog's tables to a team, in addition to those that it has."""
+    session = Session.of(context)
+    found = session.answer(session.client.catalogs.grants, name)
+    kept, patterns = list(found.document["grants"]), namespace or ["*"]
+    same = next((each for each in kept if (each["team"], each["namespaces"]) == (team, patterns)), None)
+    if same is None:
+        kept.append({"team": team, "namespaces": patterns, "rights": sorted(set(right))})
+    else:
+        same["rights"] = sorted({*same["rights"], *right})
+    _write_grants(session, name, kept, etag_of(found))
+
+
+@app.command()
+def revoke(context: typer.Context, name: NameArgument, team: TeamOption, namespace: NamespaceOption = None) -> None:
+    """Take back a team's grants on a catalog: all, or the one with exactly these namespaces."""
+    session = Session.of(context)
+    found = session.answer(session.client.catalogs.grants, name)
+    present = found.document["grants"]
+    kept = [each for each in present if each["team"] != team or namespace not in (None, each["namespaces"])]
+    if kept == present:
+        which = "" if namespace is None else f" with the namespaces {', '.join(namespace)}"
+        raise CommandError(f"catalog {name} has no grant to team {team}{which}", ExitCode.NOT_FOUND)
+    _write_grants(session, name, kept, etag_of(found))
+
+
+@app.command()
 def delete(context: typer.Context, name: NameArgument) -> None:
     """Delete a catalog without registered tables."""
     session = Session.of(context)
     etag = etag_of(session.answer(session.client.catalogs.get, name))
     session.answer(session.client.catalogs.delete, name, if_match=etag)
     session.show({"deleted": name}, lambda console: print_fields(console, {"deleted": name}))
+
+
+def _write_grants(session: Session, name: str, kept: list[dict[str, Any]], etag: str) -> None:
+    written = session.ask(session.client.catalogs.put_grants, name, body={"grants": kept}, if_match=etag)
+    _show_grants(session, written)
+
+
+def _show_grants(session: Session, found: dict[str, Any]) -> None:
+    rows = [(each["team"], ", ".join(each["namespaces"]), ", ".join(each["rights"])) for each in found["grants"]]
+
+    def render(console: Console) -> None:
+        print_rows(console, ("team", "namespaces", "rights"), rows)
+        if not rows:
+            session.say(f"no grants: only admins use the catalog; packhouse catalogs grant {found['catalog']} --team …")
+
+    session.show(found, render)
+
+
+def _rights(found: list[dict[str, Any]]) -> list[str]:
+    return [f"{each['team']}: {'+'.join(each['rights'])}" for each in found]
 
 
 def _content(properties: list[str] | None, allow: list[str] | None) -> dict[str, Any]:

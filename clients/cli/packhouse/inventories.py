@@ -1,8 +1,10 @@
 """All catalogs, policies and tables as documents: as a folder of YAML files has them, and as the server has them.
 
-    catalogs/lake.yaml                 kind: catalog   name, format, properties, allowed_locations
+    catalogs/lake.yaml                 kind: catalog   name, format, properties, allowed_locations, grants
     policies/sales.yaml                kind: policy    name, scope, policy
     tables/lake/lake.sales.orders.yaml kind: table     name (its address), owner_team, labels, policy
+
+Grants that a catalog's document does not declare are left alone; `grants: []` revokes all.
 
 A document says its kind, so files may be named and ordered in any way. Properties that are secrets are references in
 both (`env:NAME`, `file:/path`); nothing here reads them.
@@ -26,7 +28,7 @@ from packhouse.session import Session, etag_of
 Document = Mapping[str, Any]
 Key = tuple[str, str]
 FIELDS: Final[Mapping[str, frozenset[str]]] = {
-    "catalog": frozenset({"format", "properties", "allowed_locations"}),
+    "catalog": frozenset({"format", "properties", "allowed_locations", "grants"}),
     "policy": frozenset({"scope", "policy"}),
     "table": frozenset({"owner_team", "labels", "policy"}),
 }

@@ -63,15 +63,14 @@ class Planner:
         catalogs = self._client.catalogs
         for name, wanted in self._wanted.named("catalog"):
             present = self._present("catalog", name, wanted)
-            lines = tuple(differences(present or {}, wanted))
             if present is None:
+                lines = tuple(differences({}, wanted))
                 yield Step("create", "catalog", name, lines, self._send(catalogs.create, body={"name": name, **wanted}))
-            else:
-                body = {field: value for field, value in wanted.items() if field != "format"}
-                match = self._there.etags["catalog", name]
-                yield Step(
-                    "change", "catalog", name, lines, self._send(catalogs.replace, name, body=body, if_match=match)
-                )
+                continue
+            if "grants" not in wanted:  # not declared: left alone
+                present = {field: value for field, value in present.items() if field != "grants"}
+            lines = tuple(differences(present, wanted))
+            yield Step("change", "catalog", name, lines, partial(self._change_catalog, name, present, wanted))
 
     def _policies(self) -> Iterator[Step]:
         policies = self._client.policies
@@ -127,6 +126,16 @@ class Planner:
 
     def _send(self, call: Call, *path: str, **given: Any) -> Callable[[], object]:
         return partial(self._session.ask, call, *path, **given)
+
+    def _change_catalog(self, name: str, present: Document, wanted: Document) -> None:
+        catalogs, match = self._client.catalogs, self._there.etags["catalog", name]
+        body = {field: value for field, value in wanted.items() if field not in ("format", "grants")}
+        if any(differences({**present, "grants": None}, {**wanted, "grants": None})):
+            changed = self._session.ask(catalogs.replace, name, body=body, if_match=match)
+            match = f'"{changed["version"]}"'
+        if any(differences({"grants": present.get("grants")}, {"grants": wanted.get("grants")})):
+            grants = {"grants": wanted.get("grants") or []}
+            self._session.ask(catalogs.put_grants, name, body=grants, if_match=match)
 
     def _register(self, name: str, wanted: Document) -> None:
         catalog, namespace, last = split_address(name)

@@ -19,8 +19,10 @@ from packhouse_client._generated.api.catalogs import (
     delete_catalog,
     discover_tables,
     get_catalog,
+    get_catalog_grants,
     list_catalogs,
     pause_catalog,
+    put_catalog_grants,
     replace_catalog,
     resume_catalog,
 )
@@ -134,6 +136,8 @@ class Catalogs(Resource[S]):
     delete = Operation(delete_catalog._get_kwargs, nothing)
     check = Operation(check_catalog._get_kwargs, models.CatalogCheck.from_dict)
     discover = Operation(discover_tables._get_kwargs, models.Discovery.from_dict)
+    grants = Operation(get_catalog_grants._get_kwargs, models.CatalogGrants.from_dict)
+    put_grants = Operation(put_catalog_grants._get_kwargs, models.CatalogGrants.from_dict)
     pause = Operation(pause_catalog._get_kwargs, models.Pause.from_dict)
     resume = Operation(resume_catalog._get_kwargs, nothing)
 

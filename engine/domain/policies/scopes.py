@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from engine.domain.globs import matches
 from engine.domain.tables import TableRef
 
 MAX_PATTERN: Final = 500
@@ -102,25 +103,3 @@ class PolicyScope:
 
 FLEET: Final = PolicyScope(PolicyScopeKind.FLEET)
 """The scope of the policy that covers every table."""
-
-
-def matches(pattern: str, text: str) -> bool:
-    """Tell whether a pattern fits a whole text.
-
-    Steps are at most the product of both lengths; a regular expression made of `a*a*a*…b` could run for ever.
-    """
-    at = position = resume = 0
-    star = -1
-    while position < len(text):
-        if at < len(pattern) and pattern[at] == "*":
-            star, resume = at, position
-            at += 1
-        elif at < len(pattern) and pattern[at] in ("?", text[position]):
-            at += 1
-            position += 1
-        elif star >= 0:
-            at, resume = star + 1, resume + 1
-            position = resume
-        else:
-            return False
-    return not pattern[at:].strip("*")

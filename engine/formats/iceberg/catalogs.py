@@ -18,6 +18,8 @@ from pyiceberg.table import Table
 from pyiceberg.typedef import EMPTY_DICT, Properties
 from requests.adapters import HTTPAdapter
 
+from engine.formats.iceberg.peers import CheckPeer, checked_pools
+
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 60.0
 CATALOG_NAME: Final = "catalog-name"
@@ -27,8 +29,8 @@ CheckLocation = Callable[[str], None]
 """Raises `InvalidInput` for a location that must not be read."""
 
 
-def anywhere(_location: str) -> None:
-    """Let every location be read."""
+def anywhere(_place: str) -> None:
+    """Allow every location and every server."""
 
 
 class GuardedSqlCatalog(SqlCatalog):
@@ -45,7 +47,11 @@ class GuardedSqlCatalog(SqlCatalog):
 
 
 class GuardedRestCatalog(RestCatalog):
-    """A REST catalog whose requests have time limits and whose storage is Arrow's."""
+    """A REST catalog whose requests have time limits, reach allowed servers only, and whose storage is Arrow's."""
+
+    def __init__(self, name: str, *, check_peer: CheckPeer = anywhere, **properties: str) -> None:
+        self._check_peer = check_peer
+        super().__init__(name, **properties)
 
     def _create_session(self) -> requests.Session:
         session = super()._create_session()
@@ -53,7 +59,7 @@ class GuardedRestCatalog(RestCatalog):
             "https://",
             "http://",
         ):  # a mounted signer for the catalog's own address is more specific and stays
-            session.mount(scheme, _TimedAdapter())
+            session.mount(scheme, _TimedAdapter(self._check_peer))
         session.hooks["response"].append(_stay)
         return session
 
@@ -74,25 +80,38 @@ def _stay(response: requests.Response, **_options: Any) -> None:
 class _TimedAdapter(HTTPAdapter):
     """Sends with a time limit and never twice: a commit sent again would be answered "failed" after a success."""
 
-    def __init__(self) -> None:
+    def __init__(self, check_peer: CheckPeer) -> None:
+        self._check_peer = check_peer
         super().__init__(max_retries=0)
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        """Make pools whose connections check the address of their server before anything is sent."""
+        super().init_poolmanager(*args, **options)
+        self.poolmanager.pool_classes_by_scheme = checked_pools(self._check_peer)
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]
         options["timeout"] = options.get("timeout") or (CONNECT_SECONDS, ANSWER_SECONDS)
         return super().send(request, **options)
 
 
-def load(name: str, properties: Mapping[str, str], *, check_location: CheckLocation = anywhere) -> Catalog:
+def load(
+    name: str,
+    properties: Mapping[str, str],
+    *,
+    check_location: CheckLocation = anywhere,
+    check_peer: CheckPeer = anywhere,
+) -> Catalog:
     """Open a catalog; may block on it. `properties` were validated and have their secrets resolved.
 
-    `check_location` is asked before metadata is read where a SQL catalog says that it lies; a REST catalog sends it.
+    `check_location` is asked before metadata is read from the location that a SQL catalog holds; a REST catalog sends
+    the metadata. `check_peer` is asked on each new connection to a REST catalog.
     """
     own = {key: value for key, value in properties.items() if key not in {CATALOG_NAME, "type"}}
     name = properties.get(CATALOG_NAME, name)
     own.setdefault("s3.connect-timeout", str(CONNECT_SECONDS))
     own.setdefault("s3.request-timeout", str(ANSWER_SECONDS))
     if properties["type"] == "rest":
-        return GuardedRestCatalog(name, **own)
+        return GuardedRestCatalog(name, check_peer=check_peer, **own)
     # never make tables in somebody's database
     catalog = GuardedSqlCatalog(name, **{"init_catalog_tables": "false", **own, "uri": with_time_limit(own["uri"])})
     catalog.check_location = check_location

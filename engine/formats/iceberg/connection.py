@@ -12,14 +12,16 @@ from pyiceberg.catalog import Catalog
 from engine.domain.capabilities import Capabilities
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 from engine.domain.tables import TableRef
-from engine.formats.base import CheckStep, TableListing
+from engine.domain.uris import masked
+from engine.formats.base import CheckStep, IsWanted, TableListing, every_namespace
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.catalogs import CATALOG_NAME, CheckLocation, anywhere, load
-from engine.formats.iceberg.errors import masked, summary_of, translated
+from engine.formats.iceberg.errors import summary_of, translated
 from engine.formats.iceberg.known_properties import misspelt
 from engine.formats.iceberg.listing import list_tables
 from engine.formats.iceberg.manifests import ManifestCache
 from engine.formats.iceberg.native import SPARK_CATALOG
+from engine.formats.iceberg.peers import CheckPeer
 from engine.formats.iceberg.pointers import pointers
 from engine.formats.iceberg.table import IcebergTable
 
@@ -34,12 +36,20 @@ _SHOWN: Final = 5
 class IcebergFormat:
     """Opens Iceberg catalogs. All connections share one cache of manifests, which never change.
 
-    `check_location` raises `InvalidInput` for a place whose metadata must not even be read.
+    `check_location` raises `InvalidInput` for a place whose metadata must not even be read, `check_peer` for the
+    address of a server that must not be talked to.
     """
 
-    def __init__(self, *, cache: ManifestCache | None = None, check_location: CheckLocation = anywhere) -> None:
+    def __init__(
+        self,
+        *,
+        cache: ManifestCache | None = None,
+        check_location: CheckLocation = anywhere,
+        check_peer: CheckPeer = anywhere,
+    ) -> None:
         self._cache = cache or ManifestCache()
         self._check_location = check_location
+        self._check_peer = check_peer
 
     def capabilities(self) -> Capabilities:
         """Return what Iceberg tables can have done to them in this version."""
@@ -58,7 +68,11 @@ class IcebergFormat:
         """Return a connection that opens its catalog at first use; `properties` have their secrets resolved."""
         self.validate(properties)
         return IcebergConnection(
-            name=name, properties=properties, cache=self._cache, check_location=self._check_location
+            name=name,
+            properties=properties,
+            cache=self._cache,
+            check_location=self._check_location,
+            check_peer=self._check_peer,
         )
 
 
@@ -92,12 +106,19 @@ class IcebergConnection:
     """A connection to one catalog, safe between threads."""
 
     def __init__(
-        self, *, name: str, properties: Mapping[str, str], cache: ManifestCache, check_location: CheckLocation
+        self,
+        *,
+        name: str,
+        properties: Mapping[str, str],
+        cache: ManifestCache,
+        check_location: CheckLocation,
+        check_peer: CheckPeer = anywhere,
     ) -> None:
         self._name = name
         self._properties = dict(properties)
         self._cache = cache
         self._check_location = check_location
+        self._check_peer = check_peer
         self._lock = Lock()
         self._catalog: Catalog | None = None
 
@@ -119,15 +140,15 @@ class IcebergConnection:
                 break
         return steps
 
-    def list_tables(self, limit: int) -> TableListing:
-        """List the tables of all namespaces, in order of their addresses, at most `limit`.
+    def list_tables(self, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
+        """List the tables of the namespaces that are wanted, in order of their addresses, at most `limit`.
 
         Raises:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
         with translated("list the tables"):
-            return list_tables(self._open(), limit)
+            return list_tables(self._open(), limit, is_wanted)
 
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         """Return the metadata location of each table that the catalog has.
@@ -170,7 +191,12 @@ class IcebergConnection:
     def _open(self) -> Catalog:
         with self._lock:
             if self._catalog is None:
-                self._catalog = load(self._name, self._properties, check_location=self._check_location)
+                self._catalog = load(
+                    self._name,
+                    self._properties,
+                    check_location=self._check_location,
+                    check_peer=self._check_peer,
+                )
             return self._catalog
 
     def _check_catalog(self, _: dict[str, tuple[str, ...]]) -> str:

@@ -1,9 +1,8 @@
 """Translation of what PyIceberg, storage and drivers raise into the errors of the domain: one place, not one per call.
 
-Nothing here shows a secret: addresses are masked before they get into a message.
+Nothing here shows a secret: texts of libraries are masked before they get into a message (`domain.uris`).
 """
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -20,6 +19,7 @@ from pyiceberg.exceptions import (
 )
 
 from engine.domain.errors import NotFound, PackhouseError, StateConflict, Transient
+from engine.domain.uris import masked
 
 _REFUSED: Final = (ForbiddenError, UnauthorizedError, OAuthError, AuthorizationExpiredError)
 _UNREACHABLE: Final = (OSError, RESTError, requests.RequestException, EOFError)
@@ -35,13 +35,6 @@ _MISCONFIGURED: Final = (
     "Can't load plugin",
 )
 """What drivers say of a database that answers, or can't be meant: to wait does not help."""
-
-_PASSWORD: Final = re.compile(r"(?P<before>[a-zA-Z][\w+.-]*://[^\s:/@]*:)[^\s/]*@")
-
-
-def masked(text: str) -> str:
-    """Return `text` with the password of every address in it replaced by `***`."""
-    return _PASSWORD.sub(r"\g<before>***@", text)
 
 
 def summary_of(error: BaseException) -> str:

@@ -6,25 +6,28 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import NoSuchNamespaceError
 from pyiceberg.typedef import Identifier
 
-from engine.formats.base import TableListing
+from engine.formats.base import IsWanted, TableListing, every_namespace
 
 _DEEPEST = 16
 """Levels of namespaces that are walked; a table of a deeper one can't be registered."""
 
 
-def list_tables(catalog: Catalog, limit: int) -> TableListing:
-    """Return the addresses of at most `limit` tables; asks the catalog twice for each namespace."""
+def list_tables(catalog: Catalog, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
+    """Return the addresses of at most `limit` tables in the namespaces that are wanted.
+
+    Asks the catalog twice for each namespace, once for one that is not wanted: wanted ones may be inside it.
+    """
     found: list[tuple[str, ...]] = []
-    for identifier in _tables(catalog, ()):
+    for identifier in _tables(catalog, (), is_wanted):
         if len(found) == limit:
             return TableListing(tuple(found), is_truncated=True)
         found.append(identifier)
     return TableListing(tuple(found), is_truncated=False)
 
 
-def _tables(catalog: Catalog, namespace: Identifier) -> Iterator[tuple[str, ...]]:
+def _tables(catalog: Catalog, namespace: Identifier, is_wanted: IsWanted) -> Iterator[tuple[str, ...]]:
     try:  # a namespace may be dropped meanwhile, and SQL catalogs name parents that are none themselves
-        if namespace:
+        if namespace and is_wanted(namespace):
             yield from sorted(tuple(identifier) for identifier in catalog.list_tables(namespace))
     except NoSuchNamespaceError:
         pass
@@ -34,4 +37,4 @@ def _tables(catalog: Catalog, namespace: Identifier) -> Iterator[tuple[str, ...]
         return
     for each in inner:
         if len(namespace) < len(each) <= _DEEPEST:
-            yield from _tables(catalog, each)
+            yield from _tables(catalog, each, is_wanted)

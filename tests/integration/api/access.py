@@ -22,3 +22,10 @@ async def as_caller(
     """Return a client of a new caller."""
     wish = {"teams": teams} | ({"name": name} if name else {})
     return api.with_key((await make_key(api, role, **wish))["secret"])
+
+
+async def grant(api: Api, catalog: str, *grants: dict[str, Any]) -> None:
+    """Set the grants of a catalog."""
+    found = await api.call("GET", f"/v1/catalogs/{catalog}/grants", status=200)
+    headers = {"If-Match": found.headers["etag"]}
+    await api.call("PUT", f"/v1/catalogs/{catalog}/grants", status=200, json={"grants": grants}, headers=headers)

@@ -1,6 +1,7 @@
 """Catalogs over HTTP."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,7 +133,11 @@ async def test_an_etag_does_not_come_back_with_a_new_catalog_of_the_name(api: Ap
 
 async def test_a_check_notes_a_misspelt_property(api: Api, lake: Lake) -> None:
     properties = lake.properties | {"warehous": "file:///elsewhere"}
-    await api.call("PUT", "/v1/catalogs/lake", status=200, json={"properties": properties}, headers={"If-Match": '"1"'})
+    request: dict[str, Any] = {"json": {"properties": properties}, "headers": {"If-Match": '"1"'}}
+    refused = (await api.call("PUT", "/v1/catalogs/lake", status=422, **request)).json()
+    assert refused["errors"][0]["hint"].startswith("did you mean 'warehouse'?")
+    properties["warehous"] = "true"
+    await api.call("PUT", "/v1/catalogs/lake", status=200, **request)
     answer = await api.post("/v1/catalogs/lake/check", status=200)
     assert answer["ok"]
     assert {"name": "properties", "ok": True, "detail": "'warehous' is not known; did you mean 'warehouse'?"} in (

@@ -9,7 +9,7 @@ import pytest
 
 from api.app import create_app
 from api.openapi import describe
-from tests.integration.api.access import ROLES, as_caller, make_key
+from tests.integration.api.access import ROLES, as_caller, grant, make_key
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.eventually import seen_when
 from tests.support.world import Lake
@@ -183,6 +183,7 @@ async def test_a_table_without_a_team_is_for_callers_of_every_team(api: Api, tab
 
 @pytest.mark.parametrize("team", ["hr", None])
 async def test_an_owner_registers_tables_of_its_own_teams_only(api: Api, lake: Lake, team: str | None) -> None:
+    await grant(api, "lake", {"team": "sales", "rights": ["register"]})
     owner = await as_caller(api, "owner", teams=["sales"])
     refused = await owner.post("/v1/tables", json=ADDRESS | {"owner_team": team})
     assert refused.status_code == 403

@@ -8,10 +8,10 @@ import pytest
 
 from engine.domain.errors import InvalidInput, NotFound, StateConflict, Transient
 from engine.domain.tables import TableRef
+from engine.domain.uris import masked
 from engine.formats.base import TableListing
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.catalogs import with_time_limit
-from engine.formats.iceberg.errors import masked
 from engine.services.locations import LocationRules
 from tests.support.iceberg_tables import SCHEMA, Lake, append_files
 from tests.support.postgres_server import PostgresServer
@@ -215,7 +215,7 @@ def test_a_vanished_manifest_is_transient(lake: Lake):
     ("given", "shown"),
     [
         ("postgresql://u:p@h/d", "postgresql://u:***@h/d"),
-        ("see https://a:b@c/d and s3://bucket/key", "see https://a:***@c/d and s3://bucket/key"),
+        ("see https://a:b@c/d and s3://bucket/key", "see https://***@c/d and s3://bucket/key"),
         ("postgresql+psycopg://u:p@ss@h/d", "postgresql+psycopg://u:***@h/d"),
         ("sqlite:////tmp/x.db", "sqlite:////tmp/x.db"),
     ],

@@ -10,8 +10,10 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import CheckConstraint, Engine, create_engine, inspect, make_url, text
+from sqlalchemy.sql.elements import TextClause
 
 from engine.domain.errors import Transient
+from engine.domain.grants import Grant, Right
 from engine.domain.ids import TableId
 from engine.domain.watches import Verdict, phase_of
 from engine.stores.database import Database
@@ -110,3 +112,25 @@ def test_a_folder_that_can_not_be_made_is_no_database(tmp_path: Path) -> None:
 def test_migrating_without_a_server_is_transient(tmp_path: Path) -> None:
     with pytest.raises(Transient):
         upgrade(make_url(f"postgresql+psycopg://nobody@/nothing?host={tmp_path}"))
+
+
+async def test_catalogs_of_before_grants_keep_what_owners_could_do_and_new_ones_begin_without(empty_url: str) -> None:
+    engine = make_migration_engine(make_url(empty_url), busy_seconds=10)
+    Path(make_url(empty_url).database or "").parent.mkdir(exist_ok=True)
+    columns = "name, format, version, created_at, updated_at, properties, allowed_locations"
+    times = "'2026-11-01T00:00:00.000000Z'"
+
+    def row(name: str) -> TextClause:
+        return text(f"INSERT INTO catalogs ({columns}) VALUES ('{name}', 'iceberg', 1, {times}, {times}, '{{}}', '[]')")
+
+    with engine.begin() as connection:
+        command.upgrade(_config(connection), "0007")
+        connection.execute(row("before"))
+        command.upgrade(_config(connection), "head")
+        connection.execute(row("after"))  # as a process of the version before does while both run
+    engine.dispose()
+    database = Database(empty_url)
+    async with database.read() as work:
+        granted = await work.catalogs.grants()
+    await database.close()
+    assert granted == {"before": (Grant("*", ("*",), (Right.REGISTER,)),), "after": ()}

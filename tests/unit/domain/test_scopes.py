@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.domain.globs import matches
 from engine.domain.policies import FLEET, PolicyScope, PolicyScopeKind
-from engine.domain.policies.scopes import matches
 from engine.domain.tables import TableRef
 
 REF = TableRef("lake", ("sales", "eu"), "orders")

@@ -10,7 +10,9 @@ import pytest
 from engine.domain.errors import InvalidInput, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CheckStep
+from engine.services.addresses import FRESH_SECONDS, HostNames
 from engine.services.formats import FormatRegistry
+from engine.services.locations import LocationRules
 
 MADE = datetime(2026, 11, 1, tzinfo=UTC)
 LAKE = Catalog("lake", TableFormatName.ICEBERG, {"token": "env:TOKEN"}, 1, MADE, MADE)
@@ -116,3 +118,23 @@ async def test_secrets_are_blotted_out_of_checks(registry: FormatRegistry) -> No
 async def test_a_format_that_is_not_served_is_refused(environ: dict[str, str]) -> None:
     with pytest.raises(InvalidInput):
         await FormatRegistry(formats={}, environ=environ).validate(TableFormatName.ICEBERG, {})
+
+
+async def test_a_name_that_resolves_inside_is_refused_when_it_is_written_and_when_it_is_used(
+    table_format: Format, environ: dict[str, str]
+) -> None:
+    answers = [["192.0.2.1"], ["127.0.0.1"]]
+    now = [0.0]
+    registry = FormatRegistry(
+        formats={TableFormatName.ICEBERG: table_format},  # type: ignore[dict-item]
+        environ=environ,
+        locations=LocationRules(allows_local=False),
+        names=HostNames(lookup=lambda _host: answers.pop(0), monotonic=lambda: now[0]),
+    )
+    catalog = replace(LAKE, properties={"token": "env:TOKEN", "uri": "https://catalog.example"})
+    await registry.validate(TableFormatName.ICEBERG, catalog.properties)
+    await registry.connect(catalog)
+    now[0] = FRESH_SECONDS + 1
+    with pytest.raises(InvalidInput) as caught:
+        await registry.connect(catalog)
+    assert [problem.pointer for problem in caught.value.problems] == ["/properties/uri"]

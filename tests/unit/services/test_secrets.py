@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import InvalidInput
-from engine.services.secrets import problems_of_clear_secrets, problems_of_own_files, resolve_secrets
+from engine.services.secrets import problems_of_clear_secrets, problems_of_own_files, resolve_secrets, secrets_in
 
 
 def test_references_are_replaced_and_everything_else_stays(secret_folder: Path) -> None:
@@ -54,6 +54,23 @@ def test_bytes_that_are_no_text_are_refused_without_being_shown(secret_folder: P
         {"uri": "mysql://root:root@db/lake"},
         {"uri": "redis://:pw@host"},
         {"jdbc": "jdbc:x;password=1"},
+        {"adls.connection-string": "DefaultEndpointsProtocol=https;AccountName=lake;AccountKey=abc=="},
+        {"uri": "DefaultEndpointsProtocol=https;AccountName=lake;Shared=abc"},
+        {"uri": "host=db user=reader passwd=x"},
+        {"header.Cookie": "session=abc"},
+        {"header.X-Api": "abc"},
+        {"hdfs.kerberos_ticket": "/tmp/x"},
+        {"s3.sse-kms": "abc"},
+        {"anything": "abc"},
+        {"uri": "https://ghp_abcdef@catalog.example"},
+        {"uri": "https://catalog.example/?code=abc"},
+        {"uri": "https://catalog.example/#access=abc"},
+        {"uri": "postgresql://db.example/lake?sslpassword=abc"},
+        {"uri": "postgresql://db.example/lake?options=-c%20x"},
+        {"uri": "thrift://me@hive:9083"},
+        {"s3.proxy-uri": "//u:p@proxy:3128"},
+        {"warehouse": "abfss://container:key@account/x"},
+        {"table-default.owner": "https://u:p@h/"},
     ],
 )
 def test_what_looks_like_a_secret_is_found(properties: dict[str, str]) -> None:
@@ -72,6 +89,13 @@ def test_what_looks_like_a_secret_is_found(properties: dict[str, str]) -> None:
         {"s3.secret-access-key": "file:/run/secrets/s3"},
         {"warehouse": "s3://bucket/a@b:c"},
         {"uri": "postgresql://reader@host:5432/lake"},
+        {"uri": "postgresql+psycopg://reader@a,b/lake?sslmode=require&connect_timeout=5"},
+        {"warehouse": "abfss://container@account.dfs.core.windows.net/x"},
+        {"S3.Endpoint": "https://s3.example:9000/"},
+        {"header.X-Iceberg-Access-Delegation": "vended-credentials"},
+        {"header.Cookie": "env:COOKIE"},
+        {"table-default.write.format.default": "parquet"},
+        {"anything": "true"},
     ],
 )
 def test_what_is_no_secret_passes(properties: dict[str, str]) -> None:
@@ -108,3 +132,24 @@ def test_packhouses_own_folder_is_no_place_of_secrets(secret_folder: Path) -> No
         assert "hunter2" not in repr(caught.value.problems)
     (secret_folder / "data2").write_text("fine")
     assert resolve_secrets({"token": f"file:{secret_folder}/data2"}, environ={}, own=own) == {"token": "fine"}
+
+
+def test_values_that_are_shown_nowhere_are_those_of_references_unknown_names_and_address_parts() -> None:
+    properties = {
+        "type": "rest",
+        "uri": "env:URI",
+        "header.Cookie": "session",
+        "odd": "clear-secret",
+        "s3.region": "eu-1",
+    }
+    resolved = properties | {"uri": "https://user%3A:p%40ss@c.example/?code=abcd&sslmode=full"}
+    assert secrets_in(properties, resolved) == {
+        resolved["uri"],
+        "session",
+        "clear-secret",
+        "user%3A",
+        "user:",
+        "p%40ss",
+        "p@ss",
+        "abcd",
+    }

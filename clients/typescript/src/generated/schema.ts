@@ -109,7 +109,7 @@ export interface paths {
         };
         /**
          * List catalogs by name
-         * @description List catalogs.
+         * @description List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins only.
          */
         get: operations["list_catalogs"];
         put?: never;
@@ -133,12 +133,12 @@ export interface paths {
         };
         /**
          * Show a catalog
-         * @description Show a catalog; its ETag is needed to replace or delete it.
+         * @description Show a catalog; its ETag is needed to replace or delete it. Properties are shown to admins only.
          */
         get: operations["get_catalog"];
         /**
          * Replace a catalog's properties and allowed locations
-         * @description Replace properties and allowed locations as a whole. Needs If-Match.
+         * @description Replace properties and allowed locations as a whole; grants stay. Needs If-Match.
          */
         put: operations["replace_catalog"];
         post?: never;
@@ -183,11 +183,36 @@ export interface paths {
         put?: never;
         /**
          * List a catalog's tables, and register many at once
-         * @description Say of each table that matches whether it is registered or can be; register those that can if that is asked.
+         * @description List the tables that match with whether each is registered or can be; register them on request.
          *
-         *     Sending the same request again goes on where the last one ended.
+         *     Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending the same
+         *     request again continues where the last one ended.
          */
         post: operations["discover_tables"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/catalogs/{name}/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a catalog's grants
+         * @description Show what teams may do with the catalog's tables: all grants to admins, to others those that they hold.
+         */
+        get: operations["get_catalog_grants"];
+        /**
+         * Write a catalog's grants
+         * @description Replace all grants. The ETag is the catalog's: needs If-Match with it.
+         */
+        put: operations["put_catalog_grants"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1312,25 +1337,29 @@ export interface components {
         };
         /** @description A connection to a catalog of tables. */
         Catalog: {
-            allowed_locations: string[];
+            /** @description Null unless the caller is an admin. */
+            allowed_locations: string[] | null;
             /**
              * Format: date-time
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             format: components["schemas"]["TableFormatName"];
+            /** @description All for admins; for other callers those that they hold. */
+            grants: components["schemas"]["Grant"][];
             name: string;
             /** @description Null unless all tables of the catalog are paused. */
             pause: components["schemas"]["Pause"] | null;
+            /** @description Null unless the caller is an admin. */
             properties: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * Format: date-time
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
-            /** @description Grows with each replace, also over a delete; the ETag is this in quotes. */
+            /** @description Grows with each change, also over a delete; the ETag is this in quotes. */
             version: number;
         };
         /** @description A connection check: good when every step is. */
@@ -1362,6 +1391,11 @@ export interface components {
             /** @description Table format of its tables. */
             format: components["schemas"]["TableFormatName"];
             /**
+             * @description What teams may do with its tables; empty: it exists for admins only.
+             * @default []
+             */
+            grants?: components["schemas"]["GrantWrite"][];
+            /**
              * @description 1 to 64 letters, digits, `_` or `-`; begins with a letter or digit.
              * @example lake
              */
@@ -1377,6 +1411,14 @@ export interface components {
             properties: {
                 [key: string]: string;
             };
+        };
+        /** @description The grants of a catalog. */
+        CatalogGrants: {
+            catalog: string;
+            /** @description All for admins; for other callers those that they hold. */
+            grants: components["schemas"]["Grant"][];
+            /** @description That of the catalog; the ETag is this in quotes. */
+            version: number;
         };
         /** @description Limits of all rewrites on one catalog's tables; null is unlimited. */
         CatalogLimits: {
@@ -1403,7 +1445,7 @@ export interface components {
             next_page_token: string | null;
         };
         /**
-         * @description New properties and allowed locations of a catalog, as a whole; its name and format stay.
+         * @description New properties and allowed locations of a catalog, as a whole; its name, format and grants stay.
          * @example {
          *       "properties": {
          *         "type": "sql",
@@ -1591,7 +1633,7 @@ export interface components {
             name: string;
             namespace: string[];
             outcome: components["schemas"]["DiscoveryOutcome"];
-            /** @description Of a registered table. */
+            /** @description Of a registered table that the caller may read. */
             table_id: string | null;
         };
         /**
@@ -1642,7 +1684,7 @@ export interface components {
             counts: {
                 [key: string]: number;
             };
-            /** @description Tables of the catalog that were looked at, at most 10000. */
+            /** @description Tables of the catalog that were looked at, at most 10000; below admin those that it may discover. */
             examined: number;
             tables: components["schemas"]["DiscoveredTable"][];
             /** @description True when the catalog has more. */
@@ -2246,6 +2288,70 @@ export interface components {
              * @example 10GiB
              */
             when_increment_above_bytes?: "off" | number | null;
+        };
+        /** @description What one team may do with the tables of some namespaces of a catalog. */
+        Grant: {
+            /** @description Patterns of namespaces with their levels joined by dots. */
+            namespaces: string[];
+            rights: components["schemas"]["Right"][];
+            /** @description The team; `*` is every team. */
+            team: string;
+        };
+        /**
+         * @description All grants of a catalog.
+         * @example {
+         *       "grants": [
+         *         {
+         *           "namespaces": [
+         *             "sales",
+         *             "sales.*"
+         *           ],
+         *           "rights": [
+         *             "discover",
+         *             "register"
+         *           ],
+         *           "team": "sales"
+         *         }
+         *       ]
+         *     }
+         */
+        GrantsPut: {
+            /** @description What teams may do with its tables; empty: it exists for admins only. */
+            grants: components["schemas"]["GrantWrite"][];
+        };
+        /**
+         * @description What one team may do with the tables of some namespaces of a catalog.
+         * @example {
+         *       "namespaces": [
+         *         "sales",
+         *         "sales.*"
+         *       ],
+         *       "rights": [
+         *         "discover",
+         *         "register"
+         *       ],
+         *       "team": "sales"
+         *     }
+         */
+        GrantWrite: {
+            /**
+             * @description Patterns of namespaces with their levels joined by dots: `*` is any characters, `?` is one. `sales` covers that namespace, `sales.*` those inside it, `*` all.
+             * @default [
+             *       "*"
+             *     ]
+             * @example [
+             *       "sales",
+             *       "sales.*"
+             *     ]
+             */
+            namespaces?: string[];
+            /** @description `discover`: list the tables. `register`: register tables for its own teams. `read`: read registered tables of other teams without changing them. */
+            rights: components["schemas"]["Right"][];
+            /**
+             * @description The team; `*` is every team.
+             * @example sales
+             */
+            team: string;
         };
         /**
          * @description Where a file group stands.
@@ -3718,6 +3824,11 @@ export interface components {
              */
             tiers?: components["schemas"]["Tier-Output"][] | null;
         };
+        /**
+         * @description What a grant allows. None includes another.
+         * @enum {string}
+         */
+        Right: "discover" | "register" | "read";
         /**
          * @description What a caller may do.
          * @enum {string}
@@ -5583,6 +5694,203 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_catalog_grants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogGrants"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_catalog_grants: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the object as it was read. */
+                "if-match"?: string;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GrantsPut"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogGrants"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition is needed */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -19,10 +19,11 @@ from .catalog import Catalog
 from .catalog_check import CatalogCheck
 from .catalog_create import CatalogCreate
 from .catalog_create_properties import CatalogCreateProperties
+from .catalog_grants import CatalogGrants
 from .catalog_limits import CatalogLimits
 from .catalog_limits_put import CatalogLimitsPut
 from .catalog_list import CatalogList
-from .catalog_properties import CatalogProperties
+from .catalog_properties_type_0 import CatalogPropertiesType0
 from .catalog_replace import CatalogReplace
 from .catalog_replace_properties import CatalogReplaceProperties
 from .catalog_scope import CatalogScope
@@ -90,6 +91,9 @@ from .full_eligibility import FullEligibility
 from .full_rules_input import FullRulesInput
 from .full_rules_output import FullRulesOutput
 from .get_policy_schema_response_200 import GetPolicySchemaResponse200
+from .grant import Grant
+from .grant_write import GrantWrite
+from .grants_put import GrantsPut
 from .group_state import GroupState
 from .health_figures import HealthFigures
 from .health_history import HealthHistory
@@ -188,6 +192,7 @@ from .rewrite_settings_output_engine_type_0 import RewriteSettingsOutputEngineTy
 from .rewrite_settings_output_order_bins_by_type_0 import (
     RewriteSettingsOutputOrderBinsByType0,
 )
+from .right import Right
 from .role import Role
 from .run import Run
 from .run_accepted import RunAccepted
@@ -279,10 +284,11 @@ __all__ = (
     "CatalogCheck",
     "CatalogCreate",
     "CatalogCreateProperties",
+    "CatalogGrants",
     "CatalogLimits",
     "CatalogLimitsPut",
     "CatalogList",
-    "CatalogProperties",
+    "CatalogPropertiesType0",
     "CatalogReplace",
     "CatalogReplaceProperties",
     "CatalogScope",
@@ -350,6 +356,9 @@ __all__ = (
     "FullRulesInput",
     "FullRulesOutput",
     "GetPolicySchemaResponse200",
+    "Grant",
+    "GrantsPut",
+    "GrantWrite",
     "GroupState",
     "HealthFigures",
     "HealthHistory",
@@ -440,6 +449,7 @@ __all__ = (
     "RewriteSettingsOutput",
     "RewriteSettingsOutputEngineType0",
     "RewriteSettingsOutputOrderBinsByType0",
+    "Right",
     "Role",
     "Run",
     "RunAccepted",

@@ -11,7 +11,8 @@ from attrs import field as _attrs_field
 from ..models.table_format_name import TableFormatName
 
 if TYPE_CHECKING:
-    from ..models.catalog_properties import CatalogProperties
+    from ..models.catalog_properties_type_0 import CatalogPropertiesType0
+    from ..models.grant import Grant
     from ..models.pause import Pause
 
 
@@ -22,27 +23,42 @@ T = TypeVar("T", bound="Catalog")
 class Catalog:
     """A connection to a catalog of tables."""
 
-    allowed_locations: list[str]
+    allowed_locations: list[str] | None
+    """ Null unless the caller is an admin. """
     created_at: datetime.datetime
     format_: TableFormatName
     """ Table formats that a catalog can hold. """
+    grants: list[Grant]
+    """ All for admins; for other callers those that they hold. """
     name: str
     pause: None | Pause
     """ Null unless all tables of the catalog are paused. """
-    properties: CatalogProperties
+    properties: CatalogPropertiesType0 | None
+    """ Null unless the caller is an admin. """
     updated_at: datetime.datetime
     version: int
-    """ Grows with each replace, also over a delete; the ETag is this in quotes. """
+    """ Grows with each change, also over a delete; the ETag is this in quotes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.catalog_properties_type_0 import CatalogPropertiesType0  # noqa: PLC0415
         from ..models.pause import Pause  # noqa: PLC0415
 
-        allowed_locations = self.allowed_locations
+        allowed_locations: list[str] | None
+        if isinstance(self.allowed_locations, list):
+            allowed_locations = self.allowed_locations
+
+        else:
+            allowed_locations = self.allowed_locations
 
         created_at = self.created_at.isoformat()
 
         format_ = self.format_.value
+
+        grants = []
+        for grants_item_data in self.grants:
+            grants_item = grants_item_data.to_dict()
+            grants.append(grants_item)
 
         name = self.name
 
@@ -52,7 +68,11 @@ class Catalog:
         else:
             pause = self.pause
 
-        properties = self.properties.to_dict()
+        properties: dict[str, Any] | None
+        if isinstance(self.properties, CatalogPropertiesType0):
+            properties = self.properties.to_dict()
+        else:
+            properties = self.properties
 
         updated_at = self.updated_at.isoformat()
 
@@ -65,6 +85,7 @@ class Catalog:
                 "allowed_locations": allowed_locations,
                 "created_at": created_at,
                 "format": format_,
+                "grants": grants,
                 "name": name,
                 "pause": pause,
                 "properties": properties,
@@ -77,15 +98,37 @@ class Catalog:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.catalog_properties import CatalogProperties  # noqa: PLC0415
+        from ..models.catalog_properties_type_0 import CatalogPropertiesType0  # noqa: PLC0415
+        from ..models.grant import Grant  # noqa: PLC0415
         from ..models.pause import Pause  # noqa: PLC0415
 
         d = dict(src_dict)
-        allowed_locations = cast(list[str], d.pop("allowed_locations"))
+
+        def _parse_allowed_locations(data: object) -> list[str] | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                allowed_locations_type_0 = cast(list[str], data)
+
+                return allowed_locations_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None, data)
+
+        allowed_locations = _parse_allowed_locations(d.pop("allowed_locations"))
 
         created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
 
         format_ = TableFormatName(d.pop("format"))
+
+        grants = []
+        _grants = d.pop("grants")
+        for grants_item_data in _grants:
+            grants_item = Grant.from_dict(grants_item_data)
+
+            grants.append(grants_item)
 
         name = d.pop("name")
 
@@ -104,7 +147,20 @@ class Catalog:
 
         pause = _parse_pause(d.pop("pause"))
 
-        properties = CatalogProperties.from_dict(d.pop("properties"))
+        def _parse_properties(data: object) -> CatalogPropertiesType0 | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                properties_type_0 = CatalogPropertiesType0.from_dict(data)
+
+                return properties_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(CatalogPropertiesType0 | None, data)
+
+        properties = _parse_properties(d.pop("properties"))
 
         updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
 
@@ -114,6 +170,7 @@ class Catalog:
             allowed_locations=allowed_locations,
             created_at=created_at,
             format_=format_,
+            grants=grants,
             name=name,
             pause=pause,
             properties=properties,

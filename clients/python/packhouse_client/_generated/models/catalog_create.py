@@ -11,6 +11,7 @@ from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.catalog_create_properties import CatalogCreateProperties
+    from ..models.grant_write import GrantWrite
 
 
 T = TypeVar("T", bound="CatalogCreate")
@@ -28,6 +29,8 @@ class CatalogCreate:
     """ Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`. """
     allowed_locations: list[str] | Unset = UNSET
     """ Tables must lie under one of these; empty: anywhere that the deployment allows. """
+    grants: list[GrantWrite] | Unset = UNSET
+    """ What teams may do with its tables; empty: it exists for admins only. """
 
     def to_dict(self) -> dict[str, Any]:
         format_ = self.format_.value
@@ -40,6 +43,13 @@ class CatalogCreate:
         if not isinstance(self.allowed_locations, Unset):
             allowed_locations = self.allowed_locations
 
+        grants: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.grants, Unset):
+            grants = []
+            for grants_item_data in self.grants:
+                grants_item = grants_item_data.to_dict()
+                grants.append(grants_item)
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -51,12 +61,15 @@ class CatalogCreate:
         )
         if allowed_locations is not UNSET:
             field_dict["allowed_locations"] = allowed_locations
+        if grants is not UNSET:
+            field_dict["grants"] = grants
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.catalog_create_properties import CatalogCreateProperties  # noqa: PLC0415
+        from ..models.grant_write import GrantWrite  # noqa: PLC0415
 
         d = dict(src_dict)
         format_ = TableFormatName(d.pop("format"))
@@ -67,11 +80,21 @@ class CatalogCreate:
 
         allowed_locations = cast(list[str], d.pop("allowed_locations", UNSET))
 
+        _grants = d.pop("grants", UNSET)
+        grants: list[GrantWrite] | Unset = UNSET
+        if _grants is not UNSET:
+            grants = []
+            for grants_item_data in _grants:
+                grants_item = GrantWrite.from_dict(grants_item_data)
+
+                grants.append(grants_item)
+
         catalog_create = cls(
             format_=format_,
             name=name,
             properties=properties,
             allowed_locations=allowed_locations,
+            grants=grants,
         )
 
         return catalog_create

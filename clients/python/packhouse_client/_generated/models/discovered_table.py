@@ -23,7 +23,7 @@ class DiscoveredTable:
     outcome: DiscoveryOutcome
     """ What becomes of a table that was found. """
     table_id: None | str
-    """ Of a registered table. """
+    """ Of a registered table that the caller may read. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

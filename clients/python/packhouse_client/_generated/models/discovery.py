@@ -22,7 +22,7 @@ class Discovery:
     counts: DiscoveryCounts
     """ Tables that match, by outcome. """
     examined: int
-    """ Tables of the catalog that were looked at, at most 10000. """
+    """ Tables of the catalog that were looked at, at most 10000; below admin those that it may discover. """
     tables: list[DiscoveredTable]
     truncated: bool
     """ True when the catalog has more. """

@@ -114,10 +114,11 @@ def sync_detailed(
 ) -> Response[Discovery | Problem]:
     """List a catalog's tables, and register many at once
 
-     Say of each table that matches whether it is registered or can be; register those that can if that
-    is asked.
+     List the tables that match with whether each is registered or can be; register them on request.
 
-    Sending the same request again goes on where the last one ended.
+    Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending
+    the same
+    request again continues where the last one ended.
 
     Args:
         name (str):
@@ -151,10 +152,11 @@ def sync(
 ) -> Discovery | Problem | None:
     """List a catalog's tables, and register many at once
 
-     Say of each table that matches whether it is registered or can be; register those that can if that
-    is asked.
+     List the tables that match with whether each is registered or can be; register them on request.
 
-    Sending the same request again goes on where the last one ended.
+    Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending
+    the same
+    request again continues where the last one ended.
 
     Args:
         name (str):
@@ -183,10 +185,11 @@ async def asyncio_detailed(
 ) -> Response[Discovery | Problem]:
     """List a catalog's tables, and register many at once
 
-     Say of each table that matches whether it is registered or can be; register those that can if that
-    is asked.
+     List the tables that match with whether each is registered or can be; register them on request.
 
-    Sending the same request again goes on where the last one ended.
+    Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending
+    the same
+    request again continues where the last one ended.
 
     Args:
         name (str):
@@ -218,10 +221,11 @@ async def asyncio(
 ) -> Discovery | Problem | None:
     """List a catalog's tables, and register many at once
 
-     Say of each table that matches whether it is registered or can be; register those that can if that
-    is asked.
+     List the tables that match with whether each is registered or can be; register them on request.
 
-    Sending the same request again goes on where the last one ended.
+    Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending
+    the same
+    request again continues where the last one ended.
 
     Args:
         name (str):

@@ -79,7 +79,7 @@ def sync_detailed(
 ) -> Response[Catalog | Problem]:
     """Show a catalog
 
-     Show a catalog; its ETag is needed to replace or delete it.
+     Show a catalog; its ETag is needed to replace or delete it. Properties are shown to admins only.
 
     Args:
         name (str):
@@ -110,7 +110,7 @@ def sync(
 ) -> Catalog | Problem | None:
     """Show a catalog
 
-     Show a catalog; its ETag is needed to replace or delete it.
+     Show a catalog; its ETag is needed to replace or delete it. Properties are shown to admins only.
 
     Args:
         name (str):
@@ -136,7 +136,7 @@ async def asyncio_detailed(
 ) -> Response[Catalog | Problem]:
     """Show a catalog
 
-     Show a catalog; its ETag is needed to replace or delete it.
+     Show a catalog; its ETag is needed to replace or delete it. Properties are shown to admins only.
 
     Args:
         name (str):
@@ -165,7 +165,7 @@ async def asyncio(
 ) -> Catalog | Problem | None:
     """Show a catalog
 
-     Show a catalog; its ETag is needed to replace or delete it.
+     Show a catalog; its ETag is needed to replace or delete it. Properties are shown to admins only.
 
     Args:
         name (str):

@@ -85,7 +85,8 @@ def sync_detailed(
 ) -> Response[CatalogList | Problem]:
     """List catalogs by name
 
-     List catalogs.
+     List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
+    only.
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
@@ -119,7 +120,8 @@ def sync(
 ) -> CatalogList | Problem | None:
     """List catalogs by name
 
-     List catalogs.
+     List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
+    only.
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
@@ -148,7 +150,8 @@ async def asyncio_detailed(
 ) -> Response[CatalogList | Problem]:
     """List catalogs by name
 
-     List catalogs.
+     List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
+    only.
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.
@@ -180,7 +183,8 @@ async def asyncio(
 ) -> CatalogList | Problem | None:
     """List catalogs by name
 
-     List catalogs.
+     List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
+    only.
 
     Args:
         page_size (int | Unset): Items on a page. Default: 50.

@@ -128,14 +128,14 @@ def sync_detailed(
 ) -> Response[Catalog | Problem]:
     """Replace a catalog's properties and allowed locations
 
-     Replace properties and allowed locations as a whole. Needs If-Match.
+     Replace properties and allowed locations as a whole; grants stay. Needs If-Match.
 
     Args:
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
         body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name and format stay.
+            name, format and grants stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -169,14 +169,14 @@ def sync(
 ) -> Catalog | Problem | None:
     """Replace a catalog's properties and allowed locations
 
-     Replace properties and allowed locations as a whole. Needs If-Match.
+     Replace properties and allowed locations as a whole; grants stay. Needs If-Match.
 
     Args:
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
         body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name and format stay.
+            name, format and grants stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -205,14 +205,14 @@ async def asyncio_detailed(
 ) -> Response[Catalog | Problem]:
     """Replace a catalog's properties and allowed locations
 
-     Replace properties and allowed locations as a whole. Needs If-Match.
+     Replace properties and allowed locations as a whole; grants stay. Needs If-Match.
 
     Args:
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
         body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name and format stay.
+            name, format and grants stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -244,14 +244,14 @@ async def asyncio(
 ) -> Catalog | Problem | None:
     """Replace a catalog's properties and allowed locations
 
-     Replace properties and allowed locations as a whole. Needs If-Match.
+     Replace properties and allowed locations as a whole; grants stay. Needs If-Match.
 
     Args:
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
         body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name and format stay.
+            name, format and grants stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
-T = TypeVar("T", bound="CatalogProperties")
+T = TypeVar("T", bound="CatalogPropertiesType0")
 
 
 @_attrs_define
-class CatalogProperties:
+class CatalogPropertiesType0:
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -24,10 +24,10 @@ class CatalogProperties:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        catalog_properties = cls()
+        catalog_properties_type_0 = cls()
 
-        catalog_properties.additional_properties = d
-        return catalog_properties
+        catalog_properties_type_0.additional_properties = d
+        return catalog_properties_type_0
 
     @property
     def additional_keys(self) -> list[str]:

@@ -1,0 +1,66 @@
+"""Which catalogs, tables and scoped policies exist for a caller.
+
+An object that does not exist for a caller is left out of lists, and answered in the words of an unknown name:
+
+    catalog          the caller holds a grant on it, or sees a registered table of its teams in it
+    table, to read   it belongs to a team of the caller, or a grant with `read` covers its namespace
+    table, to change it belongs to a team of the caller
+    scoped policy    it covers the fleet, or a table that the caller reads
+
+Admins see everything; a caller of every team sees every registered table and every scoped policy.
+"""
+
+from engine.domain.access import Caller, Role
+from engine.domain.grants import (
+    EVERY_NAMESPACE,
+    Grant,
+    ReadableNamespaces,
+    Right,
+    VisibleTables,
+    allows,
+    held,
+)
+from engine.domain.policies import PolicyScope, PolicyScopeKind
+from engine.domain.tables import Catalog, Table
+from engine.stores.unit_of_work import UnitOfWork
+
+
+def may_read(caller: Caller, table: Table, catalog: Catalog) -> bool:
+    """Return whether a registered table exists for the caller."""
+    return caller.sees(table.owner_team) or allows(caller, catalog.grants, Right.READ, table.ref.namespace)
+
+
+async def visible_catalogs(unit: UnitOfWork, caller: Caller) -> frozenset[str] | None:
+    """Return the names of the catalogs that exist for the caller; None: all."""
+    if caller.role is Role.ADMIN:
+        return None
+    granted = {name for name, grants in (await unit.catalogs.grants()).items() if held(caller, grants)}
+    return frozenset(granted) | await unit.catalogs.with_tables_of(caller.visible_teams)
+
+
+async def visible_tables(unit: UnitOfWork, caller: Caller, catalog: str | None = None) -> VisibleTables | None:
+    """Return which tables the caller sees, of one catalog if it is given; None: all."""
+    teams = caller.visible_teams
+    if teams is None:
+        return None
+    readable = []
+    for name, grants in sorted((await unit.catalogs.grants()).items()):
+        reading = [grant for grant in held(caller, grants) if Right.READ in grant.rights]
+        if reading and catalog in (None, name):
+            readable.append(await _readable(unit, name, reading))
+    return VisibleTables(teams, tuple(readable))
+
+
+async def sees_scope(unit: UnitOfWork, scope: PolicyScope, seen: VisibleTables | None) -> bool:
+    """Return whether a policy of this scope exists for a caller who sees these tables (None: all)."""
+    if seen is None or scope.kind is PolicyScopeKind.FLEET:
+        return True
+    return await unit.policy_coverage.covers_any(scope, seen)
+
+
+async def _readable(unit: UnitOfWork, catalog: str, reading: list[Grant]) -> ReadableNamespaces:
+    if any(EVERY_NAMESPACE in grant.namespaces for grant in reading):
+        return ReadableNamespaces(catalog)
+    registered = await unit.tables.namespaces(catalog)
+    covered = frozenset(each for each in registered if any(grant.covers(each) for grant in reading))
+    return ReadableNamespaces(catalog, covered)

@@ -1,0 +1,54 @@
+"""Grants: who holds them, which namespaces they cover, and what they allow."""
+
+import pytest
+
+from engine.domain.access import Caller, Role
+from engine.domain.grants import Grant, Right, allows
+
+
+def caller(*teams: str, role: Role = Role.OWNER) -> Caller:
+    return Caller("key:x", role, frozenset(teams))
+
+
+@pytest.mark.parametrize(
+    ("patterns", "namespace", "is_covered"),
+    [
+        (["sales"], ("sales",), True),
+        (["sales"], ("sales", "eu"), False),
+        (["sales.*"], ("sales",), False),
+        (["sales.*"], ("sales", "eu", "north"), True),
+        (["*"], ("a", "b"), True),
+        (["s?les", "x"], ("sales",), True),
+        (["Sales"], ("sales",), False),
+        (["sales.*"], ("sales.eu",), False),
+        (["*"], ("sales.eu",), False),
+        (["sales*"], ("sales_private",), True),
+    ],
+)
+def test_patterns_cover_whole_namespaces(patterns: list[str], namespace: tuple[str, ...], is_covered: bool) -> None:
+    assert Grant("red", tuple(patterns), (Right.READ,)).covers(namespace) is is_covered
+
+
+@pytest.mark.parametrize(
+    ("team", "who", "is_held"),
+    [
+        ("red", caller("red", "blue"), True),
+        ("red", caller("blue"), False),
+        ("*", caller("blue"), True),
+        ("*", caller(), False),
+        ("red", Caller("key:x", Role.VIEWER, None), True),
+        ("red", caller("blue", role=Role.ADMIN), True),
+    ],
+)
+def test_a_grant_is_held_by_callers_of_its_team(team: str, who: Caller, is_held: bool) -> None:
+    assert allows(who, [Grant(team, ("*",), (Right.READ,))], Right.READ, ("a",)) is is_held
+
+
+def test_no_right_includes_another() -> None:
+    for right in Right:
+        held = [other for other in Right if allows(caller("red"), [Grant("red", ("*",), (right,))], other, ("a",))]
+        assert held == [right]
+
+
+def test_admins_need_no_grant() -> None:
+    assert allows(caller(role=Role.ADMIN), [], Right.REGISTER, ("a.b",))
