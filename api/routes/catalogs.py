@@ -22,7 +22,12 @@ async def create_catalog(
 ) -> Catalog:
     """Store a connection. It is not tried: check it next. Secrets are given as references, never in clear."""
     catalog = await services.catalogs.create(
-        caller, body.name, body.format, body.properties, allowed_locations=body.allowed_locations
+        caller,
+        body.name,
+        body.format,
+        body.properties,
+        allowed_locations=body.allowed_locations,
+        outside_files=body.outside_files,
     )
     response.headers["Location"] = f"{request.url.path}/{catalog.name}"
     set_etag(response, catalog.version)
@@ -62,7 +67,12 @@ async def replace_catalog(
 ) -> Catalog:
     """Replace properties and allowed locations as a whole. Needs If-Match."""
     catalog = await services.catalogs.replace(
-        caller, name, body.properties, conditions.version(), allowed_locations=body.allowed_locations
+        caller,
+        name,
+        body.properties,
+        conditions.version(),
+        allowed_locations=body.allowed_locations,
+        outside_files=body.outside_files,
     )
     set_etag(response, catalog.version)
     return Catalog.from_domain(catalog)

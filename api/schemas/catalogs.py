@@ -43,6 +43,16 @@ AllowedLocations = Annotated[
 ]
 
 
+OutsideFiles = Annotated[
+    domain.OutsideFiles,
+    Field(
+        description="What tables may name outside of their own location (files imported with `add_files`, files at an "
+        "earlier location, other write paths). `refuse`: nothing; partitions with such files are left alone. "
+        "`allowed_locations`: files below any of the allowed locations, which may be those of other tables.",
+    ),
+]
+
+
 class CatalogCreate(Request):
     """A catalog to create."""
 
@@ -58,15 +68,17 @@ class CatalogCreate(Request):
     format: TableFormatName = Field(description="Table format of its tables.")
     properties: Properties
     allowed_locations: AllowedLocations = Field(default=[])
+    outside_files: OutsideFiles = domain.OutsideFiles.REFUSE
 
 
 class CatalogReplace(Request):
-    """New properties and allowed locations of a catalog, as a whole; its name and format stay."""
+    """New properties, allowed locations and `outside_files` of a catalog, as a whole; its name and format stay."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"properties": _PROPERTIES}]})
 
     properties: Properties
     allowed_locations: AllowedLocations = Field(default=[])
+    outside_files: OutsideFiles = domain.OutsideFiles.REFUSE
 
 
 class Catalog(Answer):
@@ -76,6 +88,7 @@ class Catalog(Answer):
     format: TableFormatName
     properties: dict[str, str]
     allowed_locations: list[str]
+    outside_files: OutsideFiles
     version: int = Field(description="Grows with each replace, also over a delete; the ETag is this in quotes.")
     created_at: Instant
     updated_at: Instant
@@ -89,6 +102,7 @@ class Catalog(Answer):
             format=catalog.format,
             properties=dict(catalog.properties),
             allowed_locations=list(catalog.allowed_locations),
+            outside_files=catalog.outside_files,
             version=catalog.version,
             created_at=catalog.created_at,
             updated_at=catalog.updated_at,

@@ -12,7 +12,7 @@ from sqlalchemy import Row, delete, exists, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
-from engine.domain.tables import Catalog
+from engine.domain.tables import Catalog, OutsideFiles
 from engine.stores.clock import now
 from engine.stores.schema import catalogs, deleted_catalogs, tables
 from engine.stores.tables import to_pause
@@ -38,6 +38,7 @@ class CatalogStore:
             "updated_at": catalog.updated_at,
             "properties": dict(catalog.properties),
             "allowed_locations": list(catalog.allowed_locations),
+            "outside_files": catalog.outside_files,
         }
         async with self._connection.begin_nested():
             await self._connection.execute(insert(catalogs).values(values))
@@ -69,8 +70,9 @@ class CatalogStore:
         expected_version: int,
         *,
         allowed_locations: Sequence[str] = (),
+        outside_files: OutsideFiles = OutsideFiles.REFUSE,
     ) -> Catalog:
-        """Set properties and allowed locations as a whole and raise the version.
+        """Set properties, allowed locations and `outside_files` as a whole and raise the version.
 
         Raises:
             NotFound: no such catalog.
@@ -82,6 +84,7 @@ class CatalogStore:
             .values(
                 properties=dict(properties),
                 allowed_locations=list(allowed_locations),
+                outside_files=outside_files,
                 version=catalogs.c.version + 1,
                 updated_at=now(),
             )
@@ -131,4 +134,5 @@ def _to_catalog(row: Row[Any]) -> Catalog:
         updated_at=row.updated_at,
         allowed_locations=tuple(row.allowed_locations),
         pause=to_pause(row),
+        outside_files=row.outside_files,
     )

@@ -25,6 +25,14 @@ LocationOption = Annotated[
     list[str] | None,
     typer.Option("--allow", metavar="PREFIX", help="Where its tables may lie; may be given several times."),
 ]
+OutsideOption = Annotated[
+    str | None,
+    typer.Option(
+        "--outside-files",
+        metavar="refuse|allowed_locations",
+        help="Which files outside of their own location its tables may name: none, or those below --allow.",
+    ),
+]
 
 
 @app.command()
@@ -33,11 +41,13 @@ def create(
     name: NameArgument,
     properties: PropertyOption = None,
     allow: LocationOption = None,
+    *,
+    outside_files: OutsideOption = None,
     table_format: FormatOption = "iceberg",
 ) -> None:
     """Create a catalog. The connection is not tried: `check` does that."""
     session = Session.of(context)
-    body = {"name": name, "format": table_format, **_content(properties, allow)}
+    body = {"name": name, "format": table_format, **_content(properties, allow, outside_files)}
     created = session.ask(session.client.catalogs.create, body=body)
     session.show(created, lambda console: print_tree(console, created))
 
@@ -48,6 +58,8 @@ def set_(
     name: NameArgument,
     properties: PropertyOption = None,
     allow: LocationOption = None,
+    *,
+    outside_files: OutsideOption = None,
     table_format: FormatOption = "iceberg",
 ) -> None:
     """Create a catalog, or replace all properties of the one that is there."""
@@ -55,9 +67,9 @@ def set_(
     try:
         present = session.answer(session.client.catalogs.get, name)
     except NotFound:
-        create(context, name, properties, allow, table_format)
+        create(context, name, properties, allow, outside_files=outside_files, table_format=table_format)
         return
-    body = _content(properties, allow)
+    body = _content(properties, allow, outside_files)
     changed = session.ask(session.client.catalogs.replace, name, body=body, if_match=etag_of(present))
     session.show(changed, lambda console: print_tree(console, changed))
 
@@ -135,6 +147,7 @@ def delete(context: typer.Context, name: NameArgument) -> None:
     session.show({"deleted": name}, lambda console: print_fields(console, {"deleted": name}))
 
 
-def _content(properties: list[str] | None, allow: list[str] | None) -> dict[str, Any]:
+def _content(properties: list[str] | None, allow: list[str] | None, outside_files: str | None) -> dict[str, Any]:
     locations = {"allowed_locations": allow} if allow else {}
-    return {"properties": assignments(properties or ()), **locations}
+    outside = {"outside_files": outside_files} if outside_files else {}
+    return {"properties": assignments(properties or ()), **locations, **outside}
