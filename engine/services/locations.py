@@ -17,7 +17,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.rewriting.kernel.places import Places
+from engine.rewriting.kernel.places import Places, one_spelling
 
 STORE_SCHEMES: Final = frozenset(
     {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "oss", "cosn", "obs", "hdfs", "viewfs"}
@@ -150,6 +150,28 @@ class LocationRules:
         if not self.allows_local and is_insider(_host_of(host)):
             return "its host is loopback, link-local or a metadata service"
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Spellings:
+    """Every spelling of a location and of the folders around it, without a slash at the end."""
+
+    own: tuple[str, ...]
+    around: tuple[str, ...]
+
+    @staticmethod
+    def of(location: str) -> "Spellings":
+        """Return the spellings; none for what is no absolute place."""
+        scheme, authority, path = _parts(one_spelling(location) or "")
+        segments = [part for part in path.split("/") if part]
+        schemes = (scheme, *(other for other, one in _ONE_STORE.items() if one == scheme))
+        is_local = scheme == "file"
+        roots = ["", "file:", "file://"] if is_local else [f"{each}://{authority}" for each in schemes]
+        folders = (
+            ["/".join(("", *segments[:depth])) for depth in range(int(is_local), len(segments) + 1)] if scheme else []
+        )
+        spelt = [tuple(f"{root}{folder}" for root in roots) for folder in folders]
+        return Spellings(spelt[-1], tuple(each for some in spelt[:-1] for each in some)) if spelt else Spellings((), ())
 
 
 ANYWHERE: Final = LocationRules(allows_local=True)

@@ -93,10 +93,10 @@ class GuardedSqlCatalog(SqlCatalog):
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> GuardedFileIO:  # noqa: ARG002
         """Return storage for metadata that is not read yet: table properties, as PyIceberg gives them, are ignored.
 
-        Without a registered location the allowed locations hold, and without those `check_location`.
+        Without a registered location only `check_location` has judged where the metadata file is.
         """
         folder = (location or "").rpartition("/")[0]
-        folders = self.scope.folders(folder) if self.scope.location else self.scope.allowed or (folder,)
+        folders = self.scope.folders(folder) if self.scope.location else (folder,)
         return _file_io(own_properties(self.properties), folders)
 
 

@@ -5,8 +5,8 @@ Written out in full, not taken from the code: a migration must mean the same for
 
 from alembic import op
 
-revision = "0008"
-down_revision = "0007"
+revision = "0009"
+down_revision = "0008"
 branch_labels = None
 depends_on = None
 
