@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..models.outside_files import OutsideFiles
 from ..models.table_format_name import TableFormatName
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ class Catalog:
     format_: TableFormatName
     """ Table formats that a catalog can hold. """
     name: str
+    outside_files: OutsideFiles
+    """ What tables of a catalog may name that is not below their own location: data, deletes, manifests, write
+    paths. """
     pause: None | Pause
     """ Null unless all tables of the catalog are paused. """
     properties: CatalogProperties
@@ -45,6 +49,8 @@ class Catalog:
         format_ = self.format_.value
 
         name = self.name
+
+        outside_files = self.outside_files.value
 
         pause: dict[str, Any] | None
         if isinstance(self.pause, Pause):
@@ -66,6 +72,7 @@ class Catalog:
                 "created_at": created_at,
                 "format": format_,
                 "name": name,
+                "outside_files": outside_files,
                 "pause": pause,
                 "properties": properties,
                 "updated_at": updated_at,
@@ -88,6 +95,8 @@ class Catalog:
         format_ = TableFormatName(d.pop("format"))
 
         name = d.pop("name")
+
+        outside_files = OutsideFiles(d.pop("outside_files"))
 
         def _parse_pause(data: object) -> None | Pause:
             if data is None:
@@ -115,6 +124,7 @@ class Catalog:
             created_at=created_at,
             format_=format_,
             name=name,
+            outside_files=outside_files,
             pause=pause,
             properties=properties,
             updated_at=updated_at,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..models.outside_files import OutsideFiles
 from ..models.table_format_name import TableFormatName
 from ..types import UNSET, Unset
 
@@ -28,6 +29,9 @@ class CatalogCreate:
     """ Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`. """
     allowed_locations: list[str] | Unset = UNSET
     """ Tables must lie under one of these; empty: anywhere that the deployment allows. """
+    outside_files: OutsideFiles | Unset = UNSET
+    """ What tables of a catalog may name that is not below their own location: data, deletes, manifests, write
+    paths. """
 
     def to_dict(self) -> dict[str, Any]:
         format_ = self.format_.value
@@ -40,6 +44,10 @@ class CatalogCreate:
         if not isinstance(self.allowed_locations, Unset):
             allowed_locations = self.allowed_locations
 
+        outside_files: str | Unset = UNSET
+        if not isinstance(self.outside_files, Unset):
+            outside_files = self.outside_files.value
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -51,6 +59,8 @@ class CatalogCreate:
         )
         if allowed_locations is not UNSET:
             field_dict["allowed_locations"] = allowed_locations
+        if outside_files is not UNSET:
+            field_dict["outside_files"] = outside_files
 
         return field_dict
 
@@ -67,11 +77,19 @@ class CatalogCreate:
 
         allowed_locations = cast(list[str], d.pop("allowed_locations", UNSET))
 
+        _outside_files = d.pop("outside_files", UNSET)
+        outside_files: OutsideFiles | Unset
+        if isinstance(_outside_files, Unset):
+            outside_files = UNSET
+        else:
+            outside_files = OutsideFiles(_outside_files)
+
         catalog_create = cls(
             format_=format_,
             name=name,
             properties=properties,
             allowed_locations=allowed_locations,
+            outside_files=outside_files,
         )
 
         return catalog_create

@@ -134,8 +134,8 @@ def sync_detailed(
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name and format stay.
+        body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
+            as a whole; its name and format stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -175,8 +175,8 @@ def sync(
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name and format stay.
+        body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
+            as a whole; its name and format stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -211,8 +211,8 @@ async def asyncio_detailed(
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name and format stay.
+        body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
+            as a whole; its name and format stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -250,8 +250,8 @@ async def asyncio(
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name and format stay.
+        body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
+            as a whole; its name and format stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
