@@ -169,6 +169,7 @@ def _kernel(files: list[Path], folder: Path) -> int:
         name_prefix=f"out-{time.monotonic_ns()}-",
         output_files=output_count(sum(one.file_bytes for one in inputs), TARGET_BYTES),
         write=WriteSettings(target_file_bytes=TARGET_BYTES),
+        places=(f"file:{folder}", *(f"file:{path.parent}" for path in files)),
     )
     result = GroupResult.from_json(rewrite_group(task.to_json()))
     assert result.outcome == "written", result.reason

@@ -134,6 +134,7 @@ def _task(files: list[Path], folder: Path) -> GroupTask:
         name_prefix="out-",
         output_files=output_count(sum(one.file_bytes for one in inputs), TARGET_BYTES),
         write=WriteSettings(target_file_bytes=TARGET_BYTES),
+        places=(f"file:{folder}", *(f"file:{path.parent}" for path in files)),
     )
 
 

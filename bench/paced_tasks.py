@@ -97,6 +97,7 @@ def write_inputs(folder: Path) -> GroupTask:
         name_prefix="bench-",
         output_files=4,
         write=WriteSettings(target_file_bytes=128 * 2**20),
+        places=(folder.as_uri(),),
     )
 
 

@@ -361,7 +361,9 @@ def _latency_polls(settings: Settings, around: Surroundings, metrics: WorkMetric
 def _formats(locations: LocationRules) -> Mapping[TableFormatName, TableFormat]:
     return {
         TableFormatName.ICEBERG: IcebergFormat(
-            check_location=lambda location: locations.check([location], allowed=()), check_peer=locations.check_peer
+            check_location=lambda location: locations.check([location], allowed=()),
+            check_peer=locations.check_peer,
+            check_addresses=locations.check_addresses,
         )
     }
 

@@ -29,6 +29,7 @@ async def create_catalog(
         body.properties,
         allowed_locations=body.allowed_locations,
         grants=[grant.to_domain() for grant in body.grants],
+        outside_files=body.outside_files,
     )
     response.headers["Location"] = f"{request.url.path}/{catalog.name}"
     set_etag(response, catalog.version)
@@ -68,7 +69,12 @@ async def replace_catalog(
 ) -> Catalog:
     """Replace properties and allowed locations as a whole; grants stay. Needs If-Match."""
     catalog = await services.catalogs.replace(
-        caller, name, body.properties, conditions.version(), allowed_locations=body.allowed_locations
+        caller,
+        name,
+        body.properties,
+        conditions.version(),
+        allowed_locations=body.allowed_locations,
+        outside_files=body.outside_files,
     )
     set_etag(response, catalog.version)
     return Catalog.from_domain(catalog, caller)

@@ -45,6 +45,16 @@ AllowedLocations = Annotated[
 ]
 
 
+OutsideFiles = Annotated[
+    domain.OutsideFiles,
+    Field(
+        description="What tables may name outside of their own location (files imported with `add_files`, files at an "
+        "earlier location, other write paths). `refuse`: nothing; partitions with such files are left alone. "
+        "`allowed_locations`: files below any of the allowed locations, which may be those of other tables.",
+    ),
+]
+
+
 class CatalogCreate(Request):
     """A catalog to create."""
 
@@ -60,16 +70,21 @@ class CatalogCreate(Request):
     format: TableFormatName = Field(description="Table format of its tables.")
     properties: Properties
     allowed_locations: AllowedLocations = Field(default=[])
+    outside_files: OutsideFiles = domain.OutsideFiles.REFUSE
     grants: GrantList = Field(default=[])
 
 
 class CatalogReplace(Request):
-    """New properties and allowed locations of a catalog, as a whole; its name, format and grants stay."""
+    """New properties, allowed locations and `outside_files` of a catalog, as a whole.
+
+    Its name, format and grants stay.
+    """
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"properties": _PROPERTIES}]})
 
     properties: Properties
     allowed_locations: AllowedLocations = Field(default=[])
+    outside_files: OutsideFiles = domain.OutsideFiles.REFUSE
 
 
 class Catalog(Answer):
@@ -79,6 +94,7 @@ class Catalog(Answer):
     format: TableFormatName
     properties: dict[str, str] | None = Field(description="Null unless the caller is an admin.")
     allowed_locations: list[str] | None = Field(description="Null unless the caller is an admin.")
+    outside_files: OutsideFiles
     grants: list[Grant] = Field(description="All for admins; for other callers those that they hold.")
     version: int = Field(description="Grows with each change, also over a delete; the ETag is this in quotes.")
     created_at: Instant
@@ -94,6 +110,7 @@ class Catalog(Answer):
             format=catalog.format,
             properties=dict(catalog.properties) if is_admin else None,
             allowed_locations=list(catalog.allowed_locations) if is_admin else None,
+            outside_files=catalog.outside_files,
             grants=grants_shown(catalog, caller),
             version=catalog.version,
             created_at=catalog.created_at,

@@ -203,6 +203,10 @@ class TableHealth(Answer):
     )
     files_with_deletes: int
     files_with_equality_deletes: int
+    outside_file_count: int = Field(
+        description="Files that no run opens: they, or deletes that apply to them, are outside of the table's "
+        "location, which its catalog refuses (`outside_files`). Their partitions are left alone."
+    )
     deleted_rows: int = Field(description="Upper bound.")
     score: int
     score_parts: dict[str, float]

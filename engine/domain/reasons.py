@@ -15,6 +15,7 @@ OF_PARTITIONS: Final[Mapping[str, str]] = {
     "equality_deletes": "equality deletes, which the rewrite does not apply",
     "encrypted": "encrypted files, which the rewrite does not read",
     "not_parquet": "files that are not Parquet",
+    "outside_files": "files outside of the table's location, which the catalog refuses (outside_files)",
     "unchanged": "no new file since the last rewrite, or only one file",
     "not_sealed": "not sealed yet: somebody may still write to it",
     "remainder": "only files that a rewrite left, and another would not halve their number",

@@ -55,14 +55,24 @@ class Freeze:
     reason: str
 
 
+class OutsideFiles(StrEnum):
+    """What tables of a catalog may name that is not below their own location: data, deletes, manifests, write paths."""
+
+    REFUSE = "refuse"
+    """Nothing."""
+
+    ALLOWED_LOCATIONS = "allowed_locations"
+    """Files below any of the catalog's allowed locations, those of its other tables among them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Catalog:
     """A connection to a catalog of tables.
 
     `properties` go to the catalog's library as they are; a value `env:NAME` or `file:PATH` is a reference to a secret,
     resolved at use and never stored or answered. `version` grows with each replace and is the ETag. Tables must lie
-    under one of `allowed_locations` (empty: anywhere that the deployment allows). `grants` are what teams may do
-    with its tables (`domain.grants`).
+    under one of `allowed_locations` (empty: anywhere that the deployment allows), and their files below their own
+    location unless `outside_files` says otherwise. `grants` are what teams may do with its tables (`domain.grants`).
     """
 
     name: str
@@ -74,6 +84,7 @@ class Catalog:
     allowed_locations: tuple[str, ...] = ()
     pause: Pause | None = None
     grants: tuple[Grant, ...] = ()
+    outside_files: OutsideFiles = OutsideFiles.REFUSE
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from engine.domain.files import InputFile, OutputFile
 from engine.domain.hot_partitions import Place
 from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.plans import FileGroup
-from engine.domain.tables import TableRef
+from engine.domain.tables import OutsideFiles, TableRef
 from engine.planning.digest import TableFigures
 from engine.planning.overlaps import ColumnRanges
 from engine.planning.predicates import PartitionSpecFields
@@ -56,6 +56,28 @@ class Condition:
     name: str
     holds: bool
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileScope:
+    """Where the files of one table may be.
+
+    `location`: the table's location as registered; None: the one that its metadata states. `allowed`: the catalog's
+    allowed locations, empty without any. `outside_files`: what may be outside of the table's location.
+    """
+
+    location: str | None = None
+    allowed: tuple[str, ...] = ()
+    outside_files: OutsideFiles = OutsideFiles.REFUSE
+
+    def folders(self, stated: str) -> tuple[str, ...]:
+        """Return the folders that files may be in; `stated` is the location in the table's metadata."""
+        is_open = self.outside_files is OutsideFiles.ALLOWED_LOCATIONS
+        return (self.location or stated, *(self.allowed if is_open else ()))
+
+
+OWN_LOCATION: Final = FileScope()
+"""The location that the table's metadata states, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +203,7 @@ class OpenTable(Protocol):
 
     @property
     def locations(self) -> Sequence[str]:
-        """Every place where the table's files lie or are written: base, data, metadata, as its properties set them."""
+        """Every place where the table's files are or are written: base, data, metadata file, as its properties set."""
 
     @property
     def head_snapshot_id(self) -> int | None:
@@ -309,11 +331,12 @@ class CatalogConnection(Protocol):
             Transient: the catalog does not answer.
         """
 
-    def open_table(self, ref: TableRef) -> OpenTable:
-        """Load a table's present metadata.
+    def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> OpenTable:
+        """Load a table's present metadata. No file outside of the scope is ever read, written or deleted through it.
 
         Raises:
             NotFound: no such table.
+            NotEligible: the metadata names a file outside of the scope that has to be read; also of later calls.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """

@@ -32,6 +32,7 @@ class SkipReason(StrEnum):
     EQUALITY_DELETES = "equality_deletes"  # the kernel does not apply them
     ENCRYPTED = "encrypted"  # the kernel does not read encrypted files
     NOT_PARQUET = "not_parquet"  # the kernel reads Parquet only
+    OUTSIDE_FILES = "outside_files"  # a file outside of the table's location, which the catalog does not let it name
     LATER = "later"  # the run takes it when what gains more is done
     COOLING_DOWN = "cooling_down"  # other writers won the last race for it
 
@@ -64,7 +65,8 @@ def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: boo
     wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
     allowed, refused = _allowed(files, limits)
     wanted_here, forced_here = wanted & allowed, forced & allowed
-    blocked = files.count(files.equality_deletes > 0) > 0
+    has_outside = files.count(files.is_outside) > 0
+    blocked = (files.count(files.equality_deletes > 0) > 0) | has_outside
 
     units = merge_units(files, wanted_here, forced_here, limits, full=full)
     count = units.count(wanted_here)
@@ -85,6 +87,7 @@ def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: boo
     for reason in reversed(_REFUSED):
         _set(reasons, (wanted_count == 0) & (files.count(wanted & refused[reason]) > 0), reason)
     _set(reasons, blocked, SkipReason.EQUALITY_DELETES)
+    _set(reasons, has_outside, SkipReason.OUTSIDE_FILES)
     chosen = taken[units.unit_of]
     return Candidates(
         wanted_here & chosen,

@@ -21,6 +21,7 @@ FILE_DIGEST: Final = pa.schema(
         pa.field("record_count", pa.int64(), nullable=False),
         pa.field("sequence_number", pa.int64(), nullable=False),  # data sequence number; 0 in format version 1
         pa.field("is_encrypted", pa.bool_(), nullable=False),
+        pa.field("is_outside", pa.bool_(), nullable=False),  # it or a delete file of it must not be opened
         pa.field("delete_files", pa.int32(), nullable=False),  # position-delete files that may apply to it
         pa.field("deleted_rows", pa.int64(), nullable=False),  # upper bound of rows they delete in it
         pa.field("equality_deletes", pa.int32(), nullable=False),  # equality-delete files that may apply to it

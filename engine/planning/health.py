@@ -54,6 +54,7 @@ class PartitionHealth:
 class TableHealth:
     """A snapshot's data files. `deleted_rows` is an upper bound; files with deletes are those they may apply to.
 
+    `outside_file_count`: files that no run opens, as they or their deletes are outside of the table's places.
     `avoidable_bytes`: of small files in partitions that have avoidable ones: what merging them would read.
     """
 
@@ -73,6 +74,7 @@ class TableHealth:
     small_row_group_file_count: int
     files_with_deletes: int
     files_with_equality_deletes: int
+    outside_file_count: int
     deleted_rows: int
     score: int
     score_parts: dict[str, float]
@@ -130,6 +132,7 @@ def health(
         small_row_group_file_count=int(is_chopped.sum()),
         files_with_deletes=int(is_deleted.sum()),
         files_with_equality_deletes=int((files.equality_deletes > 0).sum()),
+        outside_file_count=int(files.is_outside.sum()),
         deleted_rows=int(np.minimum(files.deleted_rows, files.record_count).sum()),
         score=int(sum(WEIGHTS[name] * value for name, value in parts.items())),
         score_parts=parts,

@@ -30,6 +30,7 @@ class PartitionedFiles:
     equality_deletes: Ints
     is_parquet: Flags
     is_encrypted: Flags
+    is_outside: Flags
     sequence_number: Ints
     data_at_ms: Ints
     paths: pa.ChunkedArray
@@ -86,6 +87,7 @@ def partition_files(digest: pa.Table) -> PartitionedFiles:
         equality_deletes=_ints(digest["equality_deletes"]),
         is_parquet=np.array([value == "parquet" for value in format_values], dtype=np.bool_)[formats],
         is_encrypted=digest["is_encrypted"].to_numpy(),
+        is_outside=digest["is_outside"].to_numpy(),
         sequence_number=_ints(digest["sequence_number"]),
         data_at_ms=_ints(digest["data_at_ms"]),
         paths=digest["path"],

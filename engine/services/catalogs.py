@@ -10,7 +10,7 @@ from engine.domain.errors import FieldProblem, InvalidInput, NotFound
 from engine.domain.grants import Grant
 from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.strict import is_one_line
-from engine.domain.tables import Catalog, TableFormatName
+from engine.domain.tables import Catalog, OutsideFiles, TableFormatName
 from engine.formats.base import CheckStep
 from engine.services.formats import FormatRegistry
 from engine.services.names import MAX_NAME_CHARACTERS, check_catalog_name
@@ -42,6 +42,7 @@ class CatalogService:
         *,
         allowed_locations: Sequence[str] = (),
         grants: Sequence[Grant] = (),
+        outside_files: OutsideFiles = OutsideFiles.REFUSE,
     ) -> Catalog:
         """Store a new catalog. The connection is not tried: `check` does that.
 
@@ -51,11 +52,19 @@ class CatalogService:
         """
         check_catalog_name(name)
         await self._check_properties(format_name, properties)
-        self._check_locations(allowed_locations)
+        self._check_locations(allowed_locations, outside_files)
         _check_grants(grants)
         now = self._clock.now()
         catalog = Catalog(
-            name, format_name, dict(properties), 1, now, now, tuple(allowed_locations), grants=tuple(grants)
+            name,
+            format_name,
+            dict(properties),
+            1,
+            now,
+            now,
+            tuple(allowed_locations),
+            grants=tuple(grants),
+            outside_files=outside_files,
         )
         async with self._database.begin() as unit:
             catalog = await unit.catalogs.insert(catalog)
@@ -103,6 +112,7 @@ class CatalogService:
         expected_version: int,
         *,
         allowed_locations: Sequence[str] = (),
+        outside_files: OutsideFiles = OutsideFiles.REFUSE,
     ) -> Catalog:
         """Store new properties and allowed locations as the next version; the format stays.
 
@@ -112,10 +122,14 @@ class CatalogService:
         """
         catalog = await self.get(caller, name)
         await self._check_properties(catalog.format, properties)
-        self._check_locations(allowed_locations)
+        self._check_locations(allowed_locations, outside_files)
         async with self._database.begin() as unit:
             replaced = await unit.catalogs.replace(
-                name, dict(properties), expected_version, allowed_locations=allowed_locations
+                name,
+                dict(properties),
+                expected_version,
+                allowed_locations=allowed_locations,
+                outside_files=outside_files,
             )
             before, after = _audited(catalog), _audited(replaced)
             await unit.audit.append(caller, "catalog.replace", name, before=before, after=after)
@@ -140,8 +154,11 @@ class CatalogService:
         """Try the connection and return each step's result; a broken connection is a result, not an error."""
         return await self._formats.check(await self.get(caller, name))
 
-    def _check_locations(self, locations: Sequence[str]) -> None:
+    def _check_locations(self, locations: Sequence[str], outside_files: OutsideFiles) -> None:
         problems = self._formats.locations.problems_of_allowed(locations)
+        if outside_files is OutsideFiles.ALLOWED_LOCATIONS and not locations:
+            hint = "name the folders in allowed_locations, for example s3://lake/imported"
+            problems.append(FieldProblem("/outside_files", "needs allowed_locations", outside_files.value, hint))
         if len(locations) > MAX_LOCATIONS:
             problems = [FieldProblem("/allowed_locations", f"a catalog has at most {MAX_LOCATIONS}", len(locations))]
         if problems:
@@ -160,6 +177,7 @@ def _audited(catalog: Catalog) -> dict[str, Any]:
         "properties": dict(catalog.properties),
         "allowed_locations": list(catalog.allowed_locations),
         "grants": [grant.document() for grant in catalog.grants],
+        "outside_files": catalog.outside_files.value,
         "version": catalog.version,
     }
 

@@ -266,6 +266,11 @@ def _health(facts: Facts) -> Iterator[str]:
             f"{format_bytes(found.average_file_bytes)} on average, {found.small_file_count} below "
             f"{format_bytes(found.small_file_bytes)}; score {found.score} of 100."
         )
+        if found.outside_file_count:
+            yield (
+                f"{many(found.outside_file_count, 'file')} or their deletes are outside of the table's location: their "
+                "partitions are left alone, unless its catalog has outside_files: allowed_locations."
+            )
         if found.small_row_group_file_count and found.small_row_group_bytes is not None:
             yield (
                 f"{many(found.small_row_group_file_count, 'file')} of many row groups below "

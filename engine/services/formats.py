@@ -19,7 +19,8 @@ from anyio import CapacityLimiter
 
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
-from engine.formats.base import CatalogConnection, CheckStep, OpenTable, TableFormat
+from engine.formats.base import CatalogConnection, CheckStep, FileScope, OpenTable, TableFormat
+from engine.rewriting.kernel.places import Places
 from engine.services.addresses import HostNames
 from engine.services.locations import ANYWHERE, LocationRules
 from engine.services.secrets import problems_of_own_files, resolve_secrets, secrets_in
@@ -115,17 +116,25 @@ class FormatRegistry:
                 self._kept[catalog.name] = kept
         return kept.connection
 
-    async def open_table(self, catalog: Catalog, ref: TableRef) -> OpenTable:
+    async def open_table(self, catalog: Catalog, ref: TableRef, *, location: str | None = None) -> OpenTable:
         """Load a table's present metadata, and make sure that it lies where it may.
+
+        Args:
+            catalog: the table's.
+            ref: the table's address.
+            location: as registered; None: the table is not registered yet, its metadata states the location.
 
         Raises:
             NotFound: the catalog has no such table.
             InvalidInput: as `connect`, or a place of the table is not allowed (`services.locations`).
+            NotEligible: its metadata file is outside of its location.
             Transient: the catalog does not answer.
         """
         connection = await self.connect(catalog)
-        opened = await self.ask(f"catalog {catalog.name!r}", connection.open_table, ref)
+        scope = FileScope(location, catalog.allowed_locations, catalog.outside_files)
+        opened = await self.ask(f"catalog {catalog.name!r}", connection.open_table, ref, scope)
         self.locations.check(opened.locations, allowed=catalog.allowed_locations)
+        self.locations.check_inside(opened.locations, Places(scope.folders(opened.location)))
         return opened
 
     async def check(self, catalog: Catalog) -> Sequence[CheckStep]:

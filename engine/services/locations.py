@@ -16,6 +16,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from engine.domain.errors import FieldProblem, InvalidInput
+from engine.rewriting.kernel.places import Places, one_spelling
 from engine.services.addresses import hosts_of
 
 STORE_SCHEMES: Final = frozenset(
@@ -27,6 +28,10 @@ _WITH_ACCOUNT: Final = frozenset({"abfs", "abfss", "wasb", "wasbs"})  # containe
 _URI: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#\\]*))?(.*)", re.DOTALL)
 _GLOB: Final = frozenset("*?[]{}")
 _MOST_DECODINGS: Final = 4
+_OUTSIDE_REMEDY: Final = (
+    "register the table again if it was moved, or set outside_files: allowed_locations on its catalog to let its "
+    "tables have files anywhere below the allowed locations"
+)
 _INSIDER_NAMES: Final = frozenset(
     {"localhost", "metadata", "metadata.google.internal", "instance-data", "host.docker.internal"}
 )
@@ -75,6 +80,24 @@ class LocationRules:
         if problems:
             what = "; ".join(f"{problem.value}: {problem.message}" for problem in problems)
             raise InvalidInput(f"the table lies or writes where it may not: {what}", problems=tuple(problems))
+
+    def check_inside(self, locations: Sequence[str], places: Places) -> None:
+        """Raise `InvalidInput` unless every location is below the table's places."""
+        problems = tuple(
+            FieldProblem("/name", f"the table's location: it is not below {places}", location[:200], _OUTSIDE_REMEDY)
+            for location in locations
+            if not places.cover(location)
+        )
+        if problems:
+            what = "; ".join(f"{problem.value} is not below {places}" for problem in problems)
+            raise InvalidInput(
+                f"the table has files outside of its location: {what}; {_OUTSIDE_REMEDY}", problems=problems
+            )
+
+    def check_addresses(self, properties: Mapping[str, str]) -> None:
+        """Raise `InvalidInput` for addresses, by the names of their properties, that are not allowed."""
+        if problems := self.problems_of_uris(properties):
+            raise InvalidInput("the catalog leads where it may not", problems=tuple(problems))
 
     def problems_of_allowed(
         self, locations: Sequence[str], *, pointer: str = "/allowed_locations"
@@ -147,6 +170,28 @@ class LocationRules:
         if not self.allows_local and is_insider(_host_of(host)):
             return "its host is loopback, link-local or a metadata service"
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Spellings:
+    """Every spelling of a location and of the folders around it, without a slash at the end."""
+
+    own: tuple[str, ...]
+    around: tuple[str, ...]
+
+    @staticmethod
+    def of(location: str) -> "Spellings":
+        """Return the spellings; none for what is no absolute place."""
+        scheme, authority, path = _parts(one_spelling(location) or "")
+        segments = [part for part in path.split("/") if part]
+        schemes = (scheme, *(other for other, one in _ONE_STORE.items() if one == scheme))
+        is_local = scheme == "file"
+        roots = ["", "file:", "file://"] if is_local else [f"{each}://{authority}" for each in schemes]
+        folders = (
+            ["/".join(("", *segments[:depth])) for depth in range(int(is_local), len(segments) + 1)] if scheme else []
+        )
+        spelt = [tuple(f"{root}{folder}" for root in roots) for folder in folders]
+        return Spellings(spelt[-1], tuple(each for some in spelt[:-1] for each in some)) if spelt else Spellings((), ())
 
 
 ANYWHERE: Final = LocationRules(allows_local=True)

@@ -56,10 +56,11 @@ async def open_registered(formats: FormatRegistry, catalog: Catalog, table: Tabl
     Raises:
         TableReplaced: it was dropped and made anew; the remedy is in the message.
         StateConflict: the catalog does not have it any more.
+        InvalidInput, NotEligible: it was moved, or has files where it may not (`FormatRegistry.open_table`).
         Transient: the catalog does not answer.
     """
     try:
-        opened = await formats.open_table(catalog, table.ref)
+        opened = await formats.open_table(catalog, table.ref, location=table.location)
     except NotFound:
         raise StateConflict(
             f"table {table.ref} is no longer in its catalog; if it was dropped for good, DELETE /v1/tables/{table.id}"

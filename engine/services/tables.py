@@ -16,18 +16,20 @@ from engine.domain.errors import (
     InvalidInput,
     NotFound,
     PreconditionFailed,
+    StateConflict,
 )
 from engine.domain.grants import Right, allows
 from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run
-from engine.domain.tables import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
+from engine.domain.tables import MAX_LABELS, Catalog, OutsideFiles, Table, TableFilter, TablePatch, TableRef
 from engine.services import policy_writes
 from engine.services.budgets import day_budget
 from engine.services.capabilities import CapabilityService
 from engine.services.experiences import read_experience
 from engine.services.formats import FormatRegistry
+from engine.services.locations import Spellings
 from engine.services.names import check_table_ref
 from engine.services.observations import ObservationService
 from engine.services.policies import check_settings
@@ -64,12 +66,13 @@ class TableService:
         """Load the table once and store its uuid and location.
 
         Raises:
-            StateConflict: the table is registered already.
+            StateConflict: the table is registered already, or another one at, below or around its location.
             Forbidden, InvalidInput, Transient: as `examine`.
         """
         table = await self.examine(caller, ref, owner_team=owner_team, labels=labels)
         async with self._database.begin() as unit:
             await _registrable_catalog(unit, caller, ref)  # the grant may be gone since the table was opened
+            await _check_overlap(unit, table)
             await unit.tables.insert(table)
             await unit.audit.append(caller, "table.register", table.id, after=_audited(table))
         return table
@@ -249,3 +252,16 @@ def _declared(table: Table) -> dict[str, Any]:
 
 def _audited(table: Table) -> dict[str, Any]:
     return {"address": str(table.ref), "uuid": table.uuid, "location": table.location, **_declared(table)}
+
+
+async def _check_overlap(unit: UnitOfWork, table: Table) -> None:
+    """Raise `StateConflict` for a table that would be allowed to name the files of a registered one as its own."""
+    catalog = await unit.catalogs.get(table.ref.catalog)
+    spelt = Spellings.of(table.location)
+    if catalog is None or catalog.outside_files is OutsideFiles.ALLOWED_LOCATIONS or not spelt.own:
+        return
+    if await unit.tables.has_overlap(table.ref, own=spelt.own, around=spelt.around):
+        raise StateConflict(
+            "another table is registered at, below or around its location, so that one could name the files of the "
+            "other: if it is the same table under an earlier name, delete that registration first"
+        )

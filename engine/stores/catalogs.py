@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
 from engine.domain.grants import Grant
-from engine.domain.tables import Catalog
+from engine.domain.tables import Catalog, OutsideFiles
 from engine.stores.clock import now
 from engine.stores.schema import catalogs, deleted_catalogs, tables
 from engine.stores.tables import to_pause
@@ -40,6 +40,7 @@ class CatalogStore:
             "properties": dict(catalog.properties),
             "allowed_locations": list(catalog.allowed_locations),
             "grants": _documents(catalog.grants),
+            "outside_files": catalog.outside_files,
         }
         async with self._connection.begin_nested():
             await self._connection.execute(insert(catalogs).values(values))
@@ -95,15 +96,20 @@ class CatalogStore:
         expected_version: int,
         *,
         allowed_locations: Sequence[str] = (),
+        outside_files: OutsideFiles = OutsideFiles.REFUSE,
     ) -> Catalog:
-        """Set properties and allowed locations as a whole and raise the version.
+        """Set properties, allowed locations and `outside_files` as a whole and raise the version.
 
         Raises:
             NotFound: no such catalog.
             PreconditionFailed: its version is another one.
         """
         return await self._write(
-            name, expected_version, properties=dict(properties), allowed_locations=list(allowed_locations)
+            name,
+            expected_version,
+            properties=dict(properties),
+            allowed_locations=list(allowed_locations),
+            outside_files=outside_files,
         )
 
     async def delete(self, name: str, expected_version: int) -> None:
@@ -158,6 +164,7 @@ def _to_catalog(row: Row[Any]) -> Catalog:
         allowed_locations=tuple(row.allowed_locations),
         pause=to_pause(row),
         grants=_to_grants(row.grants),
+        outside_files=row.outside_files,
     )
 
 

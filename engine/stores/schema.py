@@ -29,7 +29,7 @@ from engine.domain.access import Role
 from engine.domain.policies.scopes import PolicyScopeKind
 from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.signals import SignalKind
-from engine.domain.tables import TableFormatName
+from engine.domain.tables import OutsideFiles, TableFormatName
 from engine.stores.columns import (
     ID_LENGTH,
     NAME_LENGTH,
@@ -81,12 +81,14 @@ catalogs = Table(
     Column("properties", document(), nullable=False),
     Column("allowed_locations", document(), nullable=False),
     Column("grants", document(), nullable=False, server_default=text("'[]'")),
+    Column("outside_files", EnumText(OutsideFiles), nullable=False, server_default="refuse"),
     Column("paused_at", UtcTime),
     Column("paused_by", Text),
     Column("pause_reason", Text),
     Column("pause_stops", Boolean),
     CheckConstraint("version >= 1", name="version"),
     CheckConstraint(_PAUSE_WHOLE, name="pause_whole"),
+    CheckConstraint(one_of("outside_files", OutsideFiles), name="outside_files"),
     *_index_where("ix_catalogs_paused", "name", where="paused_at IS NOT NULL"),
 )
 

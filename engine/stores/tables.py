@@ -1,11 +1,11 @@
 """Registered tables. Their runs outlive them, their policy does not (its versions do)."""
 
 import builtins
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, exists, insert, select, update
+from sqlalchemy import Row, delete, exists, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, StateConflict
@@ -59,6 +59,18 @@ class TableStore:
         """Return a table, None when it is not registered."""
         row = (await self._connection.execute(select(tables).where(tables.c.id == table_id))).one_or_none()
         return None if row is None else _to_table(row)
+
+    async def has_overlap(self, ref: TableRef, *, own: Sequence[str], around: Sequence[str]) -> bool:
+        """Return whether another table is registered at a location, below it or around it.
+
+        `own` are the spellings of the location, `around` those of the folders above it, without a slash at the end.
+        """
+        column = tables.c.location
+        is_around = column.in_([spelt for each in (*own, *around) for spelt in (each, f"{each}/")])
+        is_below = (column.startswith(f"{each}/", autoescape=True) for each in own)
+        others = or_(tables.c.catalog != ref.catalog, tables.c.namespace != ref.namespace, tables.c.name != ref.name)
+        found = select(exists().where(others, or_(is_around, *is_below)))
+        return bool((await self._connection.execute(found)).scalar_one())
 
     async def lock_many(self, table_ids: Iterable[TableId]) -> dict[TableId, tuple[Table, TableFormatName]]:
         """Return those of the tables that are registered with their formats, by id.

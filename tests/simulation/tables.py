@@ -19,11 +19,13 @@ from engine.domain.output_names import output_prefix
 from engine.domain.plans import FileGroup
 from engine.domain.tables import TableRef
 from engine.formats.base import (
+    OWN_LOCATION,
     CheckStep,
     CommitOutcome,
     CommitRequest,
     CommittedBatch,
     Condition,
+    FileScope,
     SnapshotInfo,
     TableListing,
     Verification,
@@ -73,7 +75,7 @@ class ModelCatalog:
         self._lake.answer()
         return {ref: str(len(self._lake.tables[ref].snapshots)) for ref in refs if ref in self._lake.tables}
 
-    def open_table(self, ref: TableRef) -> "OpenModelTable":
+    def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> "OpenModelTable":
         self._lake.answer()
         if ref not in self._lake.tables:
             raise NotFound(f"no table {ref}")
@@ -167,6 +169,7 @@ class OpenModelTable:
             name_prefix=output_prefix(run_id, group.ordinal, attempt),
             output_files=group.predicted_outputs,
             write=write,
+            places=(self.location,),
             storage={"table": str(self._table.ref)},
         )
 
@@ -348,6 +351,7 @@ def _digest(files: Sequence[DataFile]) -> pa.Table:
         "row_groups": [0] * count,
         "sequence_number": [each.sequence for each in files],
         "is_encrypted": [False] * count,
+        "is_outside": [False] * count,
         "delete_files": [int(bool(each.deleted)) for each in files],
         "deleted_rows": [len(each.deleted) for each in files],
         "equality_deletes": [0] * count,

@@ -27,6 +27,7 @@ class DigestFile:
     equality_deletes: int = 0
     file_format: str = "parquet"
     is_encrypted: bool = False
+    is_outside: bool = False
     added_at_ms: int | None = None
     data_at_ms: int = 0
     path: str | None = None
@@ -59,6 +60,7 @@ def random_digest(*, files: int, partitions: int, mean_bytes: float, seed: int) 
             "row_groups": zeros,
             "sequence_number": np.arange(files, dtype=np.int64) // 10,
             "is_encrypted": pa.array(np.zeros(files, dtype=np.bool_)),
+            "is_outside": pa.array(np.zeros(files, dtype=np.bool_)),
             "delete_files": zeros,
             "deleted_rows": zeros.astype(np.int64),
             "equality_deletes": zeros,

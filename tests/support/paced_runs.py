@@ -77,7 +77,7 @@ class PacedTask:
             pause=_do_not_wait,
         )
         write = WriteSettings(target_file_bytes=1)
-        task = GroupTask(attempt.run.id, attempt.number, group, (), "", "", "", 1, write, pace=pace)
+        task = GroupTask(attempt.run.id, attempt.number, group, (), "", "", "", 1, write, (), pace=pace)
         self._channel = PaceChannel(task=task, bucket=self._bucket, moved=lambda: Moved(self.read), post=self._post)
 
     async def report(self) -> None:

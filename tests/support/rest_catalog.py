@@ -1,7 +1,8 @@
 """A small Iceberg REST catalog over a SQL catalog, for tests: real HTTP, and answers that can be lost on the way.
 
-It serves what loading, listing and committing need. `before_answer` runs after a commit took effect and may return
-another status to answer with, or `None` to break the connection without an answer.
+It serves what loading, listing and committing need. `settings` answers `/v1/config`; `table_config`,
+`storage_credentials` and `table_properties` go with each table. `before_answer` runs after a commit took
+effect and may return another status to answer with, or `None` to break the connection without an answer.
 """
 
 import json
@@ -31,6 +32,10 @@ class RestCatalogServer:
         self.commits = 0
         self.before_commit: Callable[[], int | None] = lambda: None
         self.before_answer: Verdict = truthful
+        self.settings: dict[str, dict[str, Any]] = {"defaults": {}, "overrides": {}}
+        self.table_config: dict[str, Any] = {}
+        self.table_properties: dict[str, str] = {}
+        self.storage_credentials: list[dict[str, Any]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
 
     @property
@@ -55,7 +60,7 @@ class RestCatalogServer:
         parts = path.partition("?")[0].strip("/").split("/")
         match parts[1:]:
             case ["config"]:
-                return 200, {"defaults": {}, "overrides": {}}
+                return 200, self.settings
             case ["namespaces"]:
                 return 200, {"namespaces": [list(each) for each in self.catalog.list_namespaces()]}
             case ["namespaces", namespace, "tables"]:
@@ -82,7 +87,10 @@ class RestCatalogServer:
 
     def _load(self, namespace: str, name: str) -> tuple[int, Any]:
         try:
-            return 200, _document(self.catalog.load_table((namespace, name))) | {"config": {}}
+            said = {"config": self.table_config, "storage-credentials": self.storage_credentials}
+            document = _document(self.catalog.load_table((namespace, name)))
+            document["metadata"]["properties"] |= self.table_properties
+            return 200, document | said
         except NoSuchTableError as error:
             return 404, _error("NoSuchTableException", str(error))
 

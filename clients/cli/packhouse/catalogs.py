@@ -38,6 +38,14 @@ LocationOption = Annotated[
     list[str] | None,
     typer.Option("--allow", metavar="PREFIX", help="Where its tables may lie; may be given several times."),
 ]
+OutsideOption = Annotated[
+    str | None,
+    typer.Option(
+        "--outside-files",
+        metavar="refuse|allowed_locations",
+        help="Which files outside of their own location its tables may name: none, or those below --allow.",
+    ),
+]
 
 
 @app.command()
@@ -46,11 +54,13 @@ def create(
     name: NameArgument,
     properties: PropertyOption = None,
     allow: LocationOption = None,
+    *,
+    outside_files: OutsideOption = None,
     table_format: FormatOption = "iceberg",
 ) -> None:
     """Create a catalog. The connection is not tried: `check` does that."""
     session = Session.of(context)
-    body = {"name": name, "format": table_format, **_content(properties, allow)}
+    body = {"name": name, "format": table_format, **_content(properties, allow, outside_files)}
     created = session.ask(session.client.catalogs.create, body=body)
     session.show(created, lambda console: print_tree(console, created))
 
@@ -61,6 +71,8 @@ def set_(
     name: NameArgument,
     properties: PropertyOption = None,
     allow: LocationOption = None,
+    *,
+    outside_files: OutsideOption = None,
     table_format: FormatOption = "iceberg",
 ) -> None:
     """Create a catalog, or replace all properties of the one that is there."""
@@ -68,9 +80,9 @@ def set_(
     try:
         present = session.answer(session.client.catalogs.get, name)
     except NotFound:
-        create(context, name, properties, allow, table_format)
+        create(context, name, properties, allow, outside_files=outside_files, table_format=table_format)
         return
-    body = _content(properties, allow)
+    body = _content(properties, allow, outside_files)
     changed = session.ask(session.client.catalogs.replace, name, body=body, if_match=etag_of(present))
     session.show(changed, lambda console: print_tree(console, changed))
 
@@ -209,6 +221,7 @@ def _rights(found: list[dict[str, Any]]) -> list[str]:
     return [f"{each['team']}: {'+'.join(each['rights'])}" for each in found]
 
 
-def _content(properties: list[str] | None, allow: list[str] | None) -> dict[str, Any]:
+def _content(properties: list[str] | None, allow: list[str] | None, outside_files: str | None) -> dict[str, Any]:
     locations = {"allowed_locations": allow} if allow else {}
-    return {"properties": assignments(properties or ()), **locations}
+    outside = {"outside_files": outside_files} if outside_files else {}
+    return {"properties": assignments(properties or ()), **locations, **outside}

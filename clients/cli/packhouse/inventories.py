@@ -1,6 +1,7 @@
 """All catalogs, policies and tables as documents: as a folder of YAML files has them, and as the server has them.
 
-    catalogs/lake.yaml                 kind: catalog   name, format, properties, allowed_locations, grants
+    catalogs/lake.yaml                 kind: catalog   name, format, properties, allowed_locations, outside_files,
+                                                       grants
     policies/sales.yaml                kind: policy    name, scope, policy
     tables/lake/lake.sales.orders.yaml kind: table     name (its address), owner_team, labels, policy
 
@@ -28,7 +29,7 @@ from packhouse.session import Session, etag_of
 Document = Mapping[str, Any]
 Key = tuple[str, str]
 FIELDS: Final[Mapping[str, frozenset[str]]] = {
-    "catalog": frozenset({"format", "properties", "allowed_locations", "grants"}),
+    "catalog": frozenset({"format", "properties", "allowed_locations", "outside_files", "grants"}),
     "policy": frozenset({"scope", "policy"}),
     "table": frozenset({"owner_team", "labels", "policy"}),
 }

@@ -31,7 +31,7 @@ from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, Packhous
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.iceberg.conflicts import Surviving, base_of, surviving
 from engine.formats.iceberg.errors import summary_of, translated
-from engine.formats.iceberg.manifests import ManifestCache
+from engine.formats.iceberg.manifests import Cache
 from engine.formats.iceberg.parents import forget_old, main_at, protect
 from engine.formats.iceberg.producer import SnapshotProducer, StagedSnapshot, discard
 from engine.formats.iceberg.views import TableView
@@ -62,7 +62,7 @@ class Committer:
 
     catalog: Catalog
     load: Callable[[], Table]
-    cache: ManifestCache
+    cache: Cache
     uuid: str
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = field(default=random.random)

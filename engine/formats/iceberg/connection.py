@@ -4,19 +4,27 @@ A connection opens its catalog at first use, so that making one never blocks and
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import Final
-
-from pyiceberg.catalog import Catalog
 
 from engine.domain.capabilities import Capabilities
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 from engine.domain.tables import TableRef
 from engine.domain.uris import masked
-from engine.formats.base import CheckStep, IsWanted, TableListing, every_namespace
+from engine.formats.base import OWN_LOCATION, CheckStep, FileScope, IsWanted, TableListing, every_namespace
 from engine.formats.iceberg.capabilities import CAPABILITIES
-from engine.formats.iceberg.catalogs import CATALOG_NAME, CheckLocation, anywhere, load
+from engine.formats.iceberg.catalogs import (
+    CATALOG_NAME,
+    CheckAddresses,
+    CheckLocation,
+    GuardedCatalog,
+    any_address,
+    anywhere,
+    load,
+)
 from engine.formats.iceberg.errors import summary_of, translated
+from engine.formats.iceberg.file_access import names_code
 from engine.formats.iceberg.known_properties import misspelt
 from engine.formats.iceberg.listing import list_tables
 from engine.formats.iceberg.manifests import ManifestCache
@@ -37,7 +45,8 @@ class IcebergFormat:
     """Opens Iceberg catalogs. All connections share one cache of manifests, which never change.
 
     `check_location` raises `InvalidInput` for a place whose metadata must not even be read, `check_peer` for the
-    address of a server that must not be talked to.
+    address of a server that must not be talked to, `check_addresses` for addresses that a REST catalog's answers name
+    and that must not be asked.
     """
 
     def __init__(
@@ -46,10 +55,12 @@ class IcebergFormat:
         cache: ManifestCache | None = None,
         check_location: CheckLocation = anywhere,
         check_peer: CheckPeer = anywhere,
+        check_addresses: CheckAddresses = any_address,
     ) -> None:
         self._cache = cache or ManifestCache()
         self._check_location = check_location
         self._check_peer = check_peer
+        self._check_addresses = check_addresses
 
     def capabilities(self) -> Capabilities:
         """Return what Iceberg tables can have done to them in this version."""
@@ -73,6 +84,7 @@ class IcebergFormat:
             cache=self._cache,
             check_location=self._check_location,
             check_peer=self._check_peer,
+            check_addresses=self._check_addresses,
         )
 
 
@@ -95,7 +107,7 @@ def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
         hint = f"begin it with one of {', '.join(schemes)}"
         yield FieldProblem("/properties/uri", f"is not an address of a {kind} catalog", masked(uri), hint)
     for key, value in properties.items():
-        if key.startswith("py-"):
+        if names_code(key):
             hint = "leave it out: Packhouse runs no code that properties name"
             yield FieldProblem(f"/properties/{key}", "is not allowed", value, hint)
         elif not value:
@@ -111,16 +123,18 @@ class IcebergConnection:
         name: str,
         properties: Mapping[str, str],
         cache: ManifestCache,
-        check_location: CheckLocation,
+        check_location: CheckLocation = anywhere,
         check_peer: CheckPeer = anywhere,
+        check_addresses: CheckAddresses = any_address,
     ) -> None:
         self._name = name
         self._properties = dict(properties)
         self._cache = cache
         self._check_location = check_location
         self._check_peer = check_peer
+        self._check_addresses = check_addresses
         self._lock = Lock()
-        self._catalog: Catalog | None = None
+        self._catalog: GuardedCatalog | None = None
 
     def check(self) -> Sequence[CheckStep]:
         """Open the catalog, list its namespaces, list the tables of the first one, read the first table's metadata.
@@ -160,24 +174,27 @@ class IcebergConnection:
         with translated("ask what the tables point to"):
             return pointers(self._open(), refs)
 
-    def open_table(self, ref: TableRef) -> IcebergTable:
-        """Load a table's present metadata.
+    def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> IcebergTable:
+        """Load a table's present metadata; only files in the scope are opened.
 
         Raises:
             NotFound: no such table or namespace.
+            NotEligible: its metadata file is outside of the scope.
             InvalidInput: its metadata lies where it may not.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
         with translated(f"open table {ref}"):
-            catalog = self._open()
             identifier = (*ref.namespace, ref.name)
+            table = self._open().within(scope).load_table(identifier)
+            # what is loaded later keeps to the location that is seen now
+            catalog = self._open().within(replace(scope, location=scope.location or table.metadata.location))
             return IcebergTable(
                 ref=ref,
                 catalog=catalog,
                 load=lambda: catalog.load_table(identifier),
-                table=catalog.load_table(identifier),
-                cache=self._cache,
+                table=table,
+                cache=self._cache.of(str(ref)),
                 spark_catalog=self._properties.get(SPARK_CATALOG),
             )
 
@@ -188,7 +205,7 @@ class IcebergConnection:
                 self._catalog.close()
             self._catalog = None
 
-    def _open(self) -> Catalog:
+    def _open(self) -> GuardedCatalog:
         with self._lock:
             if self._catalog is None:
                 self._catalog = load(
@@ -196,6 +213,7 @@ class IcebergConnection:
                     self._properties,
                     check_location=self._check_location,
                     check_peer=self._check_peer,
+                    check_addresses=self._check_addresses,
                 )
             return self._catalog
 

@@ -76,6 +76,7 @@ class LiveFiles:
             "delete_files": pa.array(self.counts.files, pa.int32()),
             "deleted_rows": pa.array(self.counts.rows, pa.int64()),
             "equality_deletes": pa.array(self.counts.equality, pa.int32()),
+            "is_outside": self._is_outside(),
             "added_at_ms": added_at_ms,
             "data_at_ms": self._data_at_ms(added_at_ms),
         }
@@ -87,6 +88,19 @@ class LiveFiles:
         keys = pa.table({name: self.deletes[name].cast(of) for name, of in _PARTITION_KEY.items()})
         counted = keys.group_by(list(_PARTITION_KEY)).aggregate([([], "count_all")])
         return {(row["spec_id"], row["partition"]): row["count_all"] for row in counted.to_pylist()}
+
+    @property
+    def outside_files(self) -> int:
+        """How many live files, data and deletes, are outside of the table's places."""
+        return sum(int(pc.sum(each["is_outside"]).as_py() or 0) for each in (self.data, self.deletes))
+
+    def _is_outside(self) -> pa.ChunkedArray:
+        """Return for each data file whether it, or a delete file that may apply to it, is outside of the places."""
+        outside = self.deletes.filter(self.deletes["is_outside"])
+        if not outside.num_rows:
+            return self.data["is_outside"]
+        counts = count_deletes(self.data, outside)
+        return pc.or_(self.data["is_outside"], pa.array((counts.files > 0) | (counts.equality > 0)))
 
     def _added_at_ms(self) -> pa.ChunkedArray:
         """Return when each data file was committed; null where its snapshot is not retained any more."""

@@ -27,7 +27,10 @@ from pyiceberg.manifest import DataFileContent, ManifestContent, ManifestEntrySt
 from engine.formats.iceberg import entry_ids as ids
 from engine.formats.iceberg.avro_blocks import readable
 from engine.formats.iceberg.entry_frames import EntryColumns, columns_of
+from engine.formats.iceberg.file_access import outside
+from engine.formats.iceberg.outside_files import PathSummary, are_outside
 from engine.formats.iceberg.partitions import PartitionCodec
+from engine.rewriting.kernel.places import Places
 
 ADDED: Final = int(ManifestEntryStatus.ADDED)
 DELETED: Final = int(ManifestEntryStatus.DELETED)
@@ -51,8 +54,11 @@ ENTRIES: Final = pa.schema(
         pa.field("row_groups", pa.int32(), nullable=False),  # of Parquet files, as split offsets say; 0: not known
         pa.field("is_encrypted", pa.bool_(), nullable=False),
         pa.field("target", pa.string()),  # the one data file that a position-delete file is about, if it is about one
+        pa.field("is_outside", pa.bool_(), nullable=False),  # of the table's places: the file must not be opened
     ]
 )
+_IS_OUTSIDE: Final = ENTRIES.field("is_outside")
+_WRITTEN: Final = pa.schema([field for field in ENTRIES if field != _IS_OUTSIDE])
 
 _FILE_PATH_COLUMN: Final = 2147483546  # reserved field id of `file_path` in position-delete files
 _ENTRY_IDS: Final = frozenset(
@@ -75,6 +81,13 @@ class Held(Protocol):
 T = TypeVar("T", bound=Held)
 
 
+class Cache(Protocol):
+    """Holds what was read of files that never change."""
+
+    def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
+        """Return what is held, or what `read` gives, which is then held. A key always stands for one type."""
+
+
 class ManifestCache:
     """What was read of files that never change, by path and length, least recently used out first.
 
@@ -88,6 +101,10 @@ class ManifestCache:
         self._held: OrderedDict[tuple[str, int], Any] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()
+
+    def of(self, owner: str) -> "OwnedCache":
+        """Return the part of the cache that one table has for itself."""
+        return OwnedCache(self, owner)
 
     def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
         """Return what is held, or what `read` gives, which is then held. A key always stands for one type."""
@@ -108,17 +125,54 @@ class ManifestCache:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnedCache:
+    """What one table has in a cache. Tables share nothing: one may name the manifests of another with its own specs."""
+
+    whole: ManifestCache
+    owner: str
+
+    def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
+        """Return what is held, or what `read` gives, which is then held. A key always stands for one type."""
+        return self.whole.get((f"{self.owner}\n{key[0]}", key[1]), read)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decoded:
+    """The entries of a manifest as written, without `is_outside`, and a summary of their paths."""
+
+    entries: pa.Table
+    paths: PathSummary
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.entries.nbytes)
+
+    def within(self, places: Places) -> pa.Table:
+        rows = self.entries.num_rows
+        if not rows or self.paths.is_inside(places):
+            return self.entries.append_column(_IS_OUTSIDE, pa.repeat(False, rows))
+        return self.entries.append_column(_IS_OUTSIDE, are_outside(self.entries["path"], places))
+
+
+@dataclass(frozen=True, slots=True)
 class ManifestReader:
-    """Reads manifests of one table through its storage; `codecs` by spec id."""
+    """Reads manifests of one table through its storage; `codecs` by spec id, `places` where its files may be."""
 
     io: FileIO
     codecs: Mapping[int, PartitionCodec]
-    cache: ManifestCache
+    cache: Cache
+    places: Places
 
     def entries(self, manifest: ManifestFile) -> pa.Table:
-        """Return all entries of one manifest, deleted ones too, in the shape of `ENTRIES`."""
+        """Return all entries of one manifest, deleted ones too, in the shape of `ENTRIES`.
+
+        Raises:
+            NotEligible: the manifest is outside of the table's places.
+        """
+        if not self.places.cover(manifest.manifest_path):
+            raise outside([manifest.manifest_path], self.places)
         key = (manifest.manifest_path, manifest.manifest_length)
-        return _inherited(self.cache.get(key, lambda: self._read(manifest)), manifest)
+        return _inherited(self.cache.get(key, lambda: self._decoded(manifest)).within(self.places), manifest)
 
     def each(self, manifests: Sequence[ManifestFile]) -> list[pa.Table]:
         """Return the entries of several manifests, read side by side, in their order."""
@@ -132,6 +186,10 @@ class ManifestReader:
         """
         parts = [_live(table) for table in self.each(list(manifests))]
         return pa.concat_tables([ENTRIES.empty_table(), *parts]).unify_dictionaries()
+
+    def _decoded(self, manifest: ManifestFile) -> _Decoded:
+        entries = self._read(manifest)
+        return _Decoded(entries, PathSummary.of(entries["path"]))
 
     def _read(self, manifest: ManifestFile) -> pa.Table:
         with self.io.new_input(manifest.manifest_path).open() as stream:
@@ -163,7 +221,7 @@ def _inherited(table: pa.Table, manifest: ManifestFile) -> pa.Table:
 
 
 def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> pa.Table:
-    """Return the entries of a manifest file as written: sequence number and snapshot id may be null, for inheriting."""
+    """Return the entries of a manifest file as written, but for `is_outside`; numbers may be null, for inheriting."""
     body = readable(body)
     written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
     if not with_targets and (found := columns_of(body, written, codec=codec)) is not None:
@@ -179,8 +237,8 @@ def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> p
 def _table(found: EntryColumns, spec_id: int) -> pa.Table:
     rows = len(found.path)
     others = {"spec_id": pa.repeat(pa.scalar(spec_id, pa.int32()), rows), "target": pa.nulls(rows, pa.string())}
-    columns = [others[f.name] if f.name in others else getattr(found, f.name) for f in ENTRIES]
-    return pa.table(columns, schema=ENTRIES)
+    columns = [others[f.name] if f.name in others else getattr(found, f.name) for f in _WRITTEN]
+    return pa.table(columns, schema=_WRITTEN)
 
 
 def _projection(written: Mapping[str, Any], wanted: frozenset[int]) -> tuple[Any, dict[int, str], dict[int, str]]:
@@ -205,7 +263,7 @@ class _Columns:
         self._codes_of_values: dict[tuple[Any, ...], int] = {}
         self._codes_of_text: dict[str, int] = {}
         self._lists: dict[str, list[Any]] = {
-            name: [] for name in ENTRIES.names if name not in {"spec_id", "file_format"}
+            name: [] for name in _WRITTEN.names if name not in {"spec_id", "file_format"}
         }
         self._formats: list[str] = []
 
@@ -242,8 +300,8 @@ class _Columns:
         built["file_format"] = pa.array(self._formats, pa.string()).dictionary_encode()
         built["spec_id"] = pa.repeat(pa.scalar(self._codec.spec.spec_id, pa.int32()), rows)
         return pa.table(
-            [pa.array(built[f.name], f.type) if isinstance(built[f.name], list) else built[f.name] for f in ENTRIES],
-            schema=ENTRIES,
+            [pa.array(built[f.name], f.type) if isinstance(built[f.name], list) else built[f.name] for f in _WRITTEN],
+            schema=_WRITTEN,
         )
 
 

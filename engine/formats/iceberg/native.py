@@ -85,6 +85,7 @@ def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | No
         Condition("native_spark_catalog", spark_catalog is not None, named),
         Condition("native_format_version", version in (1, 2, 3), f"version {version}; 1, 2 and 3 can be rewritten"),
         _one_spec(view, files),
+        _in_place(files),
         _comparable(view),
         *shared,
     ]
@@ -138,6 +139,11 @@ def _one_spec(view: TableView, files: LiveFiles) -> Condition:
     current = view.metadata.default_spec_id
     detail = f"live files have specs {live}; the current one is {current}"
     return Condition("native_one_spec", live in ([], [current]), detail)
+
+
+def _in_place(files: LiveFiles) -> Condition:
+    count = files.outside_files  # the procedure chooses files itself, with Spark's credentials
+    return Condition("native_files_in_place", not count, f"{count} live files are outside of the table's places")
 
 
 def _comparable(view: TableView) -> Condition:

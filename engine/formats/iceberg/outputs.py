@@ -19,8 +19,13 @@ from engine.formats.iceberg.views import TableView
 
 
 def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
-    """Return the paths of all files below the data location whose names say that the run wrote them, sorted."""
+    """Return the paths of all files below the data location whose names say that the run wrote them, sorted.
+
+    Raises:
+        NotEligible: the data location is outside of the table's places.
+    """
     location = data_location(view.metadata)
+    view.check(location)
     scheme, netloc, root = PyArrowFileIO.parse_location(location, view.io.properties)
     filesystem = _arrow_io(view).fs_by_scheme(scheme, netloc)
     found = filesystem.get_file_info(FileSelector(root, allow_not_found=True, recursive=True))

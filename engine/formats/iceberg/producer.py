@@ -143,6 +143,8 @@ class SnapshotProducer:
         schema = self._metadata.schema()
         modes = metrics_modes(schema, self._metadata.properties)
         for group in self.surviving.groups:
+            for each in group.outputs:
+                self.view.check(each.path)
             inputs = [removed[each.path] for each in group.inputs]
             self._check_partition(group, inputs)
             same_rows = len(group.outputs) == 1 and group.rows_deleted == 0

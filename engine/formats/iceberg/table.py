@@ -39,7 +39,7 @@ from engine.formats.iceberg.digest import LiveFiles
 from engine.formats.iceberg.eligibility import conditions_of
 from engine.formats.iceberg.errors import translated
 from engine.formats.iceberg.history import commits_of, known_since, newest
-from engine.formats.iceberg.manifests import ManifestCache
+from engine.formats.iceberg.manifests import Cache
 from engine.formats.iceberg.native import native_conditions, native_digest, no_name_in_spark, partition_tests
 from engine.formats.iceberg.native_changes import native_changes, verify_native
 from engine.formats.iceberg.outputs import list_run_files, remove_run_files
@@ -69,7 +69,7 @@ class IcebergTable:
         catalog: Catalog,
         load: Callable[[], Table],
         table: Table,
-        cache: ManifestCache,
+        cache: Cache,
         spark_catalog: str | None = None,
     ) -> None:
         self._ref = ref
@@ -94,8 +94,8 @@ class IcebergTable:
 
     @property
     def locations(self) -> Sequence[str]:
-        """Every place where the table's files lie or are written."""
-        return all_locations(self._view.metadata)
+        """Every place where the table's files are or are written, and the metadata file."""
+        return [*all_locations(self._view.metadata), self._view.table.metadata_location]
 
     @property
     def head_snapshot_id(self) -> int | None:

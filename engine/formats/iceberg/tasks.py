@@ -5,8 +5,8 @@ Outputs have the current schema's columns under the names that Java and PyIceber
 """
 
 import base64
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import pyarrow as pa
 from pyiceberg.io.pyarrow import schema_to_pyarrow
@@ -17,10 +17,9 @@ from engine.domain.output_names import output_prefix
 from engine.domain.plans import FileGroup
 from engine.formats.iceberg.paths import output_directory
 from engine.formats.iceberg.table_properties import read_properties
-from engine.formats.iceberg.views import TableView
+from engine.formats.iceberg.views import TableView, places_of
 from engine.rewriting.kernel.contract import GroupTask, OrderColumn, RowOrder, TaskInput, WriteSettings
 
-_STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.", "oss.")
 _FIELD_ID: Final = b"PARQUET:field_id"
 
 
@@ -52,7 +51,8 @@ def group_task(
         name_prefix=prefix,
         output_files=group.predicted_outputs,
         write=read_properties(metadata.properties).applied_to(write),
-        storage=storage_properties(view.io.properties),
+        places=places_of(view.table).folders,
+        storage=dict(view.table.io.properties),
         key_value_metadata={"iceberg.schema": metadata.schema().model_dump_json()},
         order=None if order is None else _row_order(order),
     )
@@ -67,11 +67,6 @@ def encoded_schema(schema: Schema) -> str:
     """Return the Arrow schema of outputs as base 64 of its IPC form; every field carries `PARQUET:field_id`."""
     arrow = pa.schema(_named(list(schema_to_pyarrow(schema, include_field_ids=True))))
     return base64.b64encode(arrow.serialize().to_pybytes()).decode()
-
-
-def storage_properties(properties: Mapping[str, Any]) -> dict[str, str]:
-    """Return the properties of a FileIO that its Arrow file system is made from."""
-    return {key: str(value) for key, value in properties.items() if key.startswith(_STORAGE) and value is not None}
 
 
 def _named(fields: Sequence[pa.Field]) -> list[pa.Field]:

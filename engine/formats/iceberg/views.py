@@ -3,15 +3,18 @@
 from dataclasses import dataclass, replace
 
 from pyiceberg.io import FileIO
-from pyiceberg.manifest import ManifestFile
+from pyiceberg.manifest import ManifestFile, read_manifest_list
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
+from engine.domain.errors import Fatal
 from engine.formats.iceberg.digest import LiveFiles
+from engine.formats.iceberg.file_access import GuardedFileIO, outside
 from engine.formats.iceberg.history import commit_times, head_of, sequence_times
-from engine.formats.iceberg.manifests import ManifestCache, ManifestReader
+from engine.formats.iceberg.manifests import Cache, ManifestReader
 from engine.formats.iceberg.partitions import PartitionCodec, schema_of_spec
+from engine.rewriting.kernel.places import Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +27,14 @@ class TableView:
     reader: ManifestReader
 
     @staticmethod
-    def of(table: Table, cache: ManifestCache) -> "TableView":
-        """Wrap a loaded table."""
+    def of(table: Table, cache: Cache) -> "TableView":
+        """Wrap a table that one of our catalogs loaded."""
         metadata = table.metadata
         codecs = {
             spec.spec_id: PartitionCodec(spec=spec, schema=schema_of_spec(metadata, spec) or metadata.schema())
             for spec in metadata.partition_specs
         }
-        reader = ManifestReader(io=table.io, codecs=codecs, cache=cache)
+        reader = ManifestReader(io=table.io, codecs=codecs, cache=cache, places=places_of(table))
         return TableView(table=table, head=head_of(metadata), codecs=codecs, reader=reader)
 
     @property
@@ -45,13 +48,33 @@ class TableView:
         return self.table.io
 
     def manifests(self, snapshot: Snapshot | None) -> list[ManifestFile]:
-        """Return the manifests of a snapshot."""
-        return [] if snapshot is None else snapshot.manifests(self.io)
+        """Return the manifests of a snapshot.
+
+        Not by `Snapshot.manifests`: it answers from a cache of the process by the manifest's path alone, so that the
+        manifest list of one table could change the sequence numbers of another's.
+
+        Raises:
+            NotEligible: the manifest list is outside of the table's places.
+        """
+        return [] if snapshot is None else list(read_manifest_list(self.io.new_input(snapshot.manifest_list)))
+
+    def check(self, path: str) -> None:
+        """Raise `NotEligible` for a path outside of the table's places."""
+        if not self.reader.places.cover(path):
+            raise outside([path], self.reader.places)
 
     def live_files(self) -> LiveFiles:
         """Return the live files of the head: read once for each manifest list, which never changes."""
         head = self.head
         if head is None:
             return LiveFiles.empty()
-        held = self.reader.cache.get((head.manifest_list, 0), lambda: LiveFiles.read(self.reader, self.manifests(head)))
+        key = (f"{head.manifest_list} in {self.reader.places}", 0)
+        held = self.reader.cache.get(key, lambda: LiveFiles.read(self.reader, self.manifests(head)))
         return replace(held, committed_at_ms=commit_times(self.metadata), sequence_at_ms=sequence_times(self.metadata))
+
+
+def places_of(table: Table) -> Places:
+    """Return where the files of a table may be that one of our catalogs loaded."""
+    if not isinstance(table.io, GuardedFileIO):
+        raise Fatal(f"the table's storage is {type(table.io).__name__}, which opens any file")
+    return table.io.places

@@ -85,9 +85,9 @@ class GroupTask:
     `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with its table field id in the metadata key
     `PARQUET:field_id`; outputs have exactly this schema. Output files are
     `<output_dir>/<name_prefix><n>.parquet`; `output_files` is how many the plan predicted, kept to as long as files of
-    about the target come of it. `storage` holds the properties of the Arrow file system. Without an `order`
-    rows keep theirs: inputs one after the other. `check_rows`: outputs are read back and their rows
-    compared with the inputs'.
+    about the target come of it. `storage` holds the properties of the Arrow file system; files outside of the folders
+    `places` are refused. Without an `order` rows keep theirs: inputs one after the other. `check_rows`: outputs are
+    read back and their rows compared with the inputs'.
     """
 
     run_id: str
@@ -99,6 +99,7 @@ class GroupTask:
     name_prefix: str
     output_files: int
     write: WriteSettings
+    places: tuple[str, ...]
     storage: dict[str, str] = field(default_factory=dict)
     key_value_metadata: dict[str, str] = field(default_factory=dict)
     pace: Pace = field(default_factory=Pace)
@@ -114,6 +115,7 @@ class GroupTask:
         """Read a task back."""
         raw: dict[str, Any] = json.loads(text)
         raw["inputs"] = tuple(TaskInput(**{**i, "delete_paths": tuple(i["delete_paths"])}) for i in raw["inputs"])
+        raw["places"] = tuple(raw["places"])
         raw["write"] = WriteSettings(**raw["write"])
         raw["pace"] = Pace(**raw["pace"])
         raw["order"] = RowOrder.from_raw(raw["order"])

@@ -23,6 +23,7 @@ UNREADABLE_LAYOUT: Final = "unreadable_layout"
 UNSUPPORTED_DELETE_FILE: Final = "unsupported_delete_file"
 UNSUPPORTED_STORAGE: Final = "unsupported_storage"
 UNSORTABLE_COLUMN: Final = "unsortable_column"
+OUTSIDE_FILES: Final = "outside_files"
 
 REASONS: Final = frozenset(
     {
@@ -37,6 +38,7 @@ REASONS: Final = frozenset(
         UNSUPPORTED_DELETE_FILE,
         UNSUPPORTED_STORAGE,
         UNSORTABLE_COLUMN,
+        OUTSIDE_FILES,
     }
 )
 """Every `reason` that a refused group can carry, before the colon; what follows the colon is for people."""

@@ -1,17 +1,21 @@
 """Arrow file systems for the paths of a table: local files and S3, by the properties that PyIceberg uses.
 
+Only files below the folders that the task names are opened, created or deleted; any other path is refused before the
+storage is asked: manifests are written by others and may name any file that the credentials reach.
+
 A path is what the manifest says and is never percent-decoded: `%20` in a Hadoop path is three characters of a name.
 Limits: other schemes (`gs`, `abfs`, `hdfs`) are refused. S3 has no exclusive creation through Arrow: there the name is
 looked up before it is written, which is not atomic; names that carry run, group and attempt make it enough.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pyarrow.fs as pafs
 
-from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, OutputFault, Refused
+from engine.rewriting.kernel.errors import OUTSIDE_FILES, UNSUPPORTED_STORAGE, OutputFault, Refused
+from engine.rewriting.kernel.places import Places
 
 _S3_SCHEMES: Final = frozenset({"s3", "s3a", "s3n"})
 _S3_TEXTS: Final = {
@@ -53,11 +57,21 @@ def canonical(uri: str) -> str:
 
 
 class Storage:
-    """Opens, creates and deletes files by their table paths. Connections are made on first use and kept."""
+    """Opens, creates and deletes files below `places` by their paths. Connections are made on first use and kept.
 
-    def __init__(self, *, properties: Mapping[str, str]) -> None:
+    Every method that takes a path of a file raises `Refused` (`outside_files`, `unsupported_storage`) for one that is
+    not below `places` or of an unknown scheme.
+    """
+
+    def __init__(self, *, properties: Mapping[str, str], places: Sequence[str]) -> None:
         self._properties = properties
+        self._places = Places(places)
         self._systems: dict[str, pafs.FileSystem] = {}
+
+    def check(self, uri: str) -> None:
+        """Raise `Refused` for a path that is not below the folders of the task."""
+        if not self._places.cover(uri):
+            raise Refused(OUTSIDE_FILES, f"{uri} is not below {self._places}")
 
     def is_remote(self, uri: str) -> bool:
         """Return whether opening a file costs a request of its own."""
@@ -98,6 +112,7 @@ class Storage:
             return
 
     def _locate(self, uri: str) -> tuple[pafs.FileSystem, str]:
+        self.check(uri)
         scheme, path = split_scheme(uri)
         if scheme not in self._systems:
             local = scheme == "file"

@@ -69,7 +69,8 @@ class GroupRewrite:
             clock=clock,
             pause=pause,
         )
-        self._transfer = Transfer(storage=Storage(properties=task.storage), bucket=self._bucket, clock=clock)
+        storage = Storage(properties=task.storage, places=task.places)
+        self._transfer = Transfer(storage=storage, bucket=self._bucket, clock=clock)
         self._channel = PaceChannel(task=task, bucket=self._bucket, moved=lambda: self._transfer.moved, post=post)
 
     def run(self) -> GroupResult:
@@ -92,6 +93,7 @@ class GroupRewrite:
 
     def _rewrite(self, begun: float) -> GroupResult:
         task, schema = self._task, read_schema(self._task.schema)
+        self._check_places()
         deletes = PositionDeletes.read(task.inputs, self._transfer)
         reader = GroupReader(inputs=task.inputs, target=schema, deletes=deletes, transfer=self._transfer)
         files = OutputFiles(stem=f"{task.output_dir.rstrip('/')}/{task.name_prefix}", transfer=self._transfer)
@@ -105,6 +107,13 @@ class GroupRewrite:
             raise
         rows_deleted = deletes.count()
         return self._result("written", begun, reader=reader, files=files, rows_deleted=rows_deleted, checked=checked)
+
+    def _check_places(self) -> None:
+        """Refuse the group before any file is opened if one of its paths is outside of the task's places."""
+        for one in self._task.inputs:
+            for path in (one.path, *one.delete_paths):
+                self._transfer.storage.check(path)
+        self._transfer.storage.check(self._task.output_dir)
 
     def _write(self, reader: GroupReader, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes) -> None:
         """Write all outputs: spliced where rows stay as they are, else encoded from decoded rows."""

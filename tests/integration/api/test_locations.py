@@ -1,5 +1,6 @@
 """Where tables may lie, held at registration and before each run."""
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from pydantic import SecretStr
 
 from engine.settings import Settings
 from tests.integration.api.conftest import ADDRESS, Api
+from tests.support.iceberg_tables import edit_metadata
 from tests.support.world import Lake
 
 
@@ -53,6 +55,27 @@ async def test_a_table_whose_metadata_lies_in_no_plain_place_is_not_registered(
     catalog.close()
     refused = await api.post("/v1/tables", ADDRESS, status=422)
     assert "it has '.' or '..' as a part of its path" in refused["detail"]
+
+
+@pytest.mark.parametrize("place", ["{own}", "{own}/", "{own}/data", "{around}"])
+async def test_a_table_at_the_place_of_another_one_is_not_registered(
+    api: Api, lake: Lake, table_id: str, place: str
+) -> None:
+    """Its files would be the other one's."""
+    own = lake.table.location()
+    other = lake.catalog.create_table(("lake", "other"), lake.table.schema())
+    where = place.format(own=own, around=own.rpartition("/")[0]).replace("file://", "file:")
+    edit_metadata(other, lambda body: body.update(location=where))
+    if "events" in where:  # its metadata file is below its location, too
+        moved = f"{own}/metadata/other.metadata.json"
+        shutil.move(other.metadata_location.removeprefix("file://"), moved.removeprefix("file://"))
+        with sqlite3.connect(lake.catalog.properties["uri"].removeprefix("sqlite:///")) as catalog:
+            catalog.execute("UPDATE iceberg_tables SET metadata_location = ? WHERE table_name = 'other'", (moved,))
+        catalog.close()
+    refused = await api.call(
+        "POST", "/v1/tables", json={**ADDRESS, "name": "other"}, status=422 if "data" in place else 409
+    )
+    assert "location" in refused.json()["detail"]
 
 
 class TestProduction:

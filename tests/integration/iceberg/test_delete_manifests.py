@@ -65,7 +65,7 @@ def test_partition_values_of_what_stays_are_passed_through_as_stored(lake: Lake,
     (manifest,) = (each for each in view.manifests(view.head) if each.content == ManifestContent.DELETES)
     body = Path(manifest.manifest_path.removeprefix("file://")).read_bytes()
     made = without(body, {goes.file_path}, manifest=manifest, snapshot_id=77, codec=codec)
-    path = lake.folder / "anew.avro"
+    path = Path(table.location().removeprefix("file://")) / "anew.avro"
     path.write_bytes(made.body)
     listed = made.listed(manifest, path=f"file://{path}", snapshot_id=77)
     listed.sequence_number = 9

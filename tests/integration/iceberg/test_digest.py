@@ -161,7 +161,7 @@ def test_inputs_that_are_not_live_are_a_conflict(lake: Lake):
 def test_a_second_view_reads_only_new_manifests(lake: Lake):
     append_files(lake.create(), 3)
     lake.open().digest()
-    cache = lake.open()._cache
+    cache = lake.open()._cache.whole
     before = set(cache._held)
     append_files(lake.load(), 1, first=100)
     assert lake.open().digest().num_rows == 4

@@ -8,7 +8,8 @@ import pytest
 from pyiceberg.schema import Schema
 from pyiceberg.types import DecimalType, ListType, LongType, MapType, NestedField, StringType, StructType, UUIDType
 
-from engine.formats.iceberg.tasks import encoded_schema, storage_properties
+from engine.formats.iceberg.file_access import own_properties
+from engine.formats.iceberg.tasks import encoded_schema
 from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, group_of, task_of
 
 
@@ -99,7 +100,7 @@ def test_only_properties_of_the_storage_travel():
         "s3.endpoint": "http://s3", "s3.access-key-id": "a", "client.region": "eu", "uri": "postgresql://u:p@h/d",
         "token": "t", "auth.manager": object(), "s3.role-arn": None,
     }  # fmt: skip
-    assert storage_properties(given) == {
+    assert own_properties(given) == {
         "s3.endpoint": "http://s3",
         "s3.access-key-id": "a",
         "client.region": "eu",

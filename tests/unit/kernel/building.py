@@ -58,8 +58,15 @@ def make_task(folder: Path, inputs: Sequence[TaskInput], schema: pa.Schema, **ch
         name_prefix="run-3-1-",
         output_files=1,
         write=WriteSettings(target_file_bytes=128 * MIB),
+        places=(),
     )
-    return replace(task, **changes)
+    made = replace(task, **changes)
+    return made if "places" in changes else replace(made, places=_folders_of(made))
+
+
+def _folders_of(task: GroupTask) -> tuple[str, ...]:
+    inputs = (path for one in task.inputs for path in (one.path, *one.delete_paths))
+    return (task.output_dir, *(path.rpartition("/")[0] for path in inputs))
 
 
 def rewrite(task: GroupTask) -> GroupResult:

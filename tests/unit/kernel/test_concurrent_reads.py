@@ -25,7 +25,7 @@ def test_threads_that_read_one_file_get_their_own_bytes(tmp_path: Path) -> None:
     block, count = 64 * 1024, 64
     content = np.repeat(np.arange(count, dtype=np.uint8), block)
     (tmp_path / "a").write_bytes(content.tobytes())
-    source = Transfer(storage=Storage(properties={}), bucket=Bucket()).open(str(tmp_path / "a"))
+    source = Transfer(storage=Storage(properties={}, places=[str(tmp_path)]), bucket=Bucket()).open(str(tmp_path / "a"))
     asked = np.random.default_rng(1).integers(0, count, 2000).tolist()
     with ThreadPoolExecutor(4) as threads:
         got = list(threads.map(lambda at: set(bytes(source.read(at * block, block))), asked))

@@ -38,7 +38,7 @@ def test_other_storages_are_refused(uri: str) -> None:
 
 
 def test_deleting_what_is_gone_is_fine(tmp_path: Path) -> None:
-    Storage(properties={}).delete(str(tmp_path / "gone"))
+    Storage(properties={}, places=[str(tmp_path)]).delete(str(tmp_path / "gone"))
 
 
 @pytest.fixture

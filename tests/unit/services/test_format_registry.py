@@ -9,7 +9,7 @@ import pytest
 
 from engine.domain.errors import InvalidInput, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
-from engine.formats.base import CheckStep
+from engine.formats.base import CheckStep, FileScope
 from engine.services.addresses import FRESH_SECONDS, HostNames
 from engine.services.formats import FormatRegistry
 from engine.services.locations import LocationRules
@@ -24,7 +24,7 @@ class Connection:
     def check(self) -> list[CheckStep]:
         return [CheckStep("list namespaces", ok=True, detail="asked with token secret-one")]
 
-    def open_table(self, ref: TableRef) -> None:
+    def open_table(self, ref: TableRef, scope: FileScope) -> None:
         raise Transient("can't reach https://reader:hunter2@catalog: hunter2 is not known")
 
 

@@ -69,7 +69,7 @@ def a_group(ordinal: int, mib: float) -> FileGroup:
 
 
 def a_task(group: FileGroup) -> GroupTask:
-    return GroupTask("run_1", 1, group.ordinal, (), "", str(group.input_bytes), "", 1, WriteSettings(1))
+    return GroupTask("run_1", 1, group.ordinal, (), "", str(group.input_bytes), "", 1, WriteSettings(1), ())
 
 
 async def sent(sizes: Sequence[float], seconds: float, *, longest: float = 1000.0, is_young: bool = False) -> Any:

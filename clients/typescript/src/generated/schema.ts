@@ -1348,6 +1348,8 @@ export interface components {
             /** @description All for admins; for other callers those that they hold. */
             grants: components["schemas"]["Grant"][];
             name: string;
+            /** @description What tables may name outside of their own location (files imported with `add_files`, files at an earlier location, other write paths). `refuse`: nothing; partitions with such files are left alone. `allowed_locations`: files below any of the allowed locations, which may be those of other tables. */
+            outside_files: components["schemas"]["OutsideFiles"];
             /** @description Null unless all tables of the catalog are paused. */
             pause: components["schemas"]["Pause"] | null;
             /** @description Null unless the caller is an admin. */
@@ -1400,6 +1402,11 @@ export interface components {
              * @example lake
              */
             name: string;
+            /**
+             * @description What tables may name outside of their own location (files imported with `add_files`, files at an earlier location, other write paths). `refuse`: nothing; partitions with such files are left alone. `allowed_locations`: files below any of the allowed locations, which may be those of other tables.
+             * @default refuse
+             */
+            outside_files?: components["schemas"]["OutsideFiles"];
             /**
              * @description Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`.
              * @example {
@@ -1463,6 +1470,11 @@ export interface components {
              *     ]
              */
             allowed_locations?: string[];
+            /**
+             * @description What tables may name outside of their own location (files imported with `add_files`, files at an earlier location, other write paths). `refuse`: nothing; partitions with such files are left alone. `allowed_locations`: files below any of the allowed locations, which may be those of other tables.
+             * @default refuse
+             */
+            outside_files?: components["schemas"]["OutsideFiles"];
             /**
              * @description Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`.
              * @example {
@@ -2933,6 +2945,11 @@ export interface components {
              */
             last_at: string;
         };
+        /**
+         * @description What tables of a catalog may name that is not below their own location: data, deletes, manifests, write paths.
+         * @enum {string}
+         */
+        OutsideFiles: "refuse" | "allowed_locations";
         /** @description One partition that has something to better. */
         PartitionHealth: {
             average_file_bytes: number;
@@ -4458,6 +4475,8 @@ export interface components {
             measured_at: string;
             /** @description Null where the policy orders rows by no columns. */
             order: components["schemas"]["OrderHealth"] | null;
+            /** @description Files that no run opens: they, or deletes that apply to them, are outside of the table's location, which its catalog refuses (`outside_files`). Their partitions are left alone. */
+            outside_file_count: number;
             partition_count: number;
             record_count: number;
             score: number;

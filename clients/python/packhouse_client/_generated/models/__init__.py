@@ -136,6 +136,7 @@ from .order_column_nulls_type_0 import OrderColumnNullsType0
 from .order_field import OrderField
 from .order_health import OrderHealth
 from .other_compactor import OtherCompactor
+from .outside_files import OutsideFiles
 from .partition_health import PartitionHealth
 from .partition_overlap import PartitionOverlap
 from .pattern_scope import PatternScope
@@ -401,6 +402,7 @@ __all__ = (
     "OrderField",
     "OrderHealth",
     "OtherCompactor",
+    "OutsideFiles",
     "PartitionHealth",
     "PartitionOverlap",
     "PatternScope",

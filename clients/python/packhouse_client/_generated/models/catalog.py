@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..models.outside_files import OutsideFiles
 from ..models.table_format_name import TableFormatName
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ class Catalog:
     grants: list[Grant]
     """ All for admins; for other callers those that they hold. """
     name: str
+    outside_files: OutsideFiles
+    """ What tables of a catalog may name that is not below their own location: data, deletes, manifests, write
+    paths. """
     pause: None | Pause
     """ Null unless all tables of the catalog are paused. """
     properties: CatalogPropertiesType0 | None
@@ -62,6 +66,8 @@ class Catalog:
 
         name = self.name
 
+        outside_files = self.outside_files.value
+
         pause: dict[str, Any] | None
         if isinstance(self.pause, Pause):
             pause = self.pause.to_dict()
@@ -87,6 +93,7 @@ class Catalog:
                 "format": format_,
                 "grants": grants,
                 "name": name,
+                "outside_files": outside_files,
                 "pause": pause,
                 "properties": properties,
                 "updated_at": updated_at,
@@ -132,6 +139,8 @@ class Catalog:
 
         name = d.pop("name")
 
+        outside_files = OutsideFiles(d.pop("outside_files"))
+
         def _parse_pause(data: object) -> None | Pause:
             if data is None:
                 return data
@@ -172,6 +181,7 @@ class Catalog:
             format_=format_,
             grants=grants,
             name=name,
+            outside_files=outside_files,
             pause=pause,
             properties=properties,
             updated_at=updated_at,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..models.outside_files import OutsideFiles
 from ..models.table_format_name import TableFormatName
 from ..types import UNSET, Unset
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..models.outside_files import OutsideFiles
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ class CatalogReplace:
     """ Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`. """
     allowed_locations: list[str] | Unset = UNSET
     """ Tables must lie under one of these; empty: anywhere that the deployment allows. """
+    outside_files: OutsideFiles | Unset = UNSET
+    """ What tables of a catalog may name that is not below their own location: data, deletes, manifests, write
+    paths. """
 
     def to_dict(self) -> dict[str, Any]:
         properties = self.properties.to_dict()
@@ -30,6 +34,10 @@ class CatalogReplace:
         allowed_locations: list[str] | Unset = UNSET
         if not isinstance(self.allowed_locations, Unset):
             allowed_locations = self.allowed_locations
+
+        outside_files: str | Unset = UNSET
+        if not isinstance(self.outside_files, Unset):
+            outside_files = self.outside_files.value
 
         field_dict: dict[str, Any] = {}
 
@@ -40,6 +48,8 @@ class CatalogReplace:
         )
         if allowed_locations is not UNSET:
             field_dict["allowed_locations"] = allowed_locations
+        if outside_files is not UNSET:
+            field_dict["outside_files"] = outside_files
 
         return field_dict
 
@@ -52,9 +62,17 @@ class CatalogReplace:
 
         allowed_locations = cast(list[str], d.pop("allowed_locations", UNSET))
 
+        _outside_files = d.pop("outside_files", UNSET)
+        outside_files: OutsideFiles | Unset
+        if isinstance(_outside_files, Unset):
+            outside_files = UNSET
+        else:
+            outside_files = OutsideFiles(_outside_files)
+
         catalog_replace = cls(
             properties=properties,
             allowed_locations=allowed_locations,
+            outside_files=outside_files,
         )
 
         return catalog_replace

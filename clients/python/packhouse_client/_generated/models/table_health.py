@@ -42,6 +42,9 @@ class TableHealth:
     measured_at: datetime.datetime
     order: None | OrderHealth
     """ Null where the policy orders rows by no columns. """
+    outside_file_count: int
+    """ Files that no run opens: they, or deletes that apply to them, are outside of the table's location, which its
+    catalog refuses (`outside_files`). Their partitions are left alone. """
     partition_count: int
     record_count: int
     score: int
@@ -100,6 +103,8 @@ class TableHealth:
         else:
             order = self.order
 
+        outside_file_count = self.outside_file_count
+
         partition_count = self.partition_count
 
         record_count = self.record_count
@@ -154,6 +159,7 @@ class TableHealth:
                 "large_file_count": large_file_count,
                 "measured_at": measured_at,
                 "order": order,
+                "outside_file_count": outside_file_count,
                 "partition_count": partition_count,
                 "record_count": record_count,
                 "score": score,
@@ -239,6 +245,8 @@ class TableHealth:
 
         order = _parse_order(d.pop("order"))
 
+        outside_file_count = d.pop("outside_file_count")
+
         partition_count = d.pop("partition_count")
 
         record_count = d.pop("record_count")
@@ -302,6 +310,7 @@ class TableHealth:
             large_file_count=large_file_count,
             measured_at=measured_at,
             order=order,
+            outside_file_count=outside_file_count,
             partition_count=partition_count,
             record_count=record_count,
             score=score,

@@ -1,0 +1,52 @@
+"""The folders that a table's files may be in, and whether a path is below one of them.
+
+Paths in metadata and manifests are written by others. A path counts as below a folder only if every reader agrees on
+it: paths are compared character by character after the scheme's spellings are made one, and a path that some reader
+would resolve to another place (`..`, also percent-encoded, control characters, a host in a `file:` address) is below
+none. Nothing is percent-decoded to compare, as nothing is decoded to open a file.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+_ONE_STORE: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
+_SEPARATOR: Final = r"(?:[/\\]|%(?:25)*(?:2f|2F|5c|5C))"
+UNCLEAR: Final = rf"[\x00-\x1f\x7f]|{_SEPARATOR}(?:\.|%(?:25)*(?:2e|2E)){{1,2}}(?:{_SEPARATOR}|$)"
+"""A regular expression (of Python and of RE2) for what makes a path unclear: control characters, `.` and `..`."""
+
+_UNCLEAR: Final = re.compile(UNCLEAR)
+
+
+def one_spelling(uri: str) -> str | None:
+    """Return the one spelling of a path that is compared; None for what is neither absolute nor of a store.
+
+    `/x`, `file:/x` and `file:///x` are `file:/x`; `s3a:` and `s3n:` are `s3:`. A `file:` address with a host is none:
+    readers take the host for a folder, or leave it out.
+    """
+    matched = _SCHEME.fullmatch(uri)
+    scheme, rest = (matched[1].lower(), matched[2]) if matched else ("file", uri)
+    if scheme == "file":
+        if not rest.startswith("/") or (rest.startswith("//") and not rest.startswith("///")):
+            return None
+        return "file:" + re.sub("/+", "/", rest)
+    return f"{_ONE_STORE.get(scheme, scheme)}:{rest}" if rest.startswith("//") else None
+
+
+class Places:
+    """Folders, with everything below them."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        self.folders = tuple(dict.fromkeys(folders))
+        spelt = (one_spelling(folder) for folder in self.folders)
+        self._prefixes = tuple(f"{each.rstrip('/')}/" for each in spelt if each is not None)
+
+    def cover(self, uri: str) -> bool:
+        """Return whether a path is below one of the folders, or is one of them."""
+        spelt = one_spelling(uri)
+        return spelt is not None and not _UNCLEAR.search(uri) and f"{spelt}/".startswith(self._prefixes)
+
+    def __str__(self) -> str:
+        """Return the folders as text, for messages."""
+        return ", ".join(self.folders) or "no folder"
