@@ -388,6 +388,7 @@ def _identities(settings: Settings) -> OidcTokens | None:
         teams_claim=settings.oidc_teams_claim,
         teams_map=settings.oidc_teams_map,
         leeway_seconds=settings.oidc_leeway_seconds,
+        max_token_seconds=settings.oidc_max_token_seconds,
     )
     return OidcTokens(settings=wanted, clock=SystemClock())
 

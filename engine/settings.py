@@ -96,11 +96,12 @@ class Settings(BaseSettings):
     oidc_role_map: Annotated[dict[str, Role], NoDecode, BeforeValidator(_json)] = Field(
         default={}, description="Values of the role claim to roles, as JSON."
     )
-    oidc_teams_claim: str | None = Field(default=None, description="Unset: its callers see every team.")
+    oidc_teams_claim: str | None = Field(default=None, description="Unset: its callers have no team.")
     oidc_teams_map: Annotated[dict[str, str], NoDecode, BeforeValidator(_json)] = Field(
         default={}, description="Values of the teams claim to teams, as JSON."
     )
     oidc_leeway_seconds: Seconds = Field(default=30, ge=0, le=300, description="How far clocks may be apart.")
+    oidc_max_token_seconds: Seconds = Field(default=86_400, ge=60, description="Longest life of a token.")
     prometheus_url: str | None = Field(default=None, description="Server that is asked for query latency.")
     prometheus_token: str | None = Field(default=None, description="Its bearer token: `env:NAME` or `file:/path`.")
     latency_query: str | None = Field(default=None, description="PromQL: the 95th percentile of query seconds.")

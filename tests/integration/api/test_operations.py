@@ -1,5 +1,6 @@
 """State, figures, and the pace channel."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -81,6 +82,15 @@ async def test_a_task_is_told_to_stop(api: Api) -> None:
 @pytest.mark.parametrize("token", [None, "garbage", "WyJydW5fMSIsMV0.aaaa.bbbb"])
 async def test_a_report_needs_a_token_of_ours(api: Api, token: str | None) -> None:
     assert (await pace(api, status=401, token=token))["code"] == "unauthenticated"
+
+
+async def test_the_token_is_checked_before_the_body_is_read(api: Api) -> None:
+    async def body() -> AsyncIterator[bytes]:
+        raise AssertionError("the body was read")
+        yield b""
+
+    response = await api.anonymous.post("/internal/pace", content=body(), headers={"Authorization": "Bearer x"})
+    assert response.status_code == 401
 
 
 async def test_an_api_key_is_no_pace_token(api: Api) -> None:
