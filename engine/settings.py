@@ -77,6 +77,10 @@ class Settings(BaseSettings):
     )
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
+    trusted_proxies: str = Field(
+        default="", description="Addresses or networks, by commas, whose `X-Forwarded-For` and `-Proto` are used."
+    )
+    max_connections: int = Field(default=1000, ge=1, description="Open connections; one address holds at most half.")
     pace_url: str | None = Field(
         default=None, description="How Spark executors reach `/internal/pace`; unset: static shares."
     )
