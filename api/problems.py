@@ -51,7 +51,7 @@ _TYPES: Final = (
         401,
         "A valid key is needed",
         "The request carries no valid API key. Send 'Authorization: Bearer pkh_…'. The first start of an installation "
-        "prints its first key once.",
+        "writes its first key to `admin-key` in the data directory.",
     ),
     ProblemType(
         "forbidden",

@@ -21,6 +21,7 @@ from fastapi import FastAPI
 from api.app import create_app
 from api.connections import ConnectionLimits, LimitedProtocol, protocol_of, proxies_of
 from api.deps import Services
+from api.first_key import ensure_first_key
 from api.work import work_app
 from engine.domain.errors import InvalidInput
 from engine.factory import Container, open_container
@@ -48,7 +49,7 @@ class Parts:
 
 
 async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None]) -> None:
-    """Run parts until SIGINT or SIGTERM. `say` is told what a person should see: what starts, address, first key.
+    """Run parts until SIGINT or SIGTERM. `say` prints for a person: what starts, address, file of the first key.
 
     Raises:
         InvalidInput: a part runs alone but has no URL of the servers it shares with the others.
@@ -210,9 +211,9 @@ async def _announce(
     container: Container, settings: Settings, listener: socket.socket, say: Callable[[str], None]
 ) -> None:
     say(f"Packhouse is at http://{_address_of(settings, listener)} (description of the API: /docs)")
-    key = await container.access.ensure_admin_key()
-    if key is not None:
-        say(f"Admin key, shown this once: {key}")
+    path = await ensure_first_key(container.access, settings)
+    if path is not None:
+        say(f"The first admin key is in {path.absolute()}: export PACKHOUSE_API_KEY=$(cat {path.absolute()})")
 
 
 def _address_of(settings: Settings, listener: socket.socket) -> str:

@@ -168,7 +168,7 @@ async def open_container(
     """
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="blocking"))
     async with AsyncExitStack() as stack:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         redis_url, spark_url = await _embedded_parts(settings, stack)
         database = Database(settings.database_url) if settings.database_url else own_database(settings.data_dir)
         stack.push_async_callback(database.close)

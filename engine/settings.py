@@ -71,6 +71,9 @@ class Settings(BaseSettings):
     secret_key: SecretStr | None = Field(
         default=None, description="Signs page and pace tokens; default: made in data_dir."
     )
+    admin_key: SecretStr | None = Field(
+        default=None, description="First admin key, used while there is no key; default: made, in data_dir/admin-key."
+    )
     mode: Literal["embedded", "production"] | None = Field(
         default=None,
         description="`production` refuses local disks and insiders' addresses; default: with Postgres, else not.",

@@ -21,7 +21,7 @@ from typing import Final, Protocol, TypeVar
 
 from engine.domain.access import SYSTEM, ApiKey, Caller, Role
 from engine.domain.clock import Clock
-from engine.domain.errors import StateConflict, Unauthenticated
+from engine.domain.errors import InvalidInput, StateConflict, Unauthenticated
 from engine.domain.ids import IdSource, KeyId
 from engine.stores.database import Database
 
@@ -122,9 +122,29 @@ class AccessService:
         """Return the secret of a new key."""
         return f"{KEY_PREFIX}{self._entropy(_SECRET_BYTES).hex()}"
 
-    async def ensure_admin_key(self) -> str | None:
-        """Make the first key of an installation; return its secret this once, None where there is a key already."""
-        secret = self.new_secret()
+    async def has_keys(self) -> bool:
+        """Return True when a key was ever created here."""
+        async with self._database.read() as unit:
+            return await unit.keys.count() > 0
+
+    async def ensure_admin_key(self, secret: str | None = None) -> str | None:
+        """Create the first key of an installation.
+
+        Args:
+            secret: the key to create; default: a random one.
+
+        Returns:
+            The secret of the created key, None where a key exists already.
+
+        Raises:
+            InvalidInput: the given secret does not have the form of a key.
+        """
+        if secret is not None and not KEY_FORM.fullmatch(secret):
+            raise InvalidInput(
+                "PACKHOUSE_ADMIN_KEY: not an API key: 'pkh_' and 43 to 200 letters, digits, - or _; "
+                "make one with: python3 -c 'import secrets; print(\"pkh_\" + secrets.token_hex(32))'"
+            )
+        secret = secret or self.new_secret()
         key = ApiKey(
             id=self._ids.key_id(),
             name="admin",
@@ -140,7 +160,7 @@ class AccessService:
                     return None
                 await unit.keys.insert(key)
                 await unit.audit.append(SYSTEM, "key.create", key.id, after=key.described())
-        except StateConflict:  # another process made it at the same moment
+        except StateConflict:  # another process created it at the same moment
             return None
         return secret
 
