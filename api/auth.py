@@ -1,7 +1,7 @@
-"""Authentication: every path under `/v1` and `/internal` needs `Authorization: Bearer …`, checked before the body is read.
+"""Authentication: paths under `/v1` and `/internal` need `Authorization: Bearer …`, checked before the body is read.
 
-Under `/v1` the credential is an API key (`pkh_…`) or, where an identity provider is configured, one of its tokens; under
-`/internal` it is a pace token. The caller is put into the request's state; handlers take it from there through
+Under `/v1` the credential is an API key (`pkh_…`) or, where an identity provider is configured, one of its tokens;
+under `/internal` it is a pace token. The caller is put into the request's state; handlers take it from there through
 `api.deps`.
 
 A client address with many failures gets 429 until the minute ends, before its credential is looked up or verified.

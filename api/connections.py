@@ -8,8 +8,8 @@ request, whatever follows. So a client could hold connections and memory without
 - a client that does not take its answer, or the end of its connection, is cut off after `stalled_seconds`;
 - a process has at most `most` connections, one address at most half of them (proxies: all of them).
 
-The time for a body that a handler reads is limited in `api.limits`. The rest of a body that nothing reads is discarded, so
-that a client which sends first and reads later gets its answer (closing at once would reset the connection), within
+The time for a body that a handler reads is limited in `api.limits`. The rest of a body that nothing reads is discarded,
+so that a client which sends first and reads later gets its answer (closing at once would reset the connection), within
 `header_seconds` and 1 MiB.
 
 Hazard: it overrides methods of uvicorn's protocol that are not documented. `tests/integration/api/test_connections.py`
@@ -29,7 +29,6 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from api.limits import MAX_BODY_BYTES
 from api.problems import PROBLEM_TYPES
 from engine.domain.errors import InvalidInput
-
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -171,7 +170,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._refuse("headers_too_large", f"the headers of a request have at most {limit} bytes")
 
     def _refuse(self, code: str, detail: str) -> None:
-        """Answer a problem and end our half of the connection, so that the client reads it before the other half ends."""
+        """Answer a problem and end our half of the connection, so that the client can read it before the other ends."""
         self._is_refused = True
         if self.cycle is None or self.cycle.response_complete:
             self.transport.write(_problem(code, detail))

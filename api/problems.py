@@ -40,8 +40,8 @@ _TYPES: Final = (
         "unreadable",
         400,
         "The request can't be read",
-        "The body is not JSON in UTF-8, gives a key twice in one object, or is nested deeper than 32 levels. Nothing was "
-        "done. `detail` says what to fix.",
+        "The body is not JSON in UTF-8, gives a key twice in one object, or is nested deeper than 32 levels. Nothing "
+        "was done. `detail` says what to fix.",
     ),
     ProblemType(
         "rejected", 400, "The request is refused", "The request can't be carried out as it is. `detail` says why."
@@ -84,8 +84,8 @@ _TYPES: Final = (
         "request_timeout",
         408,
         "The request did not arrive in time",
-        "The headers of a request must arrive within 10 seconds and its body within 30. Nothing was done; send it again "
-        "on a new connection.",
+        "The headers of a request must arrive within 10 seconds and its body within 30. Nothing was done; send it "
+        "again on a new connection.",
     ),
     ProblemType(
         "state_conflict",
@@ -169,8 +169,8 @@ _TYPES: Final = (
         "too_many_connections",
         503,
         "Too many open connections",
-        "This process, or the address of the client, has reached its number of open connections. Close idle ones, reuse "
-        "them for several requests, or come back later.",
+        "This process, or the address of the client, has reached its number of open connections. Close idle ones, "
+        "reuse them for several requests, or come back later.",
     ),
     ProblemType(
         "unavailable",

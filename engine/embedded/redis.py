@@ -1,9 +1,9 @@
 """A real Redis server as a child process, for one machine.
 
 It listens on loopback only, wants a password, and keeps an append-only file (written before each answer, synced once a
-second) and no snapshots. The password is random, the same as long as the object lives, and in `redis.conf`, which only its
-owner can read: on a command line every user of the machine would see it. Deleting its folder loses nothing: SQL is the record. Redis 7 takes over the append-only file
-of 6.2; the way back starts empty.
+second) and no snapshots. The password is random, the same as long as the object lives, and in `redis.conf`, which only
+its owner can read: on a command line every user of the machine would see it. Deleting its folder loses nothing: SQL is
+the record. Redis 7 takes over the append-only file of 6.2; the way back starts empty.
 """
 
 import fcntl

@@ -1,8 +1,9 @@
 """A real Spark Connect server as a child process, for one machine: `local[cores]`, from the installed pyspark wheel.
 
-It listens on loopback only and wants a token: whoever reaches Spark Connect runs code as its user. The token is random, the
-same as long as the object lives, and in `spark.properties`, which only its owner can read, with every other setting: on a
-command line each user of the machine would see them. It needs Java 17. A start takes about 8 s. Its folder holds logs, spilled data and the warehouse; deleting it loses nothing of ours.
+It listens on loopback only and wants a token: whoever reaches Spark Connect runs code as its user. The token is random,
+the same as long as the object lives, and in `spark.properties`, which only its owner can read, with every other
+setting: on a command line each user of the machine would see them. It needs Java 17. A start takes about 8 s. Its
+folder holds logs, spilled data and the warehouse; deleting it loses nothing of ours.
 """
 
 import fcntl
@@ -77,8 +78,9 @@ class EmbeddedSpark:
         return self._process is not None and self._process.is_running
 
     def start(self) -> str:
-        """Start the server unless it runs, wait until it answers, and return its URL
-        `sc://127.0.0.1:port/;token=…`.
+        """Start the server unless it runs, wait until it answers, and return its URL.
+
+        The URL is `sc://127.0.0.1:port/;token=…`.
 
         A server that ended or was stopped is gone before the next is started: its process was waited for.
 

@@ -1,8 +1,8 @@
 """Authentication: from the bearer credential of a request to its caller.
 
-API keys begin with `pkh_` and carry 256 random bits; only their SHA-256 is stored, and found again by. A credential that
-does not have the form of a key is refused before it is hashed or looked up. Anything without the prefix is taken for a
-token of the identity provider, if one is configured (`services.oidc`).
+API keys begin with `pkh_` and carry 256 random bits; only their SHA-256 is stored, and found again by. A credential
+that does not have the form of a key is refused before it is hashed or looked up. Anything without the prefix is taken
+for a token of the identity provider, if one is configured (`services.oidc`).
 
 What the database said of a key is believed for `BELIEF_SECONDS`, so that a burst of requests is not a burst of queries:
 a key that another process revoked is refused at most so much later here; one revoked by this process at once, and an

@@ -1,8 +1,8 @@
 """State of the process's dependencies and the figures of the queue, for readiness and metrics.
 
-Probes run side by side, each with its own patience, so that one dead server does not hide the others. Readiness and metrics
-need no key, so their answers are kept for a second, and requests that come while one is being made wait for it: however
-many ask, each dependency is asked about once a second.
+Probes run side by side, each with its own patience, so that one dead server does not hide the others. Readiness and
+metrics need no key, so their answers are kept for a second, and requests that come while one is being made wait for it:
+however many ask, each dependency is asked about once a second.
 """
 
 import asyncio

@@ -2,8 +2,9 @@
 
 Checked: the signature by a key that the provider publishes now, one of the algorithms that the settings name (only
 asymmetric ones can be named, so neither `none` nor a public key taken for an HMAC secret gets through), issuer,
-audience, expiry and start with some leeway, and that the token is not valid for longer than `max_token_seconds`. Keys are found by discovery, kept for five minutes, and asked for again
-when a token names an unknown one, at most every `_COOLDOWN_SECONDS`.
+audience, expiry and start with some leeway, and that the token is not valid for longer than `max_token_seconds`. Keys
+are found by discovery, kept for five minutes, and asked for again when a token names an unknown one, at most every
+`_COOLDOWN_SECONDS`.
 
 Tokens are checked in one thread of our own: a provider that hangs can't use up the threads that other work needs. After
 a failure it is not asked again for `_REST_SECONDS`: tokens whose key is not in memory are answered `Transient` at once.
@@ -255,8 +256,8 @@ def _expiry_of(claims: Mapping[str, Any], settings: OidcSettings, now: datetime)
     seconds = (expires_at - issued_at).total_seconds()
     if seconds > settings.max_token_seconds:
         raise Unauthenticated(
-            f"the token is refused: it is valid for {seconds:.0f} seconds, and at most {settings.max_token_seconds:.0f} "
-            "are accepted (PACKHOUSE_OIDC_MAX_TOKEN_SECONDS): ask the provider for one of a shorter life"
+            f"the token is refused: it is valid for {seconds:.0f} seconds, and at most {settings.max_token_seconds:.0f} are "
+            "accepted (PACKHOUSE_OIDC_MAX_TOKEN_SECONDS): ask the provider for one of a shorter life"
         )
     return expires_at + timedelta(seconds=settings.leeway_seconds)
 

@@ -20,7 +20,7 @@ class PaceTokens:
         return self._serializer.dumps([run_id, attempt])
 
     def read(self, token: str) -> tuple[RunId, int]:
-        """Return the run and attempt that a token speaks for; raise `Unauthenticated` if this deployment did not issue it.
+        """Return the run and attempt that a token speaks for; raise `Unauthenticated` if it was not issued here.
 
         The signature is checked before anything of the token is decoded or decompressed.
         """

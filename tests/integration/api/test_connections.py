@@ -59,7 +59,6 @@ class Client:
         self._writer.close()
 
 
-
 async def root(request: Request) -> Response:
     client = request.client
     return PlainTextResponse(f"{client.host if client else None} {request.url.scheme}")

@@ -80,7 +80,14 @@ async def test_the_description_is_made_once(api: Api, path: str) -> None:
 
 @pytest.mark.parametrize(
     ("path", "status"),
-    [("/healthz", 200), ("/docs", 200), ("/v1/runs", 401), ("/nothing", 404), ("/openapi.json", 200), ("/metrics", 200)],
+    [
+        ("/healthz", 200),
+        ("/docs", 200),
+        ("/v1/runs", 401),
+        ("/nothing", 404),
+        ("/openapi.json", 200),
+        ("/metrics", 200),
+    ],
 )
 async def test_no_answer_is_kept_by_caches_or_guessed_at(api: Api, path: str, status: int) -> None:
     response = await api.anonymous.get(path)

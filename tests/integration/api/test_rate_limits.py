@@ -70,7 +70,9 @@ async def test_addresses_of_one_ipv6_subscriber_are_one_address(api: Api) -> Non
     assert (await from_address(api, "2001:db8:0:8::1", "pkh_wrong")).status_code == 401
 
 
-async def test_a_token_that_lately_worked_passes_from_an_address_that_is_locked_out(oidc: Api, issuer: OidcIssuer) -> None:
+async def test_a_token_that_lately_worked_passes_from_an_address_that_is_locked_out(
+    oidc: Api, issuer: OidcIssuer
+) -> None:
     token = issuer.token()
     assert (await oidc.with_key(token).get("/v1/whoami")).status_code == 200
     await reads(oidc.with_key("not.a.token"), 8)

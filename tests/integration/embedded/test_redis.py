@@ -84,9 +84,9 @@ async def test_two_servers_have_two_passwords(mortal_redis: EmbeddedRedis, tmp_p
 async def test_the_password_is_in_a_file_of_its_owner_only(mortal_redis: EmbeddedRedis, tmp_path: Path) -> None:
     password = urlsplit(mortal_redis.start()).password
     assert password
-    assert [file for file in tmp_path.rglob("*") if file.is_file() and password in file.read_text(errors="replace")] == [
-        tmp_path / "redis" / "redis.conf"
-    ]
+    assert [
+        file for file in tmp_path.rglob("*") if file.is_file() and password in file.read_text(errors="replace")
+    ] == [tmp_path / "redis" / "redis.conf"]
     assert (tmp_path / "redis" / "redis.conf").stat().st_mode & 0o777 == 0o600
 
 

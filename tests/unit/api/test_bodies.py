@@ -101,7 +101,7 @@ async def test_a_body_that_does_not_end_in_time_is_given_up() -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    with pytest.raises(EdgeProblem, match="did not arrive within 0.01 seconds") as refused:
+    with pytest.raises(EdgeProblem, match=r"did not arrive within 0\.01 seconds") as refused:
         await BodyLimits(_reader([]), seconds=0.01)(_post("/v1/runs"), never, _ignore)
     assert refused.value.status_code == 408
 

@@ -6,6 +6,7 @@ from api.preconditions import preconditions
 from api.streaming import wants_stream
 from engine.domain.errors import InvalidInput, PreconditionFailed, PreconditionRequired
 
+
 @pytest.mark.parametrize(
     ("accept", "stream"),
     [
