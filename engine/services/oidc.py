@@ -256,8 +256,8 @@ def _expiry_of(claims: Mapping[str, Any], settings: OidcSettings, now: datetime)
     seconds = (expires_at - issued_at).total_seconds()
     if seconds > settings.max_token_seconds:
         raise Unauthenticated(
-            f"the token is refused: it is valid for {seconds:.0f} seconds, and at most {settings.max_token_seconds:.0f} are "
-            "accepted (PACKHOUSE_OIDC_MAX_TOKEN_SECONDS): ask the provider for one of a shorter life"
+            f"the token is refused: it is valid for {seconds:.0f} s, and at most {settings.max_token_seconds:.0f} "
+            "are accepted (PACKHOUSE_OIDC_MAX_TOKEN_SECONDS): ask the provider for one of a shorter life"
         )
     return expires_at + timedelta(seconds=settings.leeway_seconds)
 

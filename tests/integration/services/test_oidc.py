@@ -127,7 +127,7 @@ async def test_a_token_that_is_valid_for_too_long_is_refused(
 
 async def test_the_longest_life_of_a_token_is_a_setting(issuer: OidcIssuer, clock: FakeClock) -> None:
     tokens = reader(issuer, clock, max_token_seconds=60)
-    with pytest.raises(Unauthenticated, match="valid for 300 seconds"):
+    with pytest.raises(Unauthenticated, match="valid for 300 s"):
         await tokens.read(issuer.token())
     now = int(time.time())
     await tokens.read(issuer.token(iat=now, exp=now + 60))
