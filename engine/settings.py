@@ -27,7 +27,9 @@ _OF_CLIENTS: Final = frozenset({"URL", "API_KEY", "COMPLETE"})
 
 _SIMILAR: Final = 0.8
 
-_SECRET: Final = frozenset({"secret_key", "database_url", "redis_url", "prometheus_token", "prometheus_url"})
+_SECRET: Final = frozenset(
+    {"secret_key", "admin_key", "database_url", "redis_url", "spark_url", "prometheus_token", "prometheus_url"}
+)
 """Settings whose value never appears in an error."""
 
 
