@@ -76,7 +76,7 @@ async def _migrate(settings: Settings) -> None:
 async def _database(settings: Settings) -> AsyncIterator["Database"]:
     from engine.stores.database import Database, own_database  # noqa: PLC0415 - as above
 
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.database_url) if settings.database_url else own_database(settings.data_dir)
     try:
         yield database

@@ -9,6 +9,7 @@ from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 
 from api import errors
+from api.answer_headers import AnswerHeaders
 from api.auth import Authentication
 from api.deps import Services
 from api.limits import BodyLimits
@@ -76,6 +77,7 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
         openapi_tags=TAGS,
         lifespan=lifespan,
         redirect_slashes=False,
+        openapi_url=None,  # served by `api.routes.docs`
         docs_url=None,
         redoc_url=None,
         generate_unique_id_function=_handler_name,
@@ -86,6 +88,7 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
         app.add_middleware(layer)
     app.add_middleware(RequestMetrics, metrics=app.state.metrics)
     app.add_middleware(RequestIds)
+    app.add_middleware(AnswerHeaders)
     errors.register(app)
     _include(app)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]

@@ -1,10 +1,14 @@
-"""Who calls: every path under `/v1` needs `Authorization: Bearer …`, judged before the body is read.
+"""Authentication: paths under `/v1` and `/internal` need `Authorization: Bearer …`, checked before the body is read.
 
-The credential is an API key (`pkh_…`) or, where an identity provider is configured, one of its tokens. The caller is
-put into the request's state; handlers take it from there through `api.deps`. A client address with many failures gets
-429 for a while without being looked up; keys that lately proved good pass even then, since addresses are shared.
+Under `/v1` the credential is an API key (`pkh_…`) or, where an identity provider is configured, one of its tokens;
+under `/internal` it is a pace token. The caller is put into the request's state; handlers take it from there through
+`api.deps`.
+
+A client address with many failures gets 429 until the minute ends, before its credential is looked up or verified.
+Credentials that lately proved valid pass even then, since several clients may share an address.
 """
 
+import ipaddress
 from typing import Final
 
 from starlette.datastructures import Headers
@@ -18,6 +22,8 @@ from engine.domain.errors import PackhouseError, Unauthenticated
 from engine.queue.rate_limits import Kind
 
 PROTECTED: Final = "/v1"
+_INTERNAL: Final = "/internal"
+_SUBSCRIBER_BITS: Final = 64
 
 
 class Authentication:
@@ -28,9 +34,13 @@ class Authentication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        if scope["type"] == "http" and (scope["path"] + "/").startswith(f"{PROTECTED}/"):
+        if scope["type"] == "http":
             try:
-                scope["state"]["caller"] = await _caller_of(scope)
+                if _is_below(PROTECTED, scope):
+                    scope["state"]["caller"] = await _caller_of(scope)
+                elif _is_below(_INTERNAL, scope):
+                    tokens = scope["app"].state.services.pace_tokens
+                    scope["state"]["pace_subject"] = tokens.read(bearer_of(Headers(scope=scope)))
             except (PackhouseError, EdgeProblem) as error:
                 await answer(Request(scope), error)(scope, receive, send)
                 return
@@ -45,10 +55,30 @@ def bearer_of(headers: Headers) -> str:
     return credential.strip()
 
 
+def subscriber_of(address: str) -> str:
+    """Return what failures of a client address are counted for: an IPv4 address, or the /64 network of an IPv6 one.
+
+    One IPv6 subscriber has 2⁶⁴ addresses, so a count for each of them would limit nothing.
+    """
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((int(parsed), _SUBSCRIBER_BITS), strict=False))
+
+
+def _is_below(prefix: str, scope: Scope) -> bool:
+    return bool((scope["path"] + "/").startswith(f"{prefix}/"))
+
+
 async def _caller_of(scope: Scope) -> Caller:
     services = scope["app"].state.services
     credential = bearer_of(Headers(scope=scope))
-    address = scope["client"][0] if scope.get("client") else "unknown"
+    address = subscriber_of(scope["client"][0] if scope.get("client") else "")
     standing = services.rate_limits.look(Kind.FAILED_AUTHENTICATIONS, address)
     if not standing.is_allowed and not services.access.is_known(credential):
         raise too_many(f"{address} has failed to authenticate {standing.limit} times in this minute", standing)

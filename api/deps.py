@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import Depends, Path, Request, Security
 from fastapi.security import HTTPBearer
 
-from api.auth import bearer_of
 from engine.domain.access import Caller, Role, require_role
 from engine.domain.ids import KeyId, RunId, TableId
 from engine.metrics import WorkMetrics
@@ -96,9 +95,10 @@ class RequiredRole:
         return caller
 
 
-async def _pace_subject(request: Request, services: Annotated[Services, Depends(_services)]) -> tuple[RunId, int]:
-    """Return the run and attempt that a pace token speaks for, or raise `Unauthenticated`."""
-    return services.pace_tokens.read(bearer_of(request.headers))
+async def _pace_subject(request: Request) -> tuple[RunId, int]:
+    """Return the run and attempt of the pace token that `api.auth` verified."""
+    subject: tuple[RunId, int] = request.state.pace_subject
+    return subject
 
 
 ServicesDep = Annotated[Services, Depends(_services)]

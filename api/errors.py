@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.problems import BY_STATUS, PROBLEM_TYPES
-from api.validation import problems_of, unreadable_body
+from api.validation import problems_of
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Rejected, Transient, Unauthenticated
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -27,14 +27,15 @@ _LONGEST_VALUE: Final = 200
 _log = structlog.get_logger(__name__)
 
 
-class EdgeProblem(Exception):
-    """A problem of HTTP itself (media types, sizes, preconditions); `code` is one of `PROBLEM_TYPES`."""
+class EdgeProblem(HTTPException):
+    """A problem of HTTP itself (media types, sizes, preconditions); `code` is one of `PROBLEM_TYPES`.
+
+    An `HTTPException`, because FastAPI replaces any other error that is raised while it reads a body.
+    """
 
     def __init__(self, code: str, detail: str, *, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(detail)
+        super().__init__(PROBLEM_TYPES[code].status, detail, dict(headers or {}))
         self.code = code
-        self.detail = detail
-        self.headers = dict(headers or {})
 
 
 def register(app: FastAPI) -> None:
@@ -135,8 +136,6 @@ def _shown(value: Any) -> Any:
 
 
 def _validation(request: Request, error: RequestValidationError) -> Response:
-    if (detail := unreadable_body(error)) is not None:
-        return problem(request, "unreadable", detail)
     problems = problems_of(error, request.scope.get("route"))
     count = "one field is" if len(problems) == 1 else f"{len(problems)} fields are"
     return problem(request, "invalid_input", f"{count} wrong; see errors", errors=problems)

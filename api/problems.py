@@ -40,7 +40,8 @@ _TYPES: Final = (
         "unreadable",
         400,
         "The request can't be read",
-        "The body is not JSON or is nested too deeply. Nothing was done. `detail` says what to mend.",
+        "The body is not JSON in UTF-8, gives a key twice in one object, or is nested deeper than 32 levels. Nothing "
+        "was done. `detail` says what to fix.",
     ),
     ProblemType(
         "rejected", 400, "The request is refused", "The request can't be carried out as it is. `detail` says why."
@@ -50,7 +51,7 @@ _TYPES: Final = (
         401,
         "A valid key is needed",
         "The request carries no valid API key. Send 'Authorization: Bearer pkh_…'. The first start of an installation "
-        "prints its first key once.",
+        "writes its first key to `admin-key` in the data directory.",
     ),
     ProblemType(
         "forbidden",
@@ -80,6 +81,13 @@ _TYPES: Final = (
         "text/event-stream where events are streamed.",
     ),
     ProblemType(
+        "request_timeout",
+        408,
+        "The request did not arrive in time",
+        "The headers of a request must arrive within 10 seconds and its body within 30. Nothing was done; send it "
+        "again on a new connection.",
+    ),
+    ProblemType(
         "state_conflict",
         409,
         "The object's state forbids it",
@@ -106,7 +114,10 @@ _TYPES: Final = (
         "The ETag of If-Match is not the present one, or If-None-Match: * met an object. Read it again, then decide.",
     ),
     ProblemType(
-        "body_too_large", 413, "The body is too large", "A body has at most 1 MiB. Send less, or several requests."
+        "body_too_large",
+        413,
+        "The body is too large",
+        "A body has at most 1 MiB, and at most 16 KiB under /internal. Send less, or several requests.",
     ),
     ProblemType(
         "unsupported_media_type",
@@ -143,10 +154,23 @@ _TYPES: Final = (
         "Retry-After says when the next minute begins; the RateLimit headers of every answer say what is left.",
     ),
     ProblemType(
+        "headers_too_large",
+        431,
+        "The headers are too large",
+        "The request line and the headers of a request have at most 32 KiB together.",
+    ),
+    ProblemType(
         "internal",
         500,
         "Something went wrong inside",
         "An unexpected error. Nothing about it is shown here; the log has it under the request id of this answer.",
+    ),
+    ProblemType(
+        "too_many_connections",
+        503,
+        "Too many open connections",
+        "This process, or the address of the client, has reached its number of open connections. Close idle ones, "
+        "reuse them for several requests, or come back later.",
     ),
     ProblemType(
         "unavailable",

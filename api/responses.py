@@ -6,7 +6,7 @@ from api.problems import PROBLEM_TYPES
 
 MEDIA_TYPE: Final = "application/problem+json"
 ALWAYS: Final = ("unauthenticated", "rate_limited", "unavailable")
-WITH_BODY: Final = ("unreadable", "body_too_large", "unsupported_media_type", "invalid_input")
+WITH_BODY: Final = ("unreadable", "request_timeout", "body_too_large", "unsupported_media_type", "invalid_input")
 
 
 def problems(*codes: str) -> dict[int | str, dict[str, Any]]:

@@ -7,18 +7,21 @@ container closes what it opened. A second signal interrupts what is in flight at
 import asyncio
 import errno
 import gc
+import resource
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 from fastapi import FastAPI
 
 from api.app import create_app
+from api.connections import ConnectionLimits, LimitedProtocol, protocol_of, proxies_of
 from api.deps import Services
+from api.first_key import ensure_first_key
 from api.work import work_app
 from engine.domain.errors import InvalidInput
 from engine.factory import Container, open_container
@@ -26,6 +29,8 @@ from engine.services.health import HealthService
 from engine.services.idempotency import IdempotencyService
 from engine.settings import Settings
 
+_CHECK_TICKS: Final = 5
+_OTHER_FILES: Final = 4096
 _GOODBYE_SECONDS: Final = 5  # for requests in flight; event streams are cut and resumed elsewhere
 
 
@@ -44,7 +49,7 @@ class Parts:
 
 
 async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None]) -> None:
-    """Run parts until SIGINT or SIGTERM. `say` is told what a person should see: what starts, address, first key.
+    """Run parts until SIGINT or SIGTERM. `say` prints for a person: what starts, address, file of the first key.
 
     Raises:
         InvalidInput: a part runs alone but has no URL of the servers it shares with the others.
@@ -123,7 +128,7 @@ def _health_of(container: Container) -> HealthService:
 
 async def _run(container: Container, parts: Parts, listener: socket.socket) -> None:
     app = _app_of(container) if parts.api else work_app(container.metrics)
-    server = _Server(uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=_GOODBYE_SECONDS))
+    server = Server(app, container.settings)
     work: list[asyncio.Task[None]] = []
 
     def stop() -> None:
@@ -148,13 +153,50 @@ async def _run(container: Container, parts: Parts, listener: socket.socket) -> N
             server.should_exit = True
 
 
-class _Server(uvicorn.Server):
-    """uvicorn without handlers of its own: it would send each signal once more when it has ended."""
+class Server(uvicorn.Server):
+    """uvicorn with limits on connections, without a banner, and without signal handlers of its own.
+
+    Its handlers would send each signal to the process a second time. `limits` replaces those of the settings.
+    """
+
+    def __init__(self, app: Any, settings: Settings, *, limits: ConnectionLimits | None = None) -> None:
+        proxies = proxies_of(settings.trusted_proxies)
+        limits = limits or ConnectionLimits(most=settings.max_connections, proxies=proxies)
+        config = uvicorn.Config(
+            app,
+            http=protocol_of(limits),
+            ws="none",
+            log_config=None,
+            lifespan="on",
+            proxy_headers=bool(proxies),  # unset, uvicorn would believe every client on this machine
+            forwarded_allow_ips=[str(network) for network in proxies],
+            server_header=False,
+            timeout_graceful_shutdown=_GOODBYE_SECONDS,
+        )
+        super().__init__(config)
+        _allow_files(limits.most + _OTHER_FILES)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Leave signals to the process."""
         yield
+
+    async def on_tick(self, counter: int) -> bool:
+        """Close connections that make no progress; called ten times a second."""
+        if counter % _CHECK_TICKS == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, LimitedProtocol):
+                    connection.check(now)
+        return await super().on_tick(counter)
+
+
+def _allow_files(wanted: int) -> None:
+    """Raise the soft limit on open files, so that connections at their limit leave some for databases and logs."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
 def _app_of(container: Container) -> FastAPI:
@@ -169,9 +211,9 @@ async def _announce(
     container: Container, settings: Settings, listener: socket.socket, say: Callable[[str], None]
 ) -> None:
     say(f"Packhouse is at http://{_address_of(settings, listener)} (description of the API: /docs)")
-    key = await container.access.ensure_admin_key()
-    if key is not None:
-        say(f"Admin key, shown this once: {key}")
+    path = await ensure_first_key(container.access, settings)
+    if path is not None:
+        say(f"The first admin key is in {path.absolute()}: export PACKHOUSE_API_KEY=$(cat {path.absolute()})")
 
 
 def _address_of(settings: Settings, listener: socket.socket) -> str:

@@ -59,7 +59,7 @@ class EventStreamResponse(StreamingResponse):
     media_type = EVENT_STREAM
 
     def __init__(self, frames: AsyncIterator[str], *, slots: StreamSlots, subject: str) -> None:
-        super().__init__(frames, headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
+        super().__init__(frames, headers={"X-Accel-Buffering": "no"})
         self._slots = slots
         self._subject = subject
 

@@ -1,10 +1,12 @@
 """What a coordinator or a worker serves that runs without the api: that it lives, and its figures."""
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from api.answer_headers import AnswerHeaders
 from api.metrics import MEDIA_TYPE
 from engine.metrics import WorkMetrics
 
@@ -18,4 +20,5 @@ def work_app(metrics: WorkMetrics) -> Starlette:
     async def figures(_request: Request) -> Response:
         return Response(metrics.render(), media_type=MEDIA_TYPE)
 
-    return Starlette(routes=[Route("/healthz", healthz), Route("/metrics", figures)])
+    routes = [Route("/healthz", healthz), Route("/metrics", figures)]
+    return Starlette(routes=routes, middleware=[Middleware(AnswerHeaders)])

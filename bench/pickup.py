@@ -44,7 +44,7 @@ def _measure(folder: Path, runs: int) -> tuple[list[float], list[float]]:
     with shared_servers(folder) as shared:
         environment = {**shared.environment, "PACKHOUSE_PORT": str(port)}
         with process(["api", "up"], environment, log, port=port):
-            headers = {"Authorization": f"Bearer {admin_key(log)}"}
+            headers = {"Authorization": f"Bearer {admin_key(folder)}"}
             with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=30) as client:
                 table = _switched_off(folder, client)
                 taken = [_one(client, table) for _ in range(runs + 5)][5:]  # the first ones warm up

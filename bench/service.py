@@ -39,7 +39,7 @@ class Service:
         log = self._folder / "server.log"
         with ExitStack() as stack:
             stack.enter_context(process(["api", "up"], environment, log, port=port))
-            headers = {"Authorization": f"Bearer {admin_key(log)}"}
+            headers = {"Authorization": f"Bearer {admin_key(self._folder)}"}
             address = f"http://127.0.0.1:{port}"
             self._http = stack.enter_context(httpx.Client(base_url=address, headers=headers, timeout=60))
             self._wait_until_ready(log)

@@ -168,7 +168,7 @@ async def open_container(
     """
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="blocking"))
     async with AsyncExitStack() as stack:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         redis_url, spark_url = await _embedded_parts(settings, stack)
         database = Database(settings.database_url) if settings.database_url else own_database(settings.data_dir)
         stack.push_async_callback(database.close)
@@ -392,6 +392,7 @@ def _identities(settings: Settings) -> OidcTokens | None:
         teams_claim=settings.oidc_teams_claim,
         teams_map=settings.oidc_teams_map,
         leeway_seconds=settings.oidc_leeway_seconds,
+        max_token_seconds=settings.oidc_max_token_seconds,
     )
     return OidcTokens(settings=wanted, clock=SystemClock())
 

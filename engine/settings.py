@@ -27,7 +27,9 @@ _OF_CLIENTS: Final = frozenset({"URL", "API_KEY", "COMPLETE"})
 
 _SIMILAR: Final = 0.8
 
-_SECRET: Final = frozenset({"secret_key", "database_url", "redis_url", "prometheus_token", "prometheus_url"})
+_SECRET: Final = frozenset(
+    {"secret_key", "admin_key", "database_url", "redis_url", "spark_url", "prometheus_token", "prometheus_url"}
+)
 """Settings whose value never appears in an error."""
 
 
@@ -71,12 +73,19 @@ class Settings(BaseSettings):
     secret_key: SecretStr | None = Field(
         default=None, description="Signs page and pace tokens; default: made in data_dir."
     )
+    admin_key: SecretStr | None = Field(
+        default=None, description="First admin key, used while there is no key; default: made, in data_dir/admin-key."
+    )
     mode: Literal["embedded", "production"] | None = Field(
         default=None,
         description="`production` refuses local disks and insiders' addresses; default: with Postgres, else not.",
     )
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
+    trusted_proxies: str = Field(
+        default="", description="Addresses or networks, by commas, whose `X-Forwarded-For` and `-Proto` are used."
+    )
+    max_connections: int = Field(default=1000, ge=1, description="Open connections; one address holds at most half.")
     pace_url: str | None = Field(
         default=None, description="How Spark executors reach `/internal/pace`; unset: static shares."
     )
@@ -96,11 +105,12 @@ class Settings(BaseSettings):
     oidc_role_map: Annotated[dict[str, Role], NoDecode, BeforeValidator(_json)] = Field(
         default={}, description="Values of the role claim to roles, as JSON."
     )
-    oidc_teams_claim: str | None = Field(default=None, description="Unset: its callers see every team.")
+    oidc_teams_claim: str | None = Field(default=None, description="Unset: its callers have no team.")
     oidc_teams_map: Annotated[dict[str, str], NoDecode, BeforeValidator(_json)] = Field(
         default={}, description="Values of the teams claim to teams, as JSON."
     )
     oidc_leeway_seconds: Seconds = Field(default=30, ge=0, le=300, description="How far clocks may be apart.")
+    oidc_max_token_seconds: Seconds = Field(default=86_400, ge=60, description="Longest life of a token.")
     prometheus_url: str | None = Field(default=None, description="Server that is asked for query latency.")
     prometheus_token: str | None = Field(default=None, description="Its bearer token: `env:NAME` or `file:/path`.")
     latency_query: str | None = Field(default=None, description="PromQL: the 95th percentile of query seconds.")

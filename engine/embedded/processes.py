@@ -32,6 +32,16 @@ def free_loopback_port() -> int:
     return port
 
 
+def private_file(path: Path, text: str) -> Path:
+    """Write a file that only its owner can read, also while it is written, and return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
 class ChildProcess:
     """One server process. `environment` is added to our own; standard output and error are appended to `log_path`.
 

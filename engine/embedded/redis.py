@@ -1,12 +1,14 @@
 """A real Redis server as a child process, for one machine.
 
-It listens on loopback only, has no password, and keeps an append-only file (written before each answer, synced once a
-second) and no snapshots. Deleting its folder loses nothing: SQL is the record. Redis 7 takes over the append-only file
-of 6.2; the way back starts empty.
+It listens on loopback only, wants a password, and keeps an append-only file (written before each answer, synced once a
+second) and no snapshots. The password is random, the same as long as the object lives, and in `redis.conf`, which only
+its owner can read: on a command line every user of the machine would see it. Deleting its folder loses nothing: SQL is
+the record. Redis 7 takes over the append-only file of 6.2; the way back starts empty.
 """
 
 import fcntl
 import os
+import secrets
 import shutil
 import socket
 import sys
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from engine.domain.errors import Transient
-from engine.embedded.processes import ChildProcess, free_loopback_port
+from engine.embedded.processes import ChildProcess, free_loopback_port, private_file
 
 _START_SECONDS: Final = 20.0
 _PROBE_SECONDS: Final = 1.0
@@ -41,6 +43,7 @@ class EmbeddedRedis:
     def __init__(self, *, data_dir: Path, binary: Path | None = None) -> None:
         self._folder = data_dir.absolute() / "redis"
         self._binary = binary
+        self._password = secrets.token_hex(32)
         self._port: int | None = None
         self._process: ChildProcess | None = None
         self._folder_lock: IO[bytes] | None = None
@@ -56,7 +59,7 @@ class EmbeddedRedis:
         return self._process is not None and self._process.is_running
 
     def start(self) -> str:
-        """Start the server unless it runs, wait until it answers, and return its URL.
+        """Start the server unless it runs, wait until it answers, and return its URL, which holds the password.
 
         Raises:
             Transient: no server binary, the folder is in use by another server, or no answer within 20 s (carries the
@@ -96,19 +99,21 @@ class EmbeddedRedis:
             self._process = ChildProcess(name="Redis", command=self._command(self._port), log_path=self.log_path)
             self._process.start()
             self._process.wait_until(self._answers, timeout_seconds=_START_SECONDS)
-        return f"redis://127.0.0.1:{self._port}/0"
+        return f"redis://:{self._password}@127.0.0.1:{self._port}/0"
 
     def _command(self, port: int) -> list[str]:
         options = {
-            "--port": str(port),
-            "--bind": "127.0.0.1",
-            "--dir": str(self._folder),
-            "--appendonly": "yes",
-            "--appendfsync": "everysec",
-            "--save": "",
-            "--daemonize": "no",
+            "port": str(port),
+            "bind": "127.0.0.1",
+            "requirepass": self._password,
+            "dir": str(self._folder),
+            "appendonly": "yes",
+            "appendfsync": "everysec",
+            "save": "",
+            "daemonize": "no",
         }
-        return [str(self._executable()), *(word for option in options.items() for word in option)]
+        lines = "".join(f"{name} {_quoted(value)}\n" for name, value in options.items())
+        return [str(self._executable()), str(private_file(self._folder / "redis.conf", lines))]
 
     def _executable(self) -> Path:
         """Return the binary, as a copy with the exec bit if it lacks that (wheels may, and may be read-only)."""
@@ -127,12 +132,12 @@ class EmbeddedRedis:
         """True when the server on our port is ready and is our own child (another Redis may have taken the port)."""
         try:
             with socket.create_connection(("127.0.0.1", self._port or 0), timeout=_PROBE_SECONDS) as connection:
-                connection.sendall(b"PING\r\nINFO server\r\nQUIT\r\n")
+                connection.sendall(f"AUTH {self._password}\r\nPING\r\nINFO server\r\nQUIT\r\n".encode())
                 answer = b"".join(iter(lambda: connection.recv(2**16), b""))
         except OSError:
             return False
         pid = self._process.pid if self._process is not None else None
-        return answer.startswith(b"+PONG") and f"process_id:{pid}\r\n".encode() in answer
+        return answer.startswith(b"+OK\r\n+PONG") and f"process_id:{pid}\r\n".encode() in answer
 
     def _lock_folder(self) -> None:
         """Two servers on one append-only file would ruin it, and Redis itself does not check."""
@@ -151,3 +156,9 @@ class EmbeddedRedis:
         if self._folder_lock is not None:
             self._folder_lock.close()
             self._folder_lock = None
+
+
+def _quoted(value: str) -> str:
+    """Return a value as a configuration file has it."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

@@ -1,10 +1,13 @@
 """A real Spark Connect server as a child process, for one machine: `local[cores]`, from the installed pyspark wheel.
 
-It listens on loopback only and has no password: every user of this machine can run code through it as us. It needs Java
-17. A start takes about 8 s. Its folder holds logs, spilled data and the warehouse; deleting it loses nothing of ours.
+It listens on loopback only and wants a token: whoever reaches Spark Connect runs code as its user. The token is random,
+the same as long as the object lives, and in `spark.properties`, which only its owner can read, with every other
+setting: on a command line each user of the machine would see them. It needs Java 17. A start takes about 8 s. Its
+folder holds logs, spilled data and the warehouse; deleting it loses nothing of ours.
 """
 
 import fcntl
+import secrets
 import shutil
 import sys
 import uuid
@@ -18,7 +21,7 @@ from pyspark.sql.connect.proto.base_pb2_grpc import SparkConnectServiceStub
 
 from engine.domain.errors import Transient
 from engine.embedded.java import find_java, find_spark_home
-from engine.embedded.processes import ChildProcess, free_loopback_port
+from engine.embedded.processes import ChildProcess, free_loopback_port, private_file
 
 _START_SECONDS: Final = 120.0
 _PROBE_SECONDS: Final = 5.0
@@ -53,6 +56,7 @@ class EmbeddedSpark:
         self._cores = cores
         self._jars = [jar.absolute() for jar in jars]
         self._confs = dict(confs or {})
+        self._token = secrets.token_hex(32)
         self._port: int | None = None
         self._instance = ""
         self._process: ChildProcess | None = None
@@ -74,7 +78,9 @@ class EmbeddedSpark:
         return self._process is not None and self._process.is_running
 
     def start(self) -> str:
-        """Start the server unless it runs, wait until it answers, and return its URL `sc://127.0.0.1:port`.
+        """Start the server unless it runs, wait until it answers, and return its URL.
+
+        The URL is `sc://127.0.0.1:port/;token=…`.
 
         A server that ended or was stopped is gone before the next is started: its process was waited for.
 
@@ -135,12 +141,13 @@ class EmbeddedSpark:
             )
             self._process.start()
             self._process.wait_until(self._answers, timeout_seconds=_START_SECONDS)
-        return f"sc://127.0.0.1:{self._port}"
+        return f"sc://127.0.0.1:{self._port}/;token={self._token}"
 
     def _command(self, home: Path) -> list[str]:
         settings = {
             **_SETTINGS,
             "spark.master": f"local[{self._cores}]",
+            "spark.connect.authenticate.token": self._token,
             "spark.connect.grpc.binding.port": str(self._port),
             "spark.local.dir": str(self._local),
             "spark.sql.warehouse.dir": (self._folder / "warehouse").as_uri(),
@@ -154,7 +161,8 @@ class EmbeddedSpark:
             str(home / "bin" / "spark-submit"),
             "--class",
             "org.apache.spark.sql.connect.service.SparkConnectServer",
-            *(word for name, value in settings.items() for word in ("--conf", f"{name}={value}")),
+            "--properties-file",
+            str(private_file(self._folder / "spark.properties", _properties(settings))),
             "spark-internal",
         ]
 
@@ -176,16 +184,15 @@ class EmbeddedSpark:
         version = pb2.AnalyzePlanRequest(
             session_id=session_id, user_context=user, spark_version=pb2.AnalyzePlanRequest.SparkVersion()
         )
+        named = {"timeout": _PROBE_SECONDS, "metadata": [("authorization", f"Bearer {self._token}")]}
         get = pb2.ConfigRequest.Operation(get_option=pb2.ConfigRequest.GetOption(keys=[_INSTANCE]))
         with grpc.insecure_channel(f"127.0.0.1:{self._port}", options=[("grpc.enable_http_proxy", 0)]) as channel:
             stub = SparkConnectServiceStub(channel)  # type: ignore[no-untyped-call]
             try:
-                stub.AnalyzePlan(version, timeout=_PROBE_SECONDS)
+                stub.AnalyzePlan(version, **named)
                 config = pb2.ConfigRequest(session_id=session_id, user_context=user, operation=get)
-                pairs = stub.Config(config, timeout=_PROBE_SECONDS).pairs
-                stub.ReleaseSession(
-                    pb2.ReleaseSessionRequest(session_id=session_id, user_context=user), timeout=_PROBE_SECONDS
-                )
+                pairs = stub.Config(config, **named).pairs
+                stub.ReleaseSession(pb2.ReleaseSessionRequest(session_id=session_id, user_context=user), **named)
             except grpc.RpcError:
                 return False
         return [pair.value for pair in pairs] == [self._instance]
@@ -207,3 +214,8 @@ class EmbeddedSpark:
         if self._folder_lock is not None:
             self._folder_lock.close()
             self._folder_lock = None
+
+
+def _properties(settings: Mapping[str, str]) -> str:
+    """Return settings as a Java properties file in UTF-8, as Spark reads it."""
+    return "".join(f"{name}={value.replace(chr(92), chr(92) * 2)}\n" for name, value in settings.items())

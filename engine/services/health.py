@@ -1,12 +1,14 @@
 """State of the process's dependencies and the figures of the queue, for readiness and metrics.
 
-Probes run side by side, each with its own patience, so that one dead server does not hide the others.
+Probes run side by side, each with its own patience, so that one dead server does not hide the others. Readiness and
+metrics need no key, so their answers are kept for a second, and requests that come while one is being made wait for it:
+however many ask, each dependency is asked about once a second.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError
@@ -19,6 +21,7 @@ Probe = Callable[[], Awaitable[str]]
 """Asks one dependency and returns what it is (a version, say); raises when it does not answer."""
 
 PATIENCE_SECONDS: Final = 3.0
+KEEP_SECONDS: Final = 1.0
 
 _T = TypeVar("_T")
 
@@ -50,6 +53,24 @@ class Figures:
     owners: Sequence[OwnerFigures] = ()
 
 
+class _Kept(Generic[_T]):
+    """The last answer to a question, for a second; one question at a time."""
+
+    def __init__(self, *, ask: Callable[[], Awaitable[_T]], clock: Clock) -> None:
+        self._ask = ask
+        self._clock = clock
+        self._lock = asyncio.Lock()
+        self._last: tuple[float, _T] | None = None
+
+    async def get(self) -> _T:
+        """Return the answer that is kept, or ask."""
+        async with self._lock:
+            if self._last is None or self._clock.monotonic() - self._last[0] >= KEEP_SECONDS:
+                answer = await self._ask()
+                self._last = self._clock.monotonic(), answer
+            return self._last[1]
+
+
 class HealthService:
     """Asks the dependencies. `probes` are those beside the database: none of them is needed to answer requests."""
 
@@ -69,15 +90,23 @@ class HealthService:
         self._queue_depth = queue_depth
         self._rates = rates
         self._owners = owners
+        self._dependencies = _Kept(ask=self._ask_all, clock=clock)
+        self._figures = _Kept(ask=self._count, clock=clock)
 
     async def dependencies(self) -> Sequence[Dependency]:
-        """Ask every dependency once, the database first in the answer."""
+        """Return the state of every dependency at most a second ago, the database first."""
+        return await self._dependencies.get()
+
+    async def figures(self) -> Figures:
+        """Return live runs and queue entries at most a second ago; what can't be asked is left out."""
+        return await self._figures.get()
+
+    async def _ask_all(self) -> Sequence[Dependency]:
         asked = [self._ask("database", self._ping, required=True)]
         asked += [self._ask(name, probe, required=False) for name, probe in self._probes.items()]
         return await asyncio.gather(*asked)
 
-    async def figures(self) -> Figures:
-        """Count live runs and queue entries; what can't be asked is left out."""
+    async def _count(self) -> Figures:
         runs: Mapping[RunState, int] = {}
         ended: Sequence[EndedRuns] = ()
         watches: Mapping[Verdict, int] = {}

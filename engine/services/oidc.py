@@ -2,8 +2,9 @@
 
 Checked: the signature by a key that the provider publishes now, one of the algorithms that the settings name (only
 asymmetric ones can be named, so neither `none` nor a public key taken for an HMAC secret gets through), issuer,
-audience, expiry and start with some leeway. Keys are found by discovery, kept for five minutes, and asked for again
-when a token names an unknown one, at most every `_COOLDOWN_SECONDS`.
+audience, expiry and start with some leeway, and that the token is not valid for longer than `max_token_seconds`. Keys
+are found by discovery, kept for five minutes, and asked for again when a token names an unknown one, at most every
+`_COOLDOWN_SECONDS`.
 
 Tokens are checked in one thread of our own: a provider that hangs can't use up the threads that other work needs. After
 a failure it is not asked again for `_REST_SECONDS`: tokens whose key is not in memory are answered `Transient` at once.
@@ -29,6 +30,7 @@ from jwt.exceptions import PyJWKClientConnectionError, PyJWTError
 from engine.domain.access import Caller, Role
 from engine.domain.clock import Clock
 from engine.domain.errors import Forbidden, InvalidInput, Transient, Unauthenticated
+from engine.services.access import MAX_TOKEN_CHARACTERS
 
 T = TypeVar("T")
 
@@ -43,7 +45,6 @@ _ANSWER_SECONDS: Final = 5.0
 _KEEP_KEYS_SECONDS: Final = 300.0
 _COOLDOWN_SECONDS: Final = 10.0
 _REST_SECONDS: Final = 5.0
-_MAX_TOKEN_CHARACTERS: Final = 16 * 1024
 _MAX_SUBJECT_CHARACTERS: Final = 255
 _MAX_DOCUMENT_BYTES: Final = 256 * 1024
 _MALFORMED: Final = (PyJWTError, ValueError, TypeError, OverflowError, RecursionError)
@@ -56,7 +57,8 @@ class OidcSettings:
 
     A claim is found by its whole name, else by the name as a dotted path (`realm_access.roles`). `role_map` turns
     values of the role claim into roles (empty: they are role names); of several the strongest counts. `teams_claim`
-    None means every team; `teams_map` turns its values into teams, `*` into every team (empty: they are the teams).
+    None means no team; `teams_map` turns its values into teams, `*` into every team (empty: they are the teams).
+    `max_token_seconds`: a token that is valid for longer, from `iat` (or now) to `exp`, is refused.
     """
 
     issuer: str
@@ -67,6 +69,7 @@ class OidcSettings:
     teams_claim: str | None = None
     teams_map: Mapping[str, str] = field(default_factory=dict)
     leeway_seconds: float = 30.0
+    max_token_seconds: float = 86_400.0
 
     def __post_init__(self) -> None:
         """Refuse what would be unsafe.
@@ -90,6 +93,7 @@ class OidcTokens:
 
     def __init__(self, *, settings: OidcSettings, clock: Clock) -> None:
         self._settings = settings
+        self._clock = clock
         self._provider = _Provider(issuer=settings.issuer, clock=clock)
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="oidc")
 
@@ -101,7 +105,7 @@ class OidcTokens:
             Forbidden: it is good, but maps to no role.
             Transient: the provider's keys are needed and it does not answer.
         """
-        if len(token) > _MAX_TOKEN_CHARACTERS:
+        if len(token) > MAX_TOKEN_CHARACTERS:
             raise Unauthenticated("this is neither an API key nor a token: it is too long")
         kid = _key_id_of(token, self._settings.algorithms)
         try:
@@ -111,7 +115,7 @@ class OidcTokens:
             raise Transient("the identity provider did not answer; its tokens can't be checked now") from error
         except _MALFORMED as error:
             raise Unauthenticated(f"the token is refused: {_reason(error)}") from None
-        return _caller_of(claims, self._settings)
+        return _caller_of(claims, self._settings, self._clock.now())
 
     def close(self) -> None:
         """Let the thread end."""
@@ -228,7 +232,7 @@ def _is_loopback(host: str | None) -> bool:
         return False
 
 
-def _caller_of(claims: Mapping[str, Any], settings: OidcSettings) -> Caller:
+def _caller_of(claims: Mapping[str, Any], settings: OidcSettings, now: datetime) -> Caller:
     subject = claims["sub"]
     if not isinstance(subject, str) or not subject.isprintable() or not 0 < len(subject) <= _MAX_SUBJECT_CHARACTERS:
         raise Unauthenticated("the token is refused: its subject can't be one")
@@ -238,15 +242,24 @@ def _caller_of(claims: Mapping[str, Any], settings: OidcSettings) -> Caller:
             f"the token of {subject!r} is good but maps to no role: its claim {settings.role_claim!r} holds none of "
             f"{', '.join(settings.role_map or Role)}"
         )
-    expires_at = _expiry_of(claims, settings)
+    expires_at = _expiry_of(claims, settings, now)
     return Caller(subject=f"oidc:{subject}", role=role, teams=_teams_of(claims, settings), expires_at=expires_at)
 
 
-def _expiry_of(claims: Mapping[str, Any], settings: OidcSettings) -> datetime:
+def _expiry_of(claims: Mapping[str, Any], settings: OidcSettings, now: datetime) -> datetime:
+    """Return the instant from which the token is refused; a token that is valid for too long is refused now."""
     try:
-        return datetime.fromtimestamp(int(claims["exp"]), UTC) + timedelta(seconds=settings.leeway_seconds)
+        expires_at = datetime.fromtimestamp(int(claims["exp"]), UTC)
+        issued_at = datetime.fromtimestamp(int(claims["iat"]), UTC) if "iat" in claims else now
     except (OverflowError, ValueError, OSError):
         raise Unauthenticated("the token is refused: its expiry is beyond the calendar") from None
+    seconds = (expires_at - issued_at).total_seconds()
+    if seconds > settings.max_token_seconds:
+        raise Unauthenticated(
+            f"the token is refused: it is valid for {seconds:.0f} s, and at most {settings.max_token_seconds:.0f} "
+            "are accepted (PACKHOUSE_OIDC_MAX_TOKEN_SECONDS): ask the provider for one of a shorter life"
+        )
+    return expires_at + timedelta(seconds=settings.leeway_seconds)
 
 
 def _role_of(claims: Mapping[str, Any], settings: OidcSettings) -> Role | None:
@@ -258,7 +271,7 @@ def _role_of(claims: Mapping[str, Any], settings: OidcSettings) -> Role | None:
 
 def _teams_of(claims: Mapping[str, Any], settings: OidcSettings) -> frozenset[str] | None:
     if settings.teams_claim is None:
-        return None
+        return frozenset()
     values = set(_values(claims, settings.teams_claim))
     if not settings.teams_map:
         return frozenset(values)

@@ -6,6 +6,7 @@ from engine.domain.errors import Unauthenticated
 from engine.domain.ids import RunId
 
 MAX_AGE_SECONDS = 7 * 24 * 3600
+_MAX_CHARACTERS = 512
 
 
 class PaceTokens:
@@ -19,7 +20,12 @@ class PaceTokens:
         return self._serializer.dumps([run_id, attempt])
 
     def read(self, token: str) -> tuple[RunId, int]:
-        """Return the run and attempt that a token speaks for; raise `Unauthenticated` if it is not ours."""
+        """Return the run and attempt that a token speaks for; raise `Unauthenticated` if it was not issued here.
+
+        The signature is checked before anything of the token is decoded or decompressed.
+        """
+        if len(token) > _MAX_CHARACTERS:
+            raise Unauthenticated(f"a pace token has at most {_MAX_CHARACTERS} characters")
         try:
             run_id, attempt = self._serializer.loads(token, max_age=MAX_AGE_SECONDS)
         except BadSignature:

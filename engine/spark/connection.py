@@ -5,6 +5,7 @@ server there, stop that operation, is it gone) is therefore asked over the proto
 which also works for the session of a dead worker. Nothing here creates a `SparkSession`.
 """
 
+import ipaddress
 import re
 import time
 from dataclasses import dataclass
@@ -55,9 +56,33 @@ class ShortRetries(DefaultPolicy):
         return _ShortState(self)
 
 
+class _ChannelBuilder(DefaultChannelBuilder):
+    """pyspark's builder, which sends a token without TLS to `localhost` only.
+
+    The name may resolve to `::1`, where another user of the machine may listen and would receive the token, and to an
+    address it wants TLS, which a server on this machine does not have: it waits for minutes.
+    """
+
+    def toChannel(self) -> grpc.Channel:  # noqa: N802 - pyspark's name
+        """Return a channel, to a loopback address with a token but without TLS."""
+        if self.token is None or self.use_ssl or not _is_loopback(self.host):
+            return super().toChannel()
+        token = grpc.access_token_call_credentials(self.token)
+        return self._secure_channel(
+            self.endpoint, grpc.composite_channel_credentials(grpc.local_channel_credentials(), token)
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
 def channel_builder(url: str, *, user_id: str, session_id: str) -> DefaultChannelBuilder:
     """Return a builder for `sc://host:port[/;token=…]` under the given user and session id."""
-    builder = DefaultChannelBuilder(url, channelOptions=_CHANNEL_OPTIONS)
+    builder = _ChannelBuilder(url, channelOptions=_CHANNEL_OPTIONS)
     builder.set(DefaultChannelBuilder.PARAM_USER_ID, user_id)
     builder.set(DefaultChannelBuilder.PARAM_SESSION_ID, session_id)
     return builder

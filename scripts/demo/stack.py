@@ -1,18 +1,15 @@
 """The whole of Packhouse as `make up` starts it, in a child process with a data directory of its own."""
 
-import re
 import sys
 from pathlib import Path
 from typing import Final, Self
 
 import httpx
 
-from engine.domain.errors import Transient
 from engine.embedded.processes import ChildProcess, free_loopback_port
 
 _START_SECONDS: Final = 120.0
 _STOP_SECONDS: Final = 30.0
-_KEY: Final = re.compile(r"pkh_[A-Za-z0-9_-]+")
 
 
 class Stack:
@@ -20,6 +17,7 @@ class Stack:
 
     def __init__(self, *, data_dir: Path, **more: str) -> None:
         """Take the folder for everything that it writes, and more environment variables."""
+        self._data_dir = data_dir
         port = str(free_loopback_port())
         self.url = f"http://127.0.0.1:{port}"
         self._server = ChildProcess(
@@ -43,13 +41,10 @@ class Stack:
         """Wait until database, Redis and Spark are ready, and return the admin key.
 
         Raises:
-            Transient: the server ended, was not ready in two minutes, or printed no key; has the end of its log.
+            Transient: the server ended, or was not ready in two minutes; has the end of its log.
         """
         self._server.wait_until(self._is_ready, timeout_seconds=_START_SECONDS)
-        found = _KEY.search(self._server.log_path.read_text(errors="replace"))
-        if found is None:
-            raise Transient(f"the server printed no admin key:\n{self._server.log_tail(30)}")
-        return found[0]
+        return (self._data_dir / "admin-key").read_text(encoding="ascii").strip()
 
     def _is_ready(self) -> bool:
         try:

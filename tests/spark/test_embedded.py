@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.domain.errors import Rejected, Transient
+from engine.domain.errors import PackhouseError, Rejected, Transient
 from engine.embedded.spark import EmbeddedSpark
+from engine.spark.connection import DirectCalls
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
 from tests.support.eventually import eventually
+from tests.support.processes import command_lines
 from tests.support.spark_server import USER
 from tests.support.task_functions import holding, is_held, upper_case
 
@@ -59,6 +61,24 @@ def test_a_restart_while_nothing_runs_is_not_noticed(mortal_spark: EmbeddedSpark
     assert mortal_spark.healthy()
     assert dispatcher.run(dispatcher.ticket("run_1", 1, 2), upper_case(), ["a"]) == ["A"]
     sessions.close()
+
+
+def test_a_client_without_the_token_is_refused(mortal_spark: EmbeddedSpark) -> None:
+    url = mortal_spark.start()
+    stranger = DirectCalls(url=url.partition("/;")[0], user_id=USER)
+    with pytest.raises(PackhouseError, match=r"(?i)unauthenticated|token"):
+        stranger.ask("0" * 8 + "-0000-0000-0000-" + "0" * 12)
+    stranger.close()
+
+
+def test_the_token_is_in_a_file_of_its_owner_and_on_no_command_line(mortal_spark: EmbeddedSpark) -> None:
+    token = mortal_spark.start().partition("token=")[2]
+    assert len(token) == 64
+    file = mortal_spark.log_path.with_name("spark.properties")
+    assert token in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert token not in command_lines()
+    assert token not in mortal_spark.log_path.read_text(errors="replace")
 
 
 def test_a_server_that_runs_copies_of_tasks_is_refused(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from tests.support.local_dispatch import LocalDispatcher
 from tests.support.postgres_server import PostgresServer
 from tests.support.processes import child, environment_of
 from tests.support.settings import settings_of
-from tests.support.stack import printed
+from tests.support.stack import first_key, printed
 from tests.support.world import NAME, Lake, make_lake
 
 ADDRESS = {"catalog": "lake", "namespace": [NAME[0]], "name": NAME[1]}
@@ -142,7 +142,7 @@ def start_replicas(postgres_server: PostgresServer, folder: Path, **limits: int)
         proxy = RoundRobin(urls)
         stack.callback(proxy.close)
         lake = make_lake(folder / "lake", days=2)
-        [key] = filter(None, (printed(log, r"(pkh_\w+)") for log in logs))
+        key = first_key(settings.data_dir)
         started = Replicas(urls=urls, proxy_url=proxy.url, key=key, settings=settings, lake=lake, table_id="")
         yield replace(started, table_id=_register(started))
 

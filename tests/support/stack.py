@@ -45,7 +45,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     try:
         eventually(lambda: server.poll() is not None or is_ready(log), within_seconds=120)
         assert server.poll() is None, log.read_text()
-        yield Stack(str(printed(log, r"Packhouse is at (\S+)")), str(printed(log, r"(pkh_\w+)")), folder / "lake")
+        yield Stack(str(printed(log, r"Packhouse is at (\S+)")), first_key(folder / "data"), folder / "lake")
         server.send_signal(signal.SIGTERM)
         assert server.wait(STOP_SECONDS) == 0, log.read_text()
     finally:
@@ -56,12 +56,17 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 def is_ready(log: Path) -> bool:
     """Tell whether the server that writes this log says that it is ready."""
     url = printed(log, r"Packhouse is at (\S+)")
-    if url is None or printed(log, r"(pkh_\w+)") is None:
+    if url is None:
         return False
     try:
         return bool(httpx.get(f"{url}/readyz").json()["status"] == "ready")
     except httpx.TransportError:
         return False
+
+
+def first_key(data_dir: Path) -> str:
+    """Return the admin key that the first start of a server wrote."""
+    return (data_dir / "admin-key").read_text(encoding="ascii").strip()
 
 
 def printed(log: Path, pattern: str) -> str | None:

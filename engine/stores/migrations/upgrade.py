@@ -56,7 +56,7 @@ def _lock_postgresql(connection: Connection) -> None:
 
 def _switch_to_wal(file: Path) -> None:
     """Set write-ahead logging, which the file remembers. SQLite need not wait for others here, so we try again."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     give_up_at = time.monotonic() + _WAIT_SECONDS
     while True:
         try:

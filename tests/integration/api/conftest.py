@@ -72,6 +72,13 @@ def settings(sqlite_url: str, redis_url: str, tmp_path: Path) -> Settings:
 @pytest.fixture
 async def api(settings: Settings, redis: Redis) -> AsyncIterator[Api]:
     """A started app. Spark is away: nothing of the api needs it."""
+    async with started_api(settings) as api:
+        yield api
+
+
+@asynccontextmanager
+async def started_api(settings: Settings) -> AsyncIterator[Api]:
+    """Start an app on a container of its own."""
     async with open_container(settings, dispatcher=LocalDispatcher()) as container:
 
         @asynccontextmanager

@@ -1,5 +1,7 @@
 """State, figures, and the pace channel."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -7,7 +9,9 @@ import pytest
 from engine.domain.budgets import Budget
 from engine.domain.errors import Transient
 from engine.domain.ids import RunId
+from engine.services.health import KEEP_SECONDS, HealthService
 from tests.integration.api.conftest import Api
+from tests.support.fake_clock import FakeClock
 
 RUN = RunId("run_1")
 REPORT = {
@@ -35,6 +39,62 @@ async def test_without_the_database_nothing_is_ready(api: Api, monkeypatch: pyte
     response = await api.anonymous.get("/readyz")
     assert response.status_code == 503
     assert response.json()["status"] == "unavailable"
+
+
+async def test_many_questions_at_once_are_one_question_to_each_dependency(api: Api) -> None:
+    asked, clock = 0, FakeClock()
+
+    async def probe() -> str:
+        nonlocal asked
+        asked += 1
+        await asyncio.sleep(0)
+        return f"answer {asked}"
+
+    health = HealthService(database=api.container.database, probes={"spark": probe}, clock=clock)
+    answers = await asyncio.gather(*(health.dependencies() for _ in range(50)))
+    assert {answer[1].detail for answer in answers} == {"answer 1"}
+    clock.advance(KEEP_SECONDS)
+    assert (await health.dependencies())[1].detail == "answer 2"
+
+
+async def test_figures_are_counted_once_for_many_scrapes(api: Api) -> None:
+    counted, clock = 0, FakeClock()
+
+    async def depth() -> dict[str, int]:
+        nonlocal counted
+        counted += 1
+        return {"waiting": counted}
+
+    health = HealthService(database=api.container.database, probes={}, clock=clock, queue_depth=depth)
+    figures = await asyncio.gather(*(health.figures() for _ in range(20)))
+    assert {each.queue_depth["waiting"] for each in figures if each.queue_depth} == {1}
+
+
+@pytest.mark.parametrize("path", ["/docs", "/openapi.json"])
+async def test_the_description_is_made_once(api: Api, path: str) -> None:
+    first, second = await api.anonymous.get(path), await api.anonymous.get(path)
+    assert first.content == second.content
+    name = {"/docs": "docs_page", "/openapi.json": "openapi_text"}[path]
+    assert getattr(api.app.state, name) == first.content
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/healthz", 200),
+        ("/docs", 200),
+        ("/v1/runs", 401),
+        ("/nothing", 404),
+        ("/openapi.json", 200),
+        ("/metrics", 200),
+    ],
+)
+async def test_no_answer_is_kept_by_caches_or_guessed_at(api: Api, path: str, status: int) -> None:
+    response = await api.anonymous.get(path)
+    assert response.status_code == status
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert "server" not in response.headers
 
 
 async def test_metrics_count_requests_by_route_template(api: Api) -> None:
@@ -81,6 +141,15 @@ async def test_a_task_is_told_to_stop(api: Api) -> None:
 @pytest.mark.parametrize("token", [None, "garbage", "WyJydW5fMSIsMV0.aaaa.bbbb"])
 async def test_a_report_needs_a_token_of_ours(api: Api, token: str | None) -> None:
     assert (await pace(api, status=401, token=token))["code"] == "unauthenticated"
+
+
+async def test_the_token_is_checked_before_the_body_is_read(api: Api) -> None:
+    async def body() -> AsyncIterator[bytes]:
+        raise AssertionError("the body was read")
+        yield b""
+
+    response = await api.anonymous.post("/internal/pace", content=body(), headers={"Authorization": "Bearer x"})
+    assert response.status_code == 401
 
 
 async def test_an_api_key_is_no_pace_token(api: Api) -> None:

@@ -1,11 +1,15 @@
 """Limits on requests over HTTP, and on failed authentications."""
 
+from collections.abc import AsyncIterator, Iterator
+
 import httpx
 import pytest
+from redis.asyncio import Redis
 
 from engine.settings import Settings
 from tests.integration.api.access import as_caller
-from tests.integration.api.conftest import Api
+from tests.integration.api.conftest import Api, started_api
+from tests.support.oidc_issuer import AUDIENCE, OidcIssuer, oidc_issuer
 
 
 @pytest.fixture
@@ -58,3 +62,46 @@ async def test_a_key_that_lately_worked_passes_from_such_an_address(api: Api) ->
     assert (await api.client.get("/v1/whoami")).status_code == 200
     await reads(api.with_key("pkh_wrong"), 8)
     assert (await api.client.get("/v1/whoami")).status_code == 200
+
+
+async def test_addresses_of_one_ipv6_subscriber_are_one_address(api: Api) -> None:
+    answers = [await from_address(api, f"2001:db8:0:7::{number:x}", "pkh_wrong") for number in range(1, 9)]
+    assert answers[-1].status_code == 429
+    assert (await from_address(api, "2001:db8:0:8::1", "pkh_wrong")).status_code == 401
+
+
+async def test_a_token_that_lately_worked_passes_from_an_address_that_is_locked_out(
+    oidc: Api, issuer: OidcIssuer
+) -> None:
+    token = issuer.token()
+    assert (await oidc.with_key(token).get("/v1/whoami")).status_code == 200
+    await reads(oidc.with_key("not.a.token"), 8)
+    assert (await oidc.with_key(token).get("/v1/whoami")).status_code == 200
+    assert (await oidc.with_key(issuer.token(jti="another")).get("/v1/whoami")).status_code == 429
+
+
+async def test_an_address_that_is_locked_out_causes_no_question_to_the_provider(oidc: Api, issuer: OidcIssuer) -> None:
+    await reads(oidc.with_key("not.a.token"), 8)
+    answers = [await oidc.with_key(issuer.token(header={"kid": f"guess {n}"})).get("/v1/whoami") for n in range(5)]
+    assert {answer.status_code for answer in answers} == {429}
+    assert issuer.requests == []
+
+
+@pytest.fixture
+def issuer() -> Iterator[OidcIssuer]:
+    with oidc_issuer() as running:
+        yield running
+
+
+@pytest.fixture
+async def oidc(settings: Settings, issuer: OidcIssuer, redis: Redis) -> AsyncIterator[Api]:
+    """An app that accepts tokens of the provider."""
+    wanted = settings.model_copy(update={"oidc_issuer": issuer.url, "oidc_audience": AUDIENCE})
+    async with started_api(wanted) as api:
+        yield api
+
+
+async def from_address(api: Api, address: str, key: str) -> httpx.Response:
+    transport = httpx.ASGITransport(app=api.app, client=(address, 50_000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://packhouse") as client:
+        return await client.get("/v1/whoami", headers={"Authorization": f"Bearer {key}"})

@@ -2,15 +2,18 @@
 
 import socket
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import AuthenticationError as RedisAuthenticationError
 
 from engine.domain.errors import Transient
 from engine.domain.ids import RunId
 from engine.embedded.redis import EmbeddedRedis, find_redis_servers
 from engine.queue.connection import connect_redis
 from engine.queue.streams import QueueDepth, RunQueue
+from tests.support.processes import command_lines
 
 
 def name_of(binary: Path) -> str:
@@ -62,6 +65,45 @@ async def test_a_restart_keeps_the_address_and_the_data(mortal_redis: EmbeddedRe
 
 async def test_it_listens_on_loopback_only(mortal_client: Redis) -> None:
     assert (await mortal_client.config_get("bind"))["bind"] == "127.0.0.1"
+
+
+async def test_it_wants_a_password(mortal_redis: EmbeddedRedis) -> None:
+    url = urlsplit(mortal_redis.start())
+    stranger = connect_redis(f"redis://127.0.0.1:{url.port}/0")
+    with pytest.raises(RedisAuthenticationError):
+        await stranger.ping()
+    await stranger.aclose()
+
+
+async def test_two_servers_have_two_passwords(mortal_redis: EmbeddedRedis, tmp_path: Path) -> None:
+    other = EmbeddedRedis(data_dir=tmp_path / "other")
+    assert urlsplit(other.start()).password != urlsplit(mortal_redis.start()).password
+    other.stop()
+
+
+async def test_the_password_is_in_a_file_of_its_owner_only(mortal_redis: EmbeddedRedis, tmp_path: Path) -> None:
+    password = urlsplit(mortal_redis.start()).password
+    assert password
+    assert [
+        file for file in tmp_path.rglob("*") if file.is_file() and password in file.read_text(errors="replace")
+    ] == [tmp_path / "redis" / "redis.conf"]
+    assert (tmp_path / "redis" / "redis.conf").stat().st_mode & 0o777 == 0o600
+
+
+def test_no_command_line_shows_the_password(mortal_redis: EmbeddedRedis) -> None:
+    password = urlsplit(mortal_redis.start()).password
+    assert password
+    assert password not in command_lines()
+
+
+@pytest.mark.parametrize("name", ['with "quotes" and \\ and spaces', "ü#%"])
+def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    server = EmbeddedRedis(data_dir=tmp_path / name)
+    server.start()
+    server.stop()
+    assert (tmp_path / name / "redis" / "appendonlydir").exists() or (
+        tmp_path / name / "redis" / "appendonly.aof"
+    ).exists()
 
 
 async def test_it_keeps_an_append_only_file_and_no_snapshots(mortal_client: Redis) -> None:

@@ -1,6 +1,7 @@
 """Redis killed in the middle of things: the domain's error, and on with the work when it is back."""
 
 import asyncio
+import re
 
 import pytest
 from redis.asyncio import Redis
@@ -76,7 +77,7 @@ async def test_the_ledger_goes_on_after_a_crash(mortal_redis: EmbeddedRedis, mor
 
 
 async def test_a_wrong_password_is_transient_and_does_not_show_it(mortal_redis: EmbeddedRedis) -> None:
-    client = connect_redis(mortal_redis.start().replace("redis://", "redis://:hunter2@"))
+    client = connect_redis(re.sub(r"//.*@", "//:hunter2@", mortal_redis.start()))
     with pytest.raises(Transient) as caught:
         await RunQueue(redis=client, consumer="a").enqueue(RUN)
     await client.aclose()

@@ -62,7 +62,7 @@ async def test_a_good_token_is_a_caller(issuer: OidcIssuer, tokens: OidcTokens) 
     until = int(time.time()) + 300
     expires_at = datetime.fromtimestamp(until, UTC) + timedelta(seconds=30)
     caller = await tokens.read(issuer.token(exp=until))
-    assert caller == Caller("oidc:u-17", Role.VIEWER, expires_at=expires_at)
+    assert caller == Caller("oidc:u-17", Role.VIEWER, frozenset(), expires_at=expires_at)
 
 
 @pytest.mark.parametrize("until", [10**12, 10**30, -1, "soon", 1.5e300, float("inf"), float("nan"), [1], {}, True])
@@ -113,6 +113,25 @@ async def test_a_token_with_a_wrong_claim_is_refused(
 ) -> None:
     with pytest.raises(Unauthenticated, match=reason):
         await tokens.read(issuer.token(**changes))
+
+
+@pytest.mark.parametrize("issued", ["stated", "unstated"])
+async def test_a_token_that_is_valid_for_too_long_is_refused(
+    issuer: OidcIssuer, tokens: OidcTokens, issued: str
+) -> None:
+    now = int(time.time())
+    claims = {"exp": now + 86_500, "iat": now if issued == "stated" else None}
+    with pytest.raises(Unauthenticated, match="at most 86400 are accepted"):
+        await tokens.read(issuer.token(**claims))
+
+
+async def test_the_longest_life_of_a_token_is_a_setting(issuer: OidcIssuer, clock: FakeClock) -> None:
+    tokens = reader(issuer, clock, max_token_seconds=60)
+    with pytest.raises(Unauthenticated, match="valid for 300 s"):
+        await tokens.read(issuer.token())
+    now = int(time.time())
+    await tokens.read(issuer.token(iat=now, exp=now + 60))
+    tokens.close()
 
 
 async def test_clocks_may_be_apart_by_the_leeway(issuer: OidcIssuer, tokens: OidcTokens) -> None:
@@ -262,7 +281,7 @@ async def test_claims_are_mapped(issuer: OidcIssuer, clock: FakeClock) -> None:
 @pytest.mark.parametrize(
     ("settings", "groups", "teams"),
     [
-        ({}, ["a"], None),
+        ({}, ["a"], frozenset()),
         ({"teams_claim": "groups"}, ["a", "b c"], frozenset({"a", "b c"})),
         ({"teams_claim": "groups"}, "a", frozenset({"a"})),
         ({"teams_claim": "groups"}, None, frozenset()),

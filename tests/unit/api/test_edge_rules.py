@@ -1,51 +1,10 @@
-"""Rules of the edge on their own: depth of JSON, Accept headers, preconditions."""
-
-import json
+"""Rules of the edge on their own: Accept headers, preconditions."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from api.errors import EdgeProblem
-from api.limits import MAX_DEPTH, check_depth
 from api.preconditions import preconditions
 from api.streaming import wants_stream
 from engine.domain.errors import InvalidInput, PreconditionFailed, PreconditionRequired
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=20,
-)
-
-
-def depth_of(value: object) -> int:
-    if isinstance(value, dict):
-        return 1 + max(map(depth_of, value.values()), default=0)
-    return 1 + max(map(depth_of, value), default=0) if isinstance(value, list) else 0
-
-
-@given(value=JSON, ascii_only=st.booleans())
-def test_flat_json_passes_whatever_its_strings_hold(value: object, ascii_only: bool) -> None:
-    assert depth_of(value) <= MAX_DEPTH
-    check_depth(json.dumps(value, ensure_ascii=ascii_only).encode())
-
-
-@given(value=JSON, extra=st.integers(0, 40))
-def test_depth_is_counted_exactly(value: object, extra: int) -> None:
-    for _ in range(extra):
-        value = [value]
-    body = json.dumps(value).encode()
-    if depth_of(value) > MAX_DEPTH:
-        with pytest.raises(EdgeProblem):
-            check_depth(body)
-    else:
-        check_depth(body)
-
-
-@pytest.mark.parametrize("text", ['{"a": "[[[[', '"' + "\\" * 1001, "]" * 100, '"\\"[[["'])
-def test_broken_json_is_left_to_the_parser(text: str) -> None:
-    check_depth(text.encode())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,216 @@
+"""Limits on connections, which uvicorn does not have: their number, the size of headers, and time to make progress.
+
+uvicorn parses with llhttp, which takes headers of any size, and it stops its keep-alive timer at the first byte of a
+request, whatever follows. So a client could hold connections and memory without ever sending a request. Here
+
+- a connection that is not being answered must begin, and end the headers of, its next request in `header_seconds`;
+- bytes that complete nothing (headers, trailers, chunk extensions) are at most `header_bytes`;
+- a client that does not take its answer, or the end of its connection, is cut off after `stalled_seconds`;
+- a process has at most `most` connections, one address at most half of them (proxies: all of them).
+
+The time for a body that a handler reads is limited in `api.limits`. The rest of a body that nothing reads is discarded,
+so that a client which sends first and reads later gets its answer (closing at once would reset the connection), within
+`header_seconds` and 1 MiB.
+
+Hazard: it overrides methods of uvicorn's protocol that are not documented. `tests/integration/api/test_connections.py`
+checks every limit over sockets.
+"""
+
+import asyncio
+import ipaddress
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from httptools import HttpParserError
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from api.limits import MAX_BODY_BYTES
+from api.problems import PROBLEM_TYPES
+from engine.domain.errors import InvalidInput
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """See the module. `proxies`: networks whose addresses may hold all connections."""
+
+    most: int = 1000
+    header_bytes: int = 32 * 2**10
+    header_seconds: float = 10.0
+    stalled_seconds: float = 30.0
+    proxies: tuple[Network, ...] = ()
+
+
+@dataclass(slots=True)
+class OpenConnections:
+    """The connections of one server, by client address."""
+
+    limits: ConnectionLimits
+    by_address: Counter[str] = field(default_factory=Counter)
+
+    def add(self, address: str) -> str | None:
+        """Count a connection; return why it is one too many, None when it is not."""
+        self.by_address[address] += 1
+        if self.by_address.total() > self.limits.most:
+            return f"this process has {self.limits.most} open connections"
+        share = max(1, self.limits.most // 2)
+        if self.by_address[address] > share and not self._is_proxy(address):
+            return f"{address} has {share} open connections"
+        return None
+
+    def remove(self, address: str) -> None:
+        """Count a connection no more."""
+        self.by_address[address] -= 1
+        if not self.by_address[address]:
+            del self.by_address[address]
+
+    def _is_proxy(self, address: str) -> bool:
+        try:
+            parsed = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(parsed in network for network in self.limits.proxies)
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """One connection. A subclass made by `protocol_of` has the limits; `check` is called about once a second."""
+
+    open: OpenConnections
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Count the connection, and refuse it when there are too many."""
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        self._stalled_since: float | None = None
+        self._unparsed = 0
+        self._discarded = 0
+        self._has_begun = False
+        self._is_refused = False
+        self._address = self.client[0] if self.client else "unknown"
+        if (excess := self.open.add(self._address)) is not None:
+            self._refuse("too_many_connections", excess)
+            self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Count the connection no more."""
+        self.open.remove(self._address)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse, unless too much arrived that completed nothing."""
+        if self._is_refused:
+            self._discard(data)
+        elif not self.transport.is_closing():
+            self._unparsed += len(data)
+            super().data_received(data)
+            if self._unparsed > self.open.limits.header_bytes and not self._is_refused:
+                self._refuse_headers()
+
+    def on_message_begin(self) -> None:
+        """Start the time for headers."""
+        super().on_message_begin()
+        self._has_begun = True
+        self._since = self.loop.time()
+
+    def on_headers_complete(self) -> None:
+        """Hand the request to the application, unless its headers are too large."""
+        self._unparsed = 0
+        self._has_begun = False
+        size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+        if size > self.open.limits.header_bytes:
+            self._refuse_headers()
+            raise HttpParserError  # ends the parsing; the answer is on its way
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Keep the body for the application, or discard what nothing will read."""
+        self._unparsed = 0
+        if self.cycle.response_complete:
+            self._discard(body)
+        else:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Wait for the next request."""
+        self._unparsed = self._discarded = 0
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Start the time for the next request."""
+        self._since = self.loop.time()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP as a problem."""
+        if not self._is_refused:
+            self._refuse("unreadable", msg)
+
+    def check(self, now: float) -> None:
+        """Close the connection when it has made no progress for too long."""
+        limits = self.open.limits
+        if self._is_refused or self.transport.is_closing() or self.flow.write_paused:
+            self._stalled_since = now if self._stalled_since is None else self._stalled_since
+            if now - self._stalled_since > limits.stalled_seconds:
+                self.transport.abort()
+            return
+        self._stalled_since = None
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        if is_answering or now - self._since <= limits.header_seconds:
+            return
+        if self._has_begun:
+            self._refuse("request_timeout", f"the headers did not arrive within {limits.header_seconds:g} seconds")
+        else:
+            self.transport.close()
+
+    def _refuse_headers(self) -> None:
+        limit = self.open.limits.header_bytes
+        self._refuse("headers_too_large", f"the headers of a request have at most {limit} bytes")
+
+    def _refuse(self, code: str, detail: str) -> None:
+        """Answer a problem and end our half of the connection, so that the client can read it before the other ends."""
+        self._is_refused = True
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.write(_problem(code, detail))
+            self.transport.write_eof()
+        else:  # another answer is on its way
+            self.transport.close()
+
+    def _discard(self, data: bytes) -> None:
+        self._discarded += len(data)
+        if self._discarded > MAX_BODY_BYTES:
+            self.transport.abort()
+
+
+def protocol_of(limits: ConnectionLimits) -> type[LimitedProtocol]:
+    """Return the protocol class of one server with these limits."""
+    return type("LimitedProtocol", (LimitedProtocol,), {"open": OpenConnections(limits)})
+
+
+def _problem(code: str, detail: str) -> bytes:
+    kind = PROBLEM_TYPES[code]
+    document: dict[str, Any] = {"type": kind.uri, "title": kind.title, "status": kind.status, "detail": detail}
+    body = json.dumps({**document, "code": code}).encode("ascii")
+    return STATUS_LINE[kind.status] + _HEADERS % len(body) + body
+
+
+_HEADERS: Final = (
+    b"content-type: application/problem+json\r\ncontent-length: %d\r\nconnection: close\r\n"
+    b"cache-control: no-store\r\nx-content-type-options: nosniff\r\n\r\n"
+)
+
+
+def proxies_of(text: str) -> tuple[Network, ...]:
+    """Return the networks of `PACKHOUSE_TRUSTED_PROXIES`: addresses or networks, separated by commas.
+
+    Raises:
+        InvalidInput: an entry is neither; host names and `*` are not accepted.
+    """
+    try:
+        return tuple(ipaddress.ip_network(entry.strip()) for entry in text.split(",") if entry.strip())
+    except ValueError as error:
+        raise InvalidInput(
+            f"PACKHOUSE_TRUSTED_PROXIES: {error}; give addresses or networks, such as 10.0.0.7,10.1.0.0/16"
+        ) from None
