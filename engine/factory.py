@@ -269,6 +269,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         clock=clock,
         metrics=metrics,
         step=step,
+        requests_per_second=settings.catalog_requests_per_second,
     )
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
     tables = TableService(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, exists, insert, select, update
+from sqlalchemy import Row, delete, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, StateConflict
@@ -89,6 +89,11 @@ class TableStore:
         """Return the tables that fit, newest first, those older than `after`."""
         query = table_listings.page(wanted or TableFilter(), after, limit)
         return [_to_table(row) for row in await self._connection.execute(query)]
+
+    async def count(self, catalog: str) -> int:
+        """Return how many tables of a catalog are registered."""
+        query = select(func.count()).where(tables.c.catalog == catalog)
+        return int((await self._connection.execute(query)).scalar_one())
 
     async def addresses(self, catalog: str) -> dict[tuple[tuple[str, ...], str], tuple[TableId, str | None]]:
         """Return the ids and owner teams of all tables of a catalog by namespace and name."""

@@ -125,6 +125,33 @@ class WatchStore:
         values: dict[str, Any] = {"next_at": now()} | ({"reconsider_at": now()} if evaluate else {})
         await self._connection.execute(update(watches).where(watches.c.table_id == table_id).values(**values))
 
+    async def has_moved(self, table_id: TableId, pointer: str) -> bool:
+        """Return whether a catalog points elsewhere than at the last look at a table, or no look found a pointer."""
+        query = select(watches.c.table_id).where(*_moved(table_id, pointer))
+        return (await self._connection.execute(query)).one_or_none() is not None
+
+    async def wake_moved(self, table_id: TableId, pointer: str) -> None:
+        """Look at a table now if `has_moved` (then it is evaluated) and its look is not due already."""
+        sooner = update(watches).where(*_moved(table_id, pointer), watches.c.next_at > now())
+        await self._connection.execute(sooner.values(next_at=now()))
+
+    async def wake_early(self, table_id: TableId) -> None:
+        """Evaluate a table now unless its look is due already."""
+        early = update(watches).where(watches.c.table_id == table_id, watches.c.next_at > now())
+        await self._connection.execute(early.values(next_at=now(), reconsider_at=now()))
+
+    async def wake_after_run(self, table_id: TableId, *, closed: str | None = None) -> None:
+        """Evaluate a table whose run ended, and the tables that the breaker of a catalog held back if that closed.
+
+        One statement locks all of them, in order of their ids: see `_spread`.
+        """
+        if closed is None:
+            await self.wake(table_id)
+            return
+        inside = watches.c.table_id.in_(select(tables.c.id).where(tables.c.catalog == closed))
+        held = and_(inside, watches.c.code == "catalog_fails")
+        await self._spread(or_(watches.c.table_id == table_id, held), reconsider_at=now())
+
     async def wake_covered(self, scope: PolicyScope) -> None:
         """Let the tables of a scope be evaluated soon: at once when they are few, else spread over a minute.
 
@@ -177,6 +204,10 @@ def due(at: datetime, limit: int) -> Select[Any]:
     address = (tables.c.catalog, tables.c.namespace, tables.c.name)
     query = select(watches, *address).join(tables, tables.c.id == watches.c.table_id)
     return query.where(watches.c.next_at <= at).order_by(watches.c.next_at, watches.c.table_id).limit(limit)
+
+
+def _moved(table_id: TableId, pointer: str) -> tuple[ColumnElement[bool], ...]:
+    return watches.c.table_id == table_id, watches.c.pointer.is_distinct_from(pointer)
 
 
 def _to_watch(row: Row[Any]) -> Watch:
