@@ -55,7 +55,7 @@ _log = structlog.get_logger(__name__)
 TABLES_AT_ONCE: Final = 500
 """Of one catalog, in one question to it; a visit asks on while as many are due."""
 CATALOGS_AT_ONCE: Final = 8
-EVALUATIONS_AT_ONCE: Final = 2
+EVALUATIONS_AT_ONCE: Final = 4
 """In one visit: a storage that hangs stops its own catalog only."""
 EVALUATIONS_TOGETHER: Final = 20
 """After one question to a catalog: more wait for the next, so that other tables are not left unwatched meanwhile."""
