@@ -273,7 +273,13 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     )
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
     tables = TableService(
-        database=database, formats=formats, observations=observations, capabilities=capabilities, ids=ids, clock=clock
+        database=database,
+        formats=formats,
+        observations=observations,
+        capabilities=capabilities,
+        ids=ids,
+        clock=clock,
+        grace_seconds=settings.first_run_grace_seconds,
     )
     return Container(
         settings=settings,

@@ -82,7 +82,13 @@ class Settings(BaseSettings):
         default=None, description="How Spark executors reach `/internal/pace`; unset: static shares."
     )
     lease_seconds: Seconds = Field(default=30, gt=1)
-    watch: bool = Field(default=True, description="Off: no run starts by itself; the coordinator only does upkeep.")
+    watch: bool = Field(default=True, description="Off: no run starts automatically; the coordinator only does upkeep.")
+    first_run_grace_seconds: Seconds = Field(
+        default=900,
+        ge=0,
+        le=30 * 86_400,
+        description="How long the first automatic run of a newly registered table waits; 0: it starts at once.",
+    )
     catalog_requests_per_second: float = Field(
         default=REQUESTS_PER_SECOND,
         gt=0,

@@ -52,6 +52,7 @@ class Watch:
     `pointer` is what the catalog pointed to at the last look: while it is the same, nothing was written. Then only
     `reconsider_at` (None: never) is a reason to evaluate the table again: what time alone can change.
     `due_since`: since when a rule has made it due, None while none does. `code` and `detail` belong to the verdict.
+    `grace_until`: when the first run of a newly registered table may start automatically; None: it may at any time.
     """
 
     table_id: TableId
@@ -66,6 +67,7 @@ class Watch:
     verdict: Verdict = Verdict.NEW
     code: str | None = None
     detail: str | None = None
+    grace_until: datetime | None = None
 
     def next_look(self, now: datetime) -> datetime:
         """Return the next instant of the table's own phase, at most an interval away, or `reconsider_at` if sooner."""

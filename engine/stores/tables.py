@@ -27,8 +27,8 @@ class TableStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def insert(self, table: Table) -> None:
-        """Register a table, which is watched from now on.
+    async def insert(self, table: Table, *, grace_seconds: float = 0) -> None:
+        """Register a table, which is watched from now on; its first automatic run waits for the grace.
 
         Raises:
             NotFound: its catalog does not exist.
@@ -53,7 +53,7 @@ class TableStore:
         async with self._connection.begin_nested():
             await self._connection.execute(insert(tables).values(values))
         await self._insert_labels(table.id, table.labels)
-        await WatchStore(connection=self._connection).insert(table.id)
+        await WatchStore(connection=self._connection).insert(table.id, grace_seconds=grace_seconds)
 
     async def get(self, table_id: TableId) -> Table | None:
         """Return a table, None when it is not registered."""

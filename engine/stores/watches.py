@@ -6,7 +6,7 @@ looked at once more, because settling keeps a `next_at` that is not the one that
 """
 
 import builtins
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -32,7 +32,8 @@ LOOKS_PER_SECOND: Final = 10
 """So many of them in each second: a few are looked at at once."""
 
 _COLUMNS: Final = tuple(each.name for each in fields(Watch))
-_SETTLED: Final = tuple(name for name in _COLUMNS if name not in {"table_id", "phase", "next_at", "reconsider_at"})
+_NOT_SETTLED: Final = frozenset({"table_id", "phase", "next_at", "reconsider_at", "grace_until"})
+_SETTLED: Final = tuple(name for name in _COLUMNS if name not in _NOT_SETTLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,13 @@ class WatchStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def insert(self, table_id: TableId) -> None:
-        """Begin to watch a table that was just registered: the first look comes soon, at its phase."""
+    async def insert(self, table_id: TableId, *, grace_seconds: float = 0) -> None:
+        """Begin to watch a table that was just registered: the first look comes soon, at its phase.
+
+        Args:
+            table_id: the table.
+            grace_seconds: how long its first automatic run waits.
+        """
         phase = phase_of(table_id)
         await self._connection.execute(
             insert(watches).values(
@@ -59,6 +65,7 @@ class WatchStore:
                 next_at=seconds_from_now(phase * SHORTEST_SECONDS),
                 interval_seconds=SHORTEST_SECONDS,
                 verdict=Verdict.NEW,
+                grace_until=seconds_from_now(grace_seconds) if grace_seconds else None,
             )
         )
 
@@ -152,13 +159,17 @@ class WatchStore:
         held = and_(inside, watches.c.code == "catalog_fails")
         await self._spread(or_(watches.c.table_id == table_id, held), reconsider_at=now())
 
-    async def wake_covered(self, scope: PolicyScope) -> None:
+    async def wake_covered(self, scope: PolicyScope, *, ends_rest: bool = False) -> None:
         """Let the tables of a scope be evaluated soon: at once when they are few, else spread over a minute.
 
         Two statements, whatever the number of tables. A pattern may wake a few tables that it does not cover.
+
+        Args:
+            scope: the tables.
+            ends_rest: runs in vain that have ended do not count any more, as after `end_rest`.
         """
         inside = watches.c.table_id.in_(select(tables.c.id).where(narrowed(scope)))
-        await self._spread(inside, reconsider_at=now())
+        await self._spread(inside, reconsider_at=now(), **({"rest_ended_at": now()} if ends_rest else {}))
 
     async def spread_overdue(self) -> None:
         """Spread the looks that are overdue: after a time without a leader all tables are."""
@@ -169,6 +180,15 @@ class WatchStore:
         await self._connection.execute(
             update(watches).where(watches.c.table_id == table_id).values(rest_ended_at=now())
         )
+
+    async def end_grace(self, table_ids: Iterable[TableId]) -> None:
+        """Let runs of newly registered tables start automatically; tables without a grace are not written."""
+        which = and_(watches.c.table_id.in_(set(table_ids)), watches.c.grace_until.is_not(None))
+        locked = select(watches.c.table_id).where(which).order_by(watches.c.table_id).with_for_update()
+        found = [row.table_id for row in await self._connection.execute(locked)]
+        if found:
+            ended = update(watches).where(watches.c.table_id.in_(found))
+            await self._connection.execute(ended.values(grace_until=None))
 
     async def rest_ended_at(self, table_id: TableId) -> datetime | None:
         """Return when somebody ended a table's rest last."""
