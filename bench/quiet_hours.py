@@ -110,7 +110,7 @@ def _cross(lake: Lake, megabytes: int, lead: float, window: float) -> Crossing:
     sizes = [size for _, size in lake.files("quiet")]
     limit = sum(sizes) / (2 * lead)  # read + written: a group of one core takes 2 · lead
     group = sum(sizes) // (2 * lake.cores) + max(sizes)
-    rewrite = {"target_file_bytes": TARGET_BYTES, "max_group_bytes": group, "min_input_files": 2}
+    rewrite = {"target_file_bytes": TARGET_BYTES, "max_group_bytes": max(TARGET_BYTES, group), "min_input_files": 2}
     began_at = datetime.now(UTC) + timedelta(seconds=1)  # what the calls before the trigger take, about
     begin_at, end_at = (began_at + timedelta(seconds=after) for after in (lead, lead + window))
     freeze = {"from": begin_at.isoformat(), "to": end_at.isoformat(), "reason": "bench", "on_start": "interrupt"}

@@ -269,10 +269,17 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         clock=clock,
         metrics=metrics,
         step=step,
+        requests_per_second=settings.catalog_requests_per_second,
     )
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
     tables = TableService(
-        database=database, formats=formats, observations=observations, capabilities=capabilities, ids=ids, clock=clock
+        database=database,
+        formats=formats,
+        observations=observations,
+        capabilities=capabilities,
+        ids=ids,
+        clock=clock,
+        grace_seconds=settings.first_run_grace_seconds,
     )
     return Container(
         settings=settings,

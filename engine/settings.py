@@ -19,6 +19,7 @@ from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.hints import Misread, nearest
 from engine.domain.units import ByteSize, parse_duration
 from engine.domain.validation_messages import message_of
+from engine.domain.watches import REQUESTS_PER_SECOND
 from engine.logging import LogFormat
 
 PREFIX: Final = "PACKHOUSE_"
@@ -90,7 +91,19 @@ class Settings(BaseSettings):
         default=None, description="How Spark executors reach `/internal/pace`; unset: static shares."
     )
     lease_seconds: Seconds = Field(default=30, gt=1)
-    watch: bool = Field(default=True, description="Off: no run starts by itself; the coordinator only does upkeep.")
+    watch: bool = Field(default=True, description="Off: no run starts automatically; the coordinator only does upkeep.")
+    first_run_grace_seconds: Seconds = Field(
+        default=900,
+        ge=0,
+        le=30 * 86_400,
+        description="How long the first automatic run of a newly registered table waits; 0: it starts at once.",
+    )
+    catalog_requests_per_second: float = Field(
+        default=REQUESTS_PER_SECOND,
+        gt=0,
+        le=10_000,
+        description="Most looks a second in a catalog that must be asked for each table (REST).",
+    )
     worker_slots: int = Field(default=2, ge=1, description="Runs that one worker advances at once.")
     max_failures: int = Field(default=5, ge=1, description="Attempts that may fail before the run does.")
     commit_batch_bytes: ByteSize = Field(default=8 * 2**30, ge=1, description="Written bytes that make a commit due.")

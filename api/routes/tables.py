@@ -33,8 +33,14 @@ _OBSERVED = ("not_found", "state_conflict", "table_replaced", "invalid_input")
 async def register_table(
     body: TableRegister, request: Request, response: Response, services: ServicesDep, caller: OwnerDep
 ) -> Table:
-    """Load the table from its catalog and register it under its own uuid."""
-    table = await services.tables.register(caller, body.ref(), owner_team=body.owner_team, labels=body.labels)
+    """Load the table from its catalog and register it under its own uuid.
+
+    Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as `new_table`; a
+    policy of its own, a run that is requested and a resume end the grace.
+    """
+    table = await services.tables.register(
+        caller, body.ref(), owner_team=body.owner_team, labels=body.labels, paused=body.paused
+    )
     response.headers["Location"] = f"{request.url.path}/{table.id}"
     set_etag(response, table.version)
     return Table.from_domain(table)

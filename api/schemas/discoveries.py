@@ -12,7 +12,7 @@ from engine.domain.discoveries import DiscoveryOutcome
 from engine.domain.strict import Flag, OneLine, Whole
 from engine.domain.tables import MAX_LABELS
 
-_OF_REGISTERED: Final = ("owner_team", "labels", "dry_run", "limit")
+_OF_REGISTERED: Final = ("owner_team", "labels", "paused", "dry_run", "limit")
 _ONLY_WITH_REGISTER: JsonObject = {
     "anyOf": [
         {"required": ["register"], "properties": {"register": {"const": True}}},
@@ -42,6 +42,7 @@ class DiscoverRequest(Request):
         max_length=MAX_LABELS,
         json_schema_extra=LABEL_KEYS,
     )
+    paused: Flag = Field(default=False, description="Pause those that are registered, until each is resumed.")
     dry_run: Flag = Field(default=False, description="With `register`: open each table, register none.")
     limit: Whole = Field(default=200, ge=1, le=1000, description="Register at most so many with this request.")
 
@@ -56,7 +57,7 @@ class DiscoverRequest(Request):
     def to_domain(self) -> domain.DiscoveryWish:
         """Return the wish."""
         return domain.DiscoveryWish(
-            self.pattern, self.registers, self.owner_team, self.labels, self.dry_run, self.limit
+            self.pattern, self.registers, self.owner_team, self.labels, self.dry_run, self.limit, self.paused
         )
 
 

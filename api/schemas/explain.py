@@ -301,14 +301,14 @@ class Explanation(Answer):
     explained_at: Instant
     summary: list[str] = Field(description="The answer for people: at most 24 lines of at most 100 columns.")
     due: bool | None = Field(
-        description="Whether a rule makes it due now: then a run starts by itself once nothing holds it back."
+        description="Whether a rule makes it due now: then a run starts automatically once nothing holds it back."
     )
     would_start_by_itself: bool = Field(
-        description="Whether runs of it start by themselves at all: its policy is enabled and a coordinator watches it."
+        description="Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it."
     )
-    starts: str = Field(description="Whether and when a run starts by itself, in one sentence.")
+    starts: str = Field(description="Whether and when a run starts automatically, in one sentence.")
     starts_at: Instant | None = Field(
-        description="When a run starts by itself, about, if nothing more is written. Null: none does as things stand."
+        description="About when a run starts automatically if nothing more is written. Null: none does as things stand."
     )
     watch: ExplainedWatch | None
     eligible: bool | None = Field(description="Whether the table can be rewritten: every condition holds.")

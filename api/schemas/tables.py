@@ -49,6 +49,8 @@ class TableRegister(Request):
         default={}, description="Free labels; a key has no colon.", max_length=MAX_LABELS, json_schema_extra=LABEL_KEYS
     )
 
+    paused: Flag = Field(default=False, description="Pause it: no run of it starts until it is resumed.")
+
     def ref(self) -> TableRef:
         """Return the address."""
         return TableRef(self.catalog, tuple(self.namespace), self.name)

@@ -24,7 +24,7 @@ class DiscoveryWish:
     """What to look for, and what to do with it.
 
     `pattern` is matched against `namespace.name` (`*`: any characters, `?`: one). With `registers` at most `limit`
-    tables are registered, of a team and with labels; with `is_dry_run` they are only opened.
+    tables are registered, of a team, with labels and maybe paused; with `is_dry_run` they are only opened.
     """
 
     pattern: str = "*"
@@ -33,6 +33,7 @@ class DiscoveryWish:
     labels: Mapping[str, str] = field(default_factory=dict)
     is_dry_run: bool = False
     limit: int = 200
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,9 @@
 
 Each table has a phase of its own, from its id: looks fall on instants that are spread evenly over the interval, and
 stay spread however many tables begin to be watched, or wake, together.
+
+The interval of a table lies between `SHORTEST_SECONDS` (it changes all the time) and the longest one of its catalog
+(`CatalogPace`): 40 seconds, or more where the catalog could not answer that many questions.
 """
 
 import hashlib
@@ -13,11 +16,20 @@ from typing import Final
 
 from engine.domain.ids import TableId
 
-SHORTEST_SECONDS: Final = 15
+SHORTEST_SECONDS: Final = 10
 """Between two looks at a table that changes all the time."""
 
-LONGEST_SECONDS: Final = 600
-"""Between two looks at a table that never changes."""
+LONGEST_SECONDS: Final = 40
+"""Between two looks at a table that never changes: a commit is seen after 20 seconds on average."""
+
+LONGEST_AWAY_SECONDS: Final = 600
+"""Between two looks at a table that can't be read, while its catalog answers."""
+
+LOOKS_PER_SECOND: Final = 500
+"""Most looks in a catalog that answers for many tables at once; one costs the coordinator about 0.3 ms."""
+
+REQUESTS_PER_SECOND: Final = 20
+"""The same in a catalog that is asked for each table, unless `PACKHOUSE_CATALOG_REQUESTS_PER_SECOND` is set."""
 
 _PHASES: Final = 10_000
 
@@ -40,6 +52,7 @@ class Watch:
     `pointer` is what the catalog pointed to at the last look: while it is the same, nothing was written. Then only
     `reconsider_at` (None: never) is a reason to evaluate the table again: what time alone can change.
     `due_since`: since when a rule has made it due, None while none does. `code` and `detail` belong to the verdict.
+    `grace_until`: when the first run of a newly registered table may start automatically; None: it may at any time.
     """
 
     table_id: TableId
@@ -54,15 +67,34 @@ class Watch:
     verdict: Verdict = Verdict.NEW
     code: str | None = None
     detail: str | None = None
+    grace_until: datetime | None = None
 
     def next_look(self, now: datetime) -> datetime:
-        """Return the next instant of the table's own phase, half an interval away at least, or `reconsider_at`."""
+        """Return the next instant of the table's own phase, at most an interval away, or `reconsider_at` if sooner."""
         interval = self.interval_seconds
-        after = now.timestamp() + interval / 2
         phase = self.phase * interval
-        seconds = math.ceil((after - phase) / interval) * interval + phase
+        seconds = (math.floor((now.timestamp() - phase) / interval) + 1) * interval + phase
         later = now + timedelta(seconds=seconds - now.timestamp())
         return later if self.reconsider_at is None else min(later, max(self.reconsider_at, now))
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogPace:
+    """How often the tables of one catalog may be looked at.
+
+    Attributes:
+        looks_per_second: the budget of looks in this catalog.
+        longest_seconds: the interval of a table that never changes. With it all tables together stay within the
+            budget; tables that change take up to as much again, and wait for one another beyond that.
+    """
+
+    looks_per_second: float
+    longest_seconds: int
+
+    @staticmethod
+    def of(tables: int, looks_per_second: float) -> "CatalogPace":
+        """Return the pace of a catalog with this number of registered tables."""
+        return CatalogPace(looks_per_second, max(LONGEST_SECONDS, math.ceil(tables / looks_per_second)))
 
 
 def phase_of(table_id: TableId) -> float:
@@ -71,9 +103,9 @@ def phase_of(table_id: TableId) -> float:
     return int.from_bytes(digest[:8]) % _PHASES / _PHASES
 
 
-def longer(interval_seconds: int) -> int:
-    """Return the interval after a look that found nothing new, or nobody."""
-    return min(LONGEST_SECONDS, 2 * interval_seconds)
+def longer(interval_seconds: int, longest_seconds: int = LONGEST_SECONDS) -> int:
+    """Return the interval after a look that found nothing new, or that failed."""
+    return min(longest_seconds, 2 * interval_seconds)
 
 
 def shorter(interval_seconds: int) -> int:

@@ -206,6 +206,10 @@ class OpenTable(Protocol):
         """Every place where the table's files are or are written: base, data, metadata file, as its properties set."""
 
     @property
+    def pointer(self) -> str:
+        """What the catalog pointed to when the table was loaded, as `CatalogConnection.pointers` returns it."""
+
+    @property
     def head_snapshot_id(self) -> int | None:
         """The current snapshot of the main branch; None while nothing was committed."""
 
@@ -320,6 +324,9 @@ class CatalogConnection(Protocol):
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
+
+    def asks_each_table(self) -> bool:
+        """Return whether `pointers` sends one request for each table; raises as `pointers` does."""
 
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         """Return what the catalog points to for each table: something that differs after every commit.

@@ -116,6 +116,8 @@ class CatalogService:
     ) -> Catalog:
         """Store new properties and allowed locations as the next version; the format stays.
 
+        Its tables are evaluated soon, as if no run in it had failed: what failed may work with the new properties.
+
         Raises:
             NotFound, InvalidInput: as `get` and `create`.
             PreconditionFailed: the catalog is at another version.
@@ -133,7 +135,8 @@ class CatalogService:
             )
             before, after = _audited(catalog), _audited(replaced)
             await unit.audit.append(caller, "catalog.replace", name, before=before, after=after)
-            await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.CATALOG, catalog=name))
+            await unit.breakers.close(name)  # failures with the former properties do not count any more
+            await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.CATALOG, catalog=name), ends_rest=True)
         self._formats.forget(name)
         return replaced
 

@@ -7,7 +7,7 @@ its own, so that one bad table stops no other and the same request can simply be
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from engine.domain.access import Caller, require_team
 from engine.domain.discoveries import DiscoveredTable, Discovery, DiscoveryOutcome, DiscoveryWish
@@ -97,9 +97,12 @@ class DiscoveryService:
         ]
 
     async def _register_one(self, caller: Caller, table: DiscoveredTable, wish: DiscoveryWish) -> DiscoveredTable:
-        act = self._tables.examine if wish.is_dry_run else self._tables.register
+        given: dict[str, Any] = {"owner_team": wish.owner_team, "labels": wish.labels}
         try:
-            made = await act(caller, table.ref, owner_team=wish.owner_team, labels=wish.labels)
+            if wish.is_dry_run:
+                made = await self._tables.examine(caller, table.ref, **given)
+            else:
+                made = await self._tables.register(caller, table.ref, **given, paused=wish.paused)
         except Transient as error:
             return _with(table, DiscoveryOutcome.NOT_TRIED, error.message)
         except StateConflict as error:

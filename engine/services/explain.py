@@ -6,7 +6,9 @@ from typing import Any
 from engine.domain.access import Caller
 from engine.domain.ids import TableId
 from engine.services.explain_document import explanation
+from engine.services.explain_starts import starts_by_itself
 from engine.services.fact_reader import FactReader
+from engine.services.watch_decisions import decide
 
 
 class ExplainService:
@@ -21,4 +23,7 @@ class ExplainService:
         Raises:
             NotFound: no such table, or none that the caller may see.
         """
-        return explanation(await self._facts.read(caller, table_id))
+        facts = await self._facts.read(caller, table_id)
+        if starts_by_itself(facts) and decide(facts).request is not None:
+            facts = await self._facts.wake(facts)  # the next look would start a run: it is made now
+        return explanation(facts)

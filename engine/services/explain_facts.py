@@ -48,6 +48,7 @@ class RecordFacts:
 
     `hot`: partitions that lost races to other writers; `races`: what runs of the last days won and lost.
     `breaker`: of its catalog, None unless the last run there failed. `rest_ended_at`: what failed before is forgiven.
+    `last_change`: the last ended run that changed the table.
 
     `watch`: how the table is watched; `is_watched`: whether a coordinator watches at present. `fleet_at_work`: the runs
     that workers hold, of all tables. `known`: what the last runs teach about the next.
@@ -68,6 +69,7 @@ class RecordFacts:
     races: TableRaces = TableRaces()  # noqa: RUF009 - immutable
     breaker: Breaker | None = None
     rest_ended_at: datetime | None = None
+    last_change: Run | None = None
     catalog_pause: Pause | None = None
     fleet_at_work: AtWork = AtWork()  # noqa: RUF009 - immutable
     known: Experience = NO_EXPERIENCE
@@ -89,8 +91,8 @@ class RecordFacts:
 
     @property
     def last_start(self) -> datetime | None:
-        """When a run of the table began last."""
-        return max((run.started_at for run in (*self.live, *self.ended) if run.started_at), default=None)
+        """When the last run that changed the table started."""
+        return None if self.last_change is None else self.last_change.started_at
 
     @property
     def cooling_until(self) -> datetime | None:
@@ -165,6 +167,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         races=await unit.rewrite_histories.races(table.id, now - timedelta(days=CONFLICT_DAYS)),
         breaker=await unit.breakers.get(table.ref.catalog),
         rest_ended_at=await unit.watches.rest_ended_at(table.id),
+        last_change=next(iter(await unit.runs.list_changes(table.id, None, 1)), None),
         catalog_pause=(await unit.pauses.of_table(table.id)).catalog,
         fleet_at_work=await unit.runs.at_work(),
         known=await read_experience(unit, table.id),

@@ -1,20 +1,27 @@
-"""Whether and when a run of a table starts by itself, in words and as an instant."""
+"""Whether and when a run of a table starts automatically, in words and as an instant.
 
-from datetime import datetime, timedelta
+The sentence never promises a start that a hold prevents: it names the first hold, and its end where that is known.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from engine.services.explain_facts import Facts
-from engine.services.explain_timing import Eligibility
+from engine.services.explain_timing import Eligibility, Hold
 from engine.services.explain_words import clock
 from engine.services.holds import HoldRules
 
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
+
 
 def starts_by_itself(facts: Facts) -> bool:
-    """Tell whether runs of the table start by themselves at all: its policy is on, and a coordinator watches."""
+    """Return whether runs of the table start automatically at all: its policy is on, and a coordinator watches."""
     return facts.policy.enabled and facts.record.is_watched and facts.record.watch is not None
 
 
 def start_at(facts: Facts, eligible: Eligibility) -> datetime | None:
-    """Return when a run starts by itself if nothing more is written; None when none does, or it can't be told.
+    """Return when a run starts automatically if nothing more is written; None when none does or it is not known.
 
     It starts at the first look at which the table is due and nothing holds it back.
     """
@@ -33,23 +40,38 @@ def how_it_starts(facts: Facts, eligible: Eligibility) -> str:
     """Return one sentence on how runs of the table start."""
     watch, evaluation = facts.record.watch, facts.sight.evaluation
     if not facts.policy.enabled:
-        return "No run starts by itself: its policy has enabled: false."
+        return "No run starts automatically: its policy has enabled: false."
     if watch is None or not facts.record.is_watched:
         why = "no coordinator watches tables (none runs, or PACKHOUSE_WATCH is off)"
-        return f"No run starts by itself now: {why}; submit one (POST /v1/runs)."
+        return f"No run starts automatically now: {why}; submit one (POST /v1/runs)."
     look = f"the next look at it is at {clock(watch.next_at)}"
-    if evaluation is not None and not evaluation.rules:
-        return "No run starts by itself: its policy has no rules."
     if evaluation is None:
-        return f"Runs start by themselves when it can be looked at: {look}."
+        return f"No run starts automatically until the table can be read: {look}."
+    if not evaluation.rules:
+        return "No run starts automatically: its policy has no rules."
     at = start_at(facts, eligible)
-    if evaluation.is_due:
-        when = "once nothing holds it back" if at is None else f"about {clock(at)}"
-    elif at is not None:
-        when = f"about {clock(at)} if nothing more is written; {look}"
-    else:
-        when = f"once a rule is due; {look}"
-    return f"A run starts by itself {when}."
+    if holds := [hold for hold in eligible.held_by if hold.holds_submission]:
+        return _held(holds, at, eligible)
+    return _free(at, look, is_due=evaluation.is_due, waits=bool(eligible.held_by))
+
+
+def _free(at: datetime | None, look: str, *, is_due: bool, waits: bool) -> str:
+    if at is None:
+        return f"A run starts automatically once a rule is due; {look}."
+    if not is_due:
+        return f"A run starts automatically about {clock(at)} if nothing more is written; {look}."
+    if waits:
+        return f"A run is queued automatically about {clock(at)}, and waits for its turn."
+    return f"A run starts automatically about {clock(at)}."
+
+
+def _held(holds: Sequence[Hold], at: datetime | None, eligible: Eligibility) -> str:
+    endless = [hold for hold in holds if hold.until is None]
+    if endless:
+        return f"No run starts automatically: {endless[0].words}."
+    last = max(holds, key=lambda hold: hold.until or _NEVER)
+    until = at or eligible.at
+    return f"No run starts automatically{f' before {clock(until)}' if until else ''}: {last.words}."
 
 
 def _due_at(facts: Facts) -> datetime | None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from engine.domain.policies import WindowKind
+from engine.domain.policies import EffectivePolicy, WindowKind, raised_group_sizes
 from engine.domain.reasons import OF_PARTITIONS, in_words
 from engine.domain.runs import Run, RunState
 from engine.domain.units import format_bytes
@@ -21,6 +21,7 @@ from engine.services.explain_facts import Facts
 from engine.services.explain_starts import how_it_starts
 from engine.services.explain_timing import Eligibility, cron_next, refused_settings
 from engine.services.explain_words import clock, duration, figure, many, place, sentence, short
+from engine.services.trials import Trial
 
 WIDTH: Final = 100
 LINES: Final = 24
@@ -86,12 +87,19 @@ def _can(facts: Facts) -> Iterator[str]:
         return
     if sight.trial.is_eligible and not facts.refusals:
         yield f"It can be rewritten: all {len(sight.trial.conditions)} conditions hold."
-    for condition in sight.trial.conditions:
-        if condition.name == BY_NATIVE:
-            yield f"By {condition.detail}."
+    yield from _how(facts.policy, sight.trial)
     for condition in sight.trial.conditions:
         if not condition.holds:
             yield f"It can't be rewritten: {condition.name.replace('_', ' ')}: {condition.detail}."
+
+
+def _how(policy: EffectivePolicy, trial: Trial) -> Iterator[str]:
+    for raised in raised_group_sizes(policy):
+        name = raised.pointer[1:].replace("/", ".")
+        yield f"File groups have the target size: {name} {raised.message}."
+    for condition in trial.conditions:
+        if condition.name == BY_NATIVE:
+            yield f"By {condition.detail}."
 
 
 def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
@@ -136,7 +144,7 @@ def _due_only(facts: Facts, all_files: int) -> Iterator[str]:
     if due.full or expected.input_files != all_files:
         full = " in full" if due.full else ""
         what = f"{many(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)})"
-        yield f"A run by itself would rewrite what is due{full}: {what} in {many(len(due.plan.groups), 'group')}."
+        yield f"An automatic run would rewrite what is due{full}: {what} in {many(len(due.plan.groups), 'group')}."
 
 
 def _holds(eligible: Eligibility) -> Iterator[str]:

@@ -170,12 +170,13 @@ def _times(facts: Facts) -> Iterator[Hold]:
         is_endless = facts.windows.inside and facts.windows.ends_at is None
         yield Hold(hold.waiting_for.value, None if is_endless else hold.until, hold.detail)
     yield from _breaker(record.breaker, record.now)
+    yield from _grace(facts)
     yield from _rest(facts)
     interval = policy.seconds_of("schedule.min_interval")
     if interval and record.last_start is not None:
         until = record.last_start + timedelta(seconds=interval)
         if until > record.now:
-            yield Hold("min_interval", until, f"it began at {clock(record.last_start)}")
+            yield Hold("min_interval", until, f"it started at {clock(record.last_start)}")
     if facts.day.remaining is not None and facts.day.remaining < _least_bytes(facts):
         free_at = facts.day.free_at(_least_bytes(facts)) or facts.day.next_at
         yield Hold("bytes_per_day", free_at, "enough of what was rewritten is 24 hours old then")
@@ -189,6 +190,17 @@ def _breaker(breaker: Breaker | None, now: datetime) -> Iterator[Hold]:
     if breaker is not None and until is not None:
         remedy = f"POST /v1/catalogs/{breaker.catalog}/resume lets them begin at once"
         yield Hold("catalog_fails", until, f"the last one: {in_words(breaker.reason)}; {remedy}")
+
+
+def _grace(facts: Facts) -> Iterator[Hold]:
+    """Yield the grace of a newly registered table: time to look at its plan and to set its policy."""
+    watch, table = facts.record.watch, facts.record.table
+    if watch is not None and watch.grace_until is not None and watch.grace_until > facts.record.now:
+        detail = (
+            f"since {clock(table.created_at)}: time to check its plan and policy; a policy of its own, a requested "
+            f"run or POST /v1/tables/{table.id}/resume ends the wait"
+        )
+        yield Hold("new_table", watch.grace_until, detail)
 
 
 def _rest(facts: Facts) -> Iterator[Hold]:

@@ -4,6 +4,7 @@ Works whatever is broken: without the catalog, for a table that is gone or was m
 Explain and the coordinator both go by it, so that what is explained is what happens.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 
 from engine.domain.access import Caller
@@ -53,22 +54,34 @@ class FactReader:
         async with self._database.read() as unit:
             table, catalog = await read_registered(unit, table_id, caller)
             record = await read_record(unit, table)
-        policy, sight = await self._look(caller, record)
+        policy, sight, has_moved = await self._look(caller, record)
         async with self._database.read() as unit:
+            if has_moved:  # the look has woken the watch
+                record = replace(record, watch=await unit.watches.get(table_id))
             facts = await with_policy(unit, record, policy, sight)
         impossible = self._capabilities.of(catalog.format).refusals(policy.values)
         return replace(facts, refusals=(*contradicted(policy), *impossible, *too_small_budget(facts)))
 
-    async def _look(self, caller: Caller, record: RecordFacts) -> tuple[EffectivePolicy, Sight]:
-        table, policy = record.table, None
+    async def wake(self, facts: Facts) -> Facts:
+        """Let the coordinator evaluate a table at once unless its look is due; return the facts with the new watch."""
+        table_id = facts.record.table.id
+        with suppress(Transient):
+            async with self._database.begin() as unit:
+                await unit.watches.wake_early(table_id)
+                watch = await unit.watches.get(table_id)
+            return replace(facts, record=replace(facts.record, watch=watch))
+        return facts
+
+    async def _look(self, caller: Caller, record: RecordFacts) -> tuple[EffectivePolicy, Sight, bool]:
+        table, policy, has_moved = record.table, None, False
         try:
             observed = await self._observations.observe(caller, table.id)
-            policy = observed.policy
+            policy, has_moved = observed.policy, observed.has_moved
             sight = await self._formats.ask(f"table {table.ref}", look, observed.opened, policy, record)
-            return policy, replace(sight, health=await self._observations.measure(observed))
+            return policy, replace(sight, health=await self._observations.measure(observed)), has_moved
         except (Transient, InvalidInput, StateConflict) as error:
             blocked = Sight(blocked=(error.code, error.message))
         if policy is None:
             async with self._database.read() as unit:
                 policy = await PolicyReader.effective(unit, table, {})
-        return policy, blocked
+        return policy, blocked, has_moved

@@ -12,7 +12,7 @@ from typing import Any, Final
 import structlog
 from pydantic_core import to_jsonable_python
 
-from engine.domain.access import SYSTEM, Caller
+from engine.domain.access import COORDINATOR, SYSTEM, Caller
 from engine.domain.clock import Clock
 from engine.domain.errors import Rejected, Transient
 from engine.domain.ids import TableId
@@ -36,13 +36,19 @@ RACES_COUNT_FOR: Final = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """A registered table as it was found: `looked_at` is the instant before it was loaded."""
+    """A registered table as it was found.
+
+    Attributes:
+        looked_at: the instant before it was loaded.
+        has_moved: the catalog points elsewhere than at the coordinator's last look, which is repeated at once.
+    """
 
     table_id: TableId
     format: TableFormatName
     opened: OpenTable
     policy: EffectivePolicy
     looked_at: datetime
+    has_moved: bool = False
 
 
 class ObservationService:
@@ -66,7 +72,8 @@ class ObservationService:
         properties = await self._formats.call(opened.policy_properties)
         async with self._database.read() as unit:
             policy = await PolicyReader.effective(unit, table, properties, instead)
-        return Observed(table_id, catalog.format, opened, policy, looked_at)
+        has_moved = caller != COORDINATOR and await self._wake_moved(table_id, opened.pointer)
+        return Observed(table_id, catalog.format, opened, policy, looked_at, has_moved)
 
     async def measure(self, seen: Observed) -> TableHealth:
         """Return the health of the table's files and keep it.
@@ -127,6 +134,18 @@ class ObservationService:
         async with self._database.read() as unit:
             await read_registered(unit, table_id, caller)
             return await unit.measurements.list(table_id, before, limit)
+
+    async def _wake_moved(self, table_id: TableId, pointer: str) -> bool:
+        """Let the coordinator look at a table at once if it does not know this pointer yet."""
+        try:
+            async with self._database.read() as unit:
+                if not await unit.watches.has_moved(table_id, pointer):
+                    return False
+            async with self._database.begin() as unit:
+                await unit.watches.wake_moved(table_id, pointer)
+        except Transient as error:  # the next look comes by itself
+            _log.warning("not_woken", table_id=table_id, error=error.message)
+        return True
 
     async def _keep(self, seen: Observed, found: TableHealth) -> None:
         async with self._database.read() as unit:

@@ -47,7 +47,7 @@ class PauseService:
         return pause
 
     async def resume_table(self, caller: Caller, table_id: TableId) -> None:
-        """End the pause of a table, its rest after runs in vain, and what its partitions cool down for.
+        """End the pause of a table, its rest after runs in vain, its grace, and what its partitions cool down for.
 
         Raises:
             NotFound: no such table.
@@ -56,10 +56,13 @@ class PauseService:
         async with self._database.begin() as unit:
             table, _ = await read_own(unit, table_id, caller)
             forgotten = await unit.hot_partitions.forget(table_id)
-            if table.pause is None and not forgotten and not await _may_rest(unit, table_id):
+            watch = await unit.watches.get(table_id)
+            has_grace = watch is not None and watch.grace_until is not None
+            if table.pause is None and not forgotten and not has_grace and not await _may_rest(unit, table_id):
                 return
             await unit.pauses.release_table(table_id)
             await unit.watches.end_rest(table_id)
+            await unit.watches.end_grace([table_id])
             await unit.watches.wake(table_id)
             before = {**(_document(table.pause) or {}), **({"hot_partitions": forgotten} if forgotten else {})}
             await unit.audit.append(caller, "table.resume", table_id, before=before or None)

@@ -14,6 +14,7 @@ from engine.domain.policies import (
     Preset,
     contradictions,
     effective_policy,
+    raised_group_sizes,
 )
 from engine.domain.tables import Table
 from engine.stores.unit_of_work import UnitOfWork
@@ -41,9 +42,12 @@ class PolicyReader:
         return effective_policy(table_properties=properties, scoped=covering, trial=instead)
 
 
-def check_settings(policy: EffectivePolicy) -> None:
-    """Raise `InvalidInput` where settings that hold together would make no sense, naming the ones to change."""
-    if problems := contradictions(policy):
+def check_settings(policy: EffectivePolicy, *, is_trial: bool = False) -> None:
+    """Raise `InvalidInput` where settings that hold together would make no sense, naming the ones to change.
+
+    With `is_trial` also where a policy could not be stored although runs would go on with it.
+    """
+    if problems := [*contradictions(policy), *(raised_group_sizes(policy) if is_trial else ())]:
         what = "; ".join(f"{each.pointer[1:].replace('/', '.')} {each.message}" for each in problems)
         raise InvalidInput(f"the policy contradicts itself on this table: {what}", problems=tuple(problems))
 

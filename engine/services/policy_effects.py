@@ -21,6 +21,7 @@ from engine.domain.policies import (
     StoredPolicy,
     contradictions,
     effective_policy,
+    raised_group_sizes,
 )
 from engine.domain.policies.documents import nested
 from engine.domain.units import HELD
@@ -230,6 +231,7 @@ class _Tally:
 def _problems(policy: EffectivePolicy, matrix: Capabilities | None) -> Iterator[FieldProblem]:
     """Yield what settings contradict one another, and what tables of the format can't have done."""
     yield from contradictions(policy)
+    yield from raised_group_sizes(policy)
     if matrix is not None:
         yield from refusal_problems(matrix, policy.values, policy.origins)
 

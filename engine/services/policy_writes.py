@@ -1,13 +1,15 @@
 """Writing a policy of any scope, in the caller's transaction: the store's statement, the audit entry, and the wake.
 
-The tables that it covers are looked at soon, and their live runs become urgent as it says.
+The tables that it covers are evaluated soon and do not rest any more after runs in vain; their live runs become urgent
+as it says.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 from engine.domain.access import Caller
-from engine.domain.policies import PolicyDocument, PolicyScope, StoredPolicy
+from engine.domain.ids import TableId
+from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.services import urgency
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -33,7 +35,7 @@ async def insert(
     stored = await unit.policies.insert(name, scope, document, caller.subject)
     await unit.audit.append(caller, action, name, after=_told(stored))
     await urgency.follow(unit, scope, None, document)
-    await unit.watches.wake_covered(scope)
+    await _reconsider(unit, scope)
     return stored
 
 
@@ -55,7 +57,7 @@ async def replace(
     stored = await unit.policies.replace(present.name, document, caller.subject, expected_version)
     await unit.audit.append(caller, action, present.name, before=_told(present), after=_told(stored))
     await urgency.follow(unit, present.scope, present.document, document)
-    await unit.watches.wake_covered(present.scope)
+    await _reconsider(unit, present.scope)
     return stored
 
 
@@ -64,7 +66,17 @@ async def delete(unit: UnitOfWork, caller: Caller, present: StoredPolicy, expect
     await unit.policies.delete(present.name, caller.subject, expected_version)
     await unit.audit.append(caller, "policy.delete", present.name, before=_told(present))
     await urgency.follow(unit, present.scope, present.document, None)
-    await unit.watches.wake_covered(present.scope)
+    await unit.watches.wake_covered(present.scope, ends_rest=True)
+
+
+async def _reconsider(unit: UnitOfWork, scope: PolicyScope) -> None:
+    """Evaluate the covered tables soon, without their rest after runs in vain.
+
+    A policy of one table ends its grace: the author has decided on this table. A wider one may be meant for others.
+    """
+    if scope.kind is PolicyScopeKind.TABLE and scope.table_id is not None:
+        await unit.watches.end_grace([TableId(scope.table_id)])
+    await unit.watches.wake_covered(scope, ends_rest=True)
 
 
 def _told(stored: StoredPolicy) -> dict[str, Any]:

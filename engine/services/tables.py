@@ -7,7 +7,7 @@ resolved once, at registration; from then on its uuid says whether it is still t
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Final
 
 from engine.domain.access import Caller, Role, require_team
 from engine.domain.clock import Clock
@@ -39,6 +39,9 @@ from engine.services.visibility import visible_tables
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
+PAUSED_AT_REGISTRATION: Final = "paused when it was registered"
+"""The reason of such a pause."""
+
 
 class TableService:
     """Registers tables and answers questions about them."""
@@ -52,6 +55,7 @@ class TableService:
         capabilities: CapabilityService,
         ids: IdSource,
         clock: Clock,
+        grace_seconds: float = 0,
     ) -> None:
         self._database = database
         self._formats = formats
@@ -59,11 +63,20 @@ class TableService:
         self._capabilities = capabilities
         self._ids = ids
         self._clock = clock
+        self._grace_seconds = grace_seconds
 
     async def register(
-        self, caller: Caller, ref: TableRef, *, owner_team: str | None, labels: Mapping[str, str]
+        self,
+        caller: Caller,
+        ref: TableRef,
+        *,
+        owner_team: str | None,
+        labels: Mapping[str, str],
+        paused: bool = False,
     ) -> Table:
         """Load the table once and store its uuid and location.
+
+        The first automatic run waits for the grace; with `paused` no run starts before the table is resumed.
 
         Raises:
             StateConflict: the table is registered already, or another one at, below or around its location.
@@ -73,8 +86,14 @@ class TableService:
         async with self._database.begin() as unit:
             await _registrable_catalog(unit, caller, ref)  # the grant may be gone since the table was opened
             await _check_overlap(unit, table)
-            await unit.tables.insert(table)
-            await unit.audit.append(caller, "table.register", table.id, after=_audited(table))
+            await unit.tables.insert(table, grace_seconds=self._grace_seconds)
+            after = _audited(table)
+            if paused:
+                pause = await unit.pauses.switch_table(
+                    table.id, by=caller.subject, reason=PAUSED_AT_REGISTRATION, stops=False
+                )
+                table, after = replace(table, pause=pause), after | {"paused": True}
+            await unit.audit.append(caller, "table.register", table.id, after=after)
         return table
 
     async def examine(
@@ -187,7 +206,7 @@ class TableService:
             NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
         """
         seen = await self._observations.observe(caller, table_id, instead=policy)
-        check_settings(seen.policy)
+        check_settings(seen.policy, is_trial=policy is not None)
         self._capabilities.check_settings(seen.format, seen.policy.values)
         async with self._database.read() as unit:
             known = await read_experience(unit, table_id)

@@ -4,6 +4,10 @@ A look is cheap while nothing changed: the catalog is asked what it points to, o
 points elsewhere, or of which time alone may have changed the answer, is evaluated, by the facts that explain shows; and
 only while it has no live run: until that ends there is nothing to decide.
 
+Looks in one catalog keep to a budget a second (`CatalogPace`): a catalog that must be asked for each table gets a
+smaller one, and its tables are looked at less often the more there are. What reads a table and finds that its catalog
+points elsewhere, and the end of a run, let the table be looked at at once (`stores.watches`).
+
 One table never stops another: catalogs are visited side by side, a visit has a bounded number of tables, and a table
 that can't be looked at is left alone for longer and longer. Nothing is lost with the process: what was not settled is
 looked at again by whoever leads next. Two leaders do no harm: an equal request of a live run is that run.
@@ -24,7 +28,18 @@ from engine.domain.clock import Clock
 from engine.domain.errors import NotFound, PackhouseError, Transient
 from engine.domain.runs import LIVE_STATES, Run, RunState, WaitingFor
 from engine.domain.tables import TableRef
-from engine.domain.watches import Verdict, Watch, longer, shorter
+from engine.domain.watches import (
+    LONGEST_AWAY_SECONDS,
+    LONGEST_SECONDS,
+    LOOKS_PER_SECOND,
+    REQUESTS_PER_SECOND,
+    CatalogPace,
+    Verdict,
+    Watch,
+    longer,
+    shorter,
+)
+from engine.formats.base import CatalogConnection
 from engine.metrics import WorkMetrics
 from engine.services.fact_reader import FactReader
 from engine.services.formats import FormatRegistry
@@ -40,8 +55,14 @@ _log = structlog.get_logger(__name__)
 TABLES_AT_ONCE: Final = 500
 """Of one catalog, in one question to it; a visit asks on while as many are due."""
 CATALOGS_AT_ONCE: Final = 8
-EVALUATIONS_AT_ONCE: Final = 2
+EVALUATIONS_AT_ONCE: Final = 4
 """In one visit: a storage that hangs stops its own catalog only."""
+EVALUATIONS_TOGETHER: Final = 20
+"""After one question to a catalog: more wait for the next, so that other tables are not left unwatched meanwhile."""
+BUDGET_SECONDS: Final = 5
+"""Worth of looks in one visit to a catalog that is asked for each table."""
+PACE_SECONDS: Final = 60.0
+"""How long the number of a catalog's tables counts."""
 REST_SECONDS: Final = 2.0
 """Between two looks at a table, however often it is woken."""
 
@@ -61,6 +82,7 @@ class WatchService:
         metrics: WorkMetrics | None = None,
         step: Callable[[str], None] = lambda _name: None,
         rest_seconds: float = REST_SECONDS,
+        requests_per_second: float = REQUESTS_PER_SECOND,
     ) -> None:
         self._database = database
         self._formats = formats
@@ -71,6 +93,8 @@ class WatchService:
         self._metrics = metrics or WorkMetrics()
         self._step = step
         self._rest_seconds = rest_seconds
+        self._requests_per_second = requests_per_second
+        self._paces: dict[str, tuple[float, CatalogPace]] = {}
         self._visits: dict[str, asyncio.Task[None]] = {}
 
     async def lead(self) -> int:
@@ -118,42 +142,78 @@ class WatchService:
     async def _visit(self, catalog: str, tables: Sequence[WatchedTable]) -> None:
         """Look at tables of one catalog; errors end in the log, and the tables are looked at again."""
         try:
-            await self._look_at(catalog, tables)
-            while len(tables) == TABLES_AT_ONCE and self._leadership.token is not None:  # fewer: the next turn has time
+            begun = self._clock.monotonic()
+            looks = await self._look_at(catalog, tables)
+            while len(tables) == TABLES_AT_ONCE == looks and self._leadership.token is not None:  # fewer: a turn does
                 tables = await self._due(catalog=catalog)
-                await self._look_at(catalog, tables)
+                looks = await self._look_at(catalog, tables)
+            await self._keep_pace(catalog, looks, self._clock.monotonic() - begun)
         except PackhouseError as error:
             _log.warning("visit_cut_short", catalog=catalog, error=error.message)
         except Exception:  # noqa: BLE001 - one bad visit must not end the watch; logged with its trace
             _log.exception("visit_failed", catalog=catalog)
 
-    async def _look_at(self, catalog: str, tables: Sequence[WatchedTable]) -> None:
+    async def _look_at(self, catalog: str, tables: Sequence[WatchedTable]) -> int:
+        """Look at the first of these tables, as many as the catalog's budget allows; return how many were asked for."""
         async with self._database.read() as unit:
             now = await unit.now()
         try:
-            pointers = await self._pointers(catalog, [each.ref for each in tables])
+            pace, pointers = await self._pointers(catalog, [each.ref for each in tables])
         except PackhouseError as error:
             self._metrics.looks.labels(Verdict.UNREACHABLE.value).inc(len(tables))
-            await self._settle([(each.watch, _unreachable(each.watch, error, now)) for each in tables])
-            return
+            # One question for all of them: it may be asked often.
+            await self._settle([(each.watch, _unreachable(each.watch, error, now, LONGEST_SECONDS)) for each in tables])
+            return len(tables)
+        tables = tables[: _most_looks(pace)]
         quiet: list[WatchedTable] = []
         others: list[WatchedTable] = []
         for each in tables:
             (quiet if _is_quiet(each.watch, pointers.get(each.ref), now) else others).append(each)
         self._metrics.looks.labels("unchanged").inc(len(quiet))
-        await self._settle([(each.watch, _unchanged(each.watch, now)) for each in quiet])
+        await self._settle([(each.watch, _unchanged(each.watch, now, pace.longest_seconds)) for each in quiet])
         room = asyncio.Semaphore(EVALUATIONS_AT_ONCE)
-        await asyncio.gather(*(self._look(each, pointers.get(each.ref), now, room) for each in others))
+        looks = (
+            self._look(each, pointers.get(each.ref), now, pace.longest_seconds, room)
+            for each in others[:EVALUATIONS_TOGETHER]
+        )
+        await asyncio.gather(*looks)
+        return len(tables)
 
-    async def _pointers(self, name: str, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
+    async def _pointers(self, name: str, refs: Sequence[TableRef]) -> tuple[CatalogPace, Mapping[TableRef, str]]:
+        """Ask a catalog for the first of these tables, as many as its budget allows."""
         async with self._database.read() as unit:
             catalog = await unit.catalogs.get(name)
         if catalog is None:
             raise NotFound(f"no catalog {name!r}")
         connection = await self._formats.connect(catalog)
-        return await self._formats.ask(f"catalog {name!r}", connection.pointers, refs)
+        pace = await self._pace(name, connection)
+        what = f"catalog {name!r}"
+        return pace, await self._formats.ask(what, connection.pointers, refs[: _most_looks(pace)])
 
-    async def _look(self, table: WatchedTable, pointer: str | None, now: datetime, room: asyncio.Semaphore) -> None:
+    async def _pace(self, name: str, connection: CatalogConnection) -> CatalogPace:
+        until, pace = self._paces.get(name, (0.0, None))
+        if pace is None or self._clock.monotonic() >= until:
+            asks_each = await self._formats.ask(f"catalog {name!r}", connection.asks_each_table)
+            async with self._database.read() as unit:
+                count = await unit.tables.count(name)
+            pace = CatalogPace.of(count, self._requests_per_second if asks_each else LOOKS_PER_SECOND)
+            self._paces[name] = (self._clock.monotonic() + PACE_SECONDS, pace)
+        return pace
+
+    async def _keep_pace(self, catalog: str, looks: int, seconds: float) -> None:
+        """Stay with a catalog that is asked for each table until its budget allows as many looks as were made."""
+        _, pace = self._paces.get(catalog, (0.0, None))
+        if pace is not None and _most_looks(pace) < TABLES_AT_ONCE and looks / pace.looks_per_second > seconds:
+            await self._clock.sleep(looks / pace.looks_per_second - seconds)
+
+    async def _look(
+        self,
+        table: WatchedTable,
+        pointer: str | None,
+        now: datetime,
+        longest: int,
+        room: asyncio.Semaphore,
+    ) -> None:
         """Evaluate a table, start a run if it is due and nothing holds it back, and settle what came of it."""
         before = table.watch
         try:
@@ -161,14 +221,17 @@ class WatchService:
                 if self._leadership.token is None:
                     return
                 run = await self._live_run(before)
-                after = _held_by(run, before, now) if run is not None else await self._evaluated(before, pointer)
+                if run is None:
+                    after = await self._evaluated(before, pointer, longest)
+                else:
+                    after = _held_by(run, before, now, longest)
         except NotFound:  # its registration is gone, and the watch with it
             return
         except PackhouseError as error:
-            after = _unreachable(before, error, now)
+            after = _unreachable(before, error, now, LONGEST_AWAY_SECONDS)
         except Exception as error:  # noqa: BLE001 - one bad table must not stop the others; logged with its trace
             _log.exception("look_failed", table_id=before.table_id)
-            after = _unreachable(before, error, now)
+            after = _unreachable(before, error, now, LONGEST_AWAY_SECONDS)
         self._metrics.looks.labels(after.verdict.value).inc()
         if after.verdict is Verdict.HELD:
             self._metrics.held.labels(after.code).inc()
@@ -179,7 +242,7 @@ class WatchService:
             live = await unit.runs.list(table_id=watch.table_id, states=LIVE_STATES, limit=1)
         return live[0] if live else None
 
-    async def _evaluated(self, before: Watch, pointer: str | None) -> Watch:
+    async def _evaluated(self, before: Watch, pointer: str | None, longest: int) -> Watch:
         begun = self._clock.monotonic()
         facts = await self._facts.read(COORDINATOR, before.table_id)
         decision = decide(facts)
@@ -188,7 +251,8 @@ class WatchService:
         self._step("decided")
         if decision.request is not None:
             decision = await self._submitted(before, decision)
-        return _settled(before, decision, pointer, facts.record.now)
+        is_away = decision.verdict is Verdict.UNREACHABLE
+        return _settled(before, decision, pointer, facts.record.now, LONGEST_AWAY_SECONDS if is_away else longest)
 
     async def _submitted(self, watch: Watch, decision: Decision) -> Decision:
         request = decision.request
@@ -219,35 +283,39 @@ def _is_quiet(watch: Watch, pointer: str | None, now: datetime) -> bool:
     return is_same and is_known
 
 
-def _unchanged(watch: Watch, now: datetime) -> Watch:
-    return _later(replace(watch, looked_at=now, interval_seconds=longer(watch.interval_seconds)), now)
+def _most_looks(pace: CatalogPace) -> int:
+    return min(TABLES_AT_ONCE, max(1, int(pace.looks_per_second * BUDGET_SECONDS)))
 
 
-def _held_by(run: Run, watch: Watch, now: datetime) -> Watch:
+def _unchanged(watch: Watch, now: datetime, longest: int) -> Watch:
+    interval = longer(watch.interval_seconds, longest)
+    return _later(replace(watch, looked_at=now, interval_seconds=interval), now)
+
+
+def _held_by(run: Run, watch: Watch, now: datetime, longest: int) -> Watch:
     """Return the watch of a table with a live run: what was written meanwhile is seen when that has ended."""
     code, detail = ("run_waits", "waits") if run.state is RunState.QUEUED else ("run_at_work", f"is {run.state}")
     again_at = now + timedelta(seconds=RUN_SECONDS)
     is_due = watch.due_since is not None
     decision = Decision(Verdict.HELD, code, f"run {run.id} {detail}", is_due=is_due, reconsider_at=again_at)
-    return _settled(watch, decision, watch.pointer, now)
+    return _settled(watch, decision, watch.pointer, now, longest)
 
 
-def _unreachable(watch: Watch, error: Exception, now: datetime) -> Watch:
-    """Return the watch of a table that could not be looked at: left alone for longer, then evaluated anew."""
+def _unreachable(watch: Watch, error: Exception, now: datetime, longest: int) -> Watch:
+    """Return the watch of a table that could not be looked at: left alone for longer, then evaluated again."""
     code, detail = (error.code, error.message) if isinstance(error, PackhouseError) else ("internal", repr(error))
-    return _settled(watch, Decision(Verdict.UNREACHABLE, code, detail), None, now)
+    return _settled(watch, Decision(Verdict.UNREACHABLE, code, detail), None, now, longest)
 
 
-def _settled(before: Watch, decision: Decision, pointer: str | None, now: datetime) -> Watch:
+def _settled(before: Watch, decision: Decision, pointer: str | None, now: datetime, longest: int) -> Watch:
     is_unreachable = decision.verdict is Verdict.UNREACHABLE
     is_changed = not is_unreachable and pointer != before.pointer
     is_due = before.due_since is not None if is_unreachable else decision.is_due
-    pace = shorter if is_changed else longer
     after = replace(
         before,
         pointer=None if is_unreachable else pointer,
         looked_at=now,
-        interval_seconds=pace(before.interval_seconds),
+        interval_seconds=shorter(before.interval_seconds) if is_changed else longer(before.interval_seconds, longest),
         changed_at=now if is_changed and before.pointer is not None else before.changed_at,
         due_since=(before.due_since or now) if is_due else None,
         reconsider_at=decision.reconsider_at,

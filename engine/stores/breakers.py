@@ -36,15 +36,21 @@ class BreakerStore:
         query = select(breakers).where(breakers.c.times_open > 0).order_by(breakers.c.catalog)
         return [_to_breaker(row) for row in (await self._connection.execute(query)).mappings()]
 
-    async def note_end(self, run: Run) -> None:
-        """Note how a run ended: a success closes, a failure counts, anything else lets the next probe through."""
+    async def note_end(self, run: Run) -> bool:
+        """Note how a run ended: a success closes, a failure counts, anything else lets the next probe through.
+
+        Returns:
+            Whether this closed a breaker that was open or half-open.
+        """
         if run.state is RunState.SUCCEEDED:
-            await self.close(run.catalog)
-        elif run.state is RunState.FAILED and run.reason in FAILURES:
+            closed = await self.close(run.catalog)
+            return closed is not None and closed.times_open > 0
+        if run.state is RunState.FAILED and run.reason in FAILURES:
             await self._count(run)
         else:
             mine = (breakers.c.catalog == run.catalog, breakers.c.probe_until.is_not(None))
             await self._connection.execute(update(breakers).where(*mine).values(probe_until=None))
+        return False
 
     async def note_failed_attempt(self, run: Run) -> None:
         """Note that an attempt failed and the run waits to be tried again: a half-open breaker opens for longer."""

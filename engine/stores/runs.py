@@ -10,7 +10,7 @@ again to say why. The map of legal changes is `engine.domain.runs.TRANSITIONS`.
     park, reap       leased → queued                        by the holder; after expiry
     request_cancel   queued → cancelled, else a request     the holder acts on it
 
-A run that ends is counted in `run_totals`, and by the breaker of its catalog.
+A run that ends is counted in `run_totals`, and by the breaker of its catalog; its table is evaluated at once.
 """
 
 import builtins
@@ -47,6 +47,7 @@ from engine.stores.run_inserts import RunInserts
 from engine.stores.run_urgency import RunUrgency
 from engine.stores.schema import rewritten_bytes, run_totals, runs
 from engine.stores.upserts import upsert
+from engine.stores.watches import WatchStore
 
 Document = Mapping[str, Any] | None
 
@@ -149,7 +150,8 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         if run is None:
             raise await self._refusal(lease, to)
         if run.is_terminal:
-            await BreakerStore(connection=self._connection).note_end(run)
+            has_closed = await BreakerStore(connection=self._connection).note_end(run)
+            await self._wake(run, closed=run.catalog if has_closed else None)
             await self._count(run)
         return run
 
@@ -255,6 +257,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         if run is None:  # the row is locked: nobody else can have moved it
             raise IllegalTransition(f"run {run_id} moved while it was locked")
         if run.is_terminal:
+            await self._wake(run)
             await self._count(run)
         return run
 
@@ -266,6 +269,10 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         values = {"state": RunState.QUEUED, **_NO_LEASE, "failures": runs.c.failures + 1, "reason": "lease_expired"}
         guard = (runs.c.id.in_(due), runs.c.lease_expires_at <= now())
         return await self._change_all(guard, values | {"detail": None}, Entry("reaped", _REAPER, "lease_expired"))
+
+    async def _wake(self, run: Run, *, closed: str | None = None) -> None:
+        """Evaluate the table of an ended run now: what was committed while the run was live may make it due."""
+        await WatchStore(connection=self._connection).wake_after_run(run.table_id, closed=closed)
 
     async def _count(self, run: Run) -> None:
         """Add an ended run to the totals. The last statement of its transaction: all that end share these rows."""

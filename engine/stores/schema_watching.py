@@ -36,6 +36,7 @@ watches = Table(
     Column("pointer", Text),
     Column("detail", Text),
     Column("rest_ended_at", UtcTime),  # runs that ended in vain before do not count
+    Column("grace_until", UtcTime),  # no run starts automatically before
     CheckConstraint(one_of("verdict", Verdict), name="verdict"),
     CheckConstraint("phase >= 0 AND phase < 1 AND interval_seconds > 0", name="pace"),
     Index("ix_watches_next_at_table_id", "next_at", "table_id"),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, exists, insert, or_, select, update
+from sqlalchemy import Row, delete, exists, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, StateConflict
@@ -27,8 +27,8 @@ class TableStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def insert(self, table: Table) -> None:
-        """Register a table, which is watched from now on.
+    async def insert(self, table: Table, *, grace_seconds: float = 0) -> None:
+        """Register a table, which is watched from now on; its first automatic run waits for the grace.
 
         Raises:
             NotFound: its catalog does not exist.
@@ -53,7 +53,7 @@ class TableStore:
         async with self._connection.begin_nested():
             await self._connection.execute(insert(tables).values(values))
         await self._insert_labels(table.id, table.labels)
-        await WatchStore(connection=self._connection).insert(table.id)
+        await WatchStore(connection=self._connection).insert(table.id, grace_seconds=grace_seconds)
 
     async def get(self, table_id: TableId) -> Table | None:
         """Return a table, None when it is not registered."""
@@ -101,6 +101,11 @@ class TableStore:
         """Return the tables that fit, newest first, those older than `after`."""
         query = table_listings.page(wanted or TableFilter(), after, limit)
         return [_to_table(row) for row in await self._connection.execute(query)]
+
+    async def count(self, catalog: str) -> int:
+        """Return how many tables of a catalog are registered."""
+        query = select(func.count()).where(tables.c.catalog == catalog)
+        return int((await self._connection.execute(query)).scalar_one())
 
     async def addresses(self, catalog: str) -> dict[tuple[tuple[str, ...], str], tuple[TableId, str | None]]:
         """Return the ids and owner teams of all tables of a catalog by namespace and name."""

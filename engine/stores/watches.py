@@ -6,7 +6,7 @@ looked at once more, because settling keeps a `next_at` that is not the one that
 """
 
 import builtins
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -32,7 +32,8 @@ LOOKS_PER_SECOND: Final = 10
 """So many of them in each second: a few are looked at at once."""
 
 _COLUMNS: Final = tuple(each.name for each in fields(Watch))
-_SETTLED: Final = tuple(name for name in _COLUMNS if name not in {"table_id", "phase", "next_at", "reconsider_at"})
+_NOT_SETTLED: Final = frozenset({"table_id", "phase", "next_at", "reconsider_at", "grace_until"})
+_SETTLED: Final = tuple(name for name in _COLUMNS if name not in _NOT_SETTLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,13 @@ class WatchStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def insert(self, table_id: TableId) -> None:
-        """Begin to watch a table that was just registered: the first look comes soon, at its phase."""
+    async def insert(self, table_id: TableId, *, grace_seconds: float = 0) -> None:
+        """Begin to watch a table that was just registered: the first look comes soon, at its phase.
+
+        Args:
+            table_id: the table.
+            grace_seconds: how long its first automatic run waits.
+        """
         phase = phase_of(table_id)
         await self._connection.execute(
             insert(watches).values(
@@ -59,6 +65,7 @@ class WatchStore:
                 next_at=seconds_from_now(phase * SHORTEST_SECONDS),
                 interval_seconds=SHORTEST_SECONDS,
                 verdict=Verdict.NEW,
+                grace_until=seconds_from_now(grace_seconds) if grace_seconds else None,
             )
         )
 
@@ -125,13 +132,44 @@ class WatchStore:
         values: dict[str, Any] = {"next_at": now()} | ({"reconsider_at": now()} if evaluate else {})
         await self._connection.execute(update(watches).where(watches.c.table_id == table_id).values(**values))
 
-    async def wake_covered(self, scope: PolicyScope) -> None:
+    async def has_moved(self, table_id: TableId, pointer: str) -> bool:
+        """Return whether a catalog points elsewhere than at the last look at a table, or no look found a pointer."""
+        query = select(watches.c.table_id).where(*_moved(table_id, pointer))
+        return (await self._connection.execute(query)).one_or_none() is not None
+
+    async def wake_moved(self, table_id: TableId, pointer: str) -> None:
+        """Look at a table now if `has_moved` (then it is evaluated) and its look is not due already."""
+        sooner = update(watches).where(*_moved(table_id, pointer), watches.c.next_at > now())
+        await self._connection.execute(sooner.values(next_at=now()))
+
+    async def wake_early(self, table_id: TableId) -> None:
+        """Evaluate a table now unless its look is due already."""
+        early = update(watches).where(watches.c.table_id == table_id, watches.c.next_at > now())
+        await self._connection.execute(early.values(next_at=now(), reconsider_at=now()))
+
+    async def wake_after_run(self, table_id: TableId, *, closed: str | None = None) -> None:
+        """Evaluate a table whose run ended, and the tables that the breaker of a catalog held back if that closed.
+
+        One statement locks all of them, in order of their ids: see `_spread`.
+        """
+        if closed is None:
+            await self.wake(table_id)
+            return
+        inside = watches.c.table_id.in_(select(tables.c.id).where(tables.c.catalog == closed))
+        held = and_(inside, watches.c.code == "catalog_fails")
+        await self._spread(or_(watches.c.table_id == table_id, held), reconsider_at=now())
+
+    async def wake_covered(self, scope: PolicyScope, *, ends_rest: bool = False) -> None:
         """Let the tables of a scope be evaluated soon: at once when they are few, else spread over a minute.
 
         Two statements, whatever the number of tables. A pattern may wake a few tables that it does not cover.
+
+        Args:
+            scope: the tables.
+            ends_rest: runs in vain that have ended do not count any more, as after `end_rest`.
         """
         inside = watches.c.table_id.in_(select(tables.c.id).where(narrowed(scope)))
-        await self._spread(inside, reconsider_at=now())
+        await self._spread(inside, reconsider_at=now(), **({"rest_ended_at": now()} if ends_rest else {}))
 
     async def spread_overdue(self) -> None:
         """Spread the looks that are overdue: after a time without a leader all tables are."""
@@ -142,6 +180,15 @@ class WatchStore:
         await self._connection.execute(
             update(watches).where(watches.c.table_id == table_id).values(rest_ended_at=now())
         )
+
+    async def end_grace(self, table_ids: Iterable[TableId]) -> None:
+        """Let runs of newly registered tables start automatically; tables without a grace are not written."""
+        which = and_(watches.c.table_id.in_(set(table_ids)), watches.c.grace_until.is_not(None))
+        locked = select(watches.c.table_id).where(which).order_by(watches.c.table_id).with_for_update()
+        found = [row.table_id for row in await self._connection.execute(locked)]
+        if found:
+            ended = update(watches).where(watches.c.table_id.in_(found))
+            await self._connection.execute(ended.values(grace_until=None))
 
     async def rest_ended_at(self, table_id: TableId) -> datetime | None:
         """Return when somebody ended a table's rest last."""
@@ -177,6 +224,10 @@ def due(at: datetime, limit: int) -> Select[Any]:
     address = (tables.c.catalog, tables.c.namespace, tables.c.name)
     query = select(watches, *address).join(tables, tables.c.id == watches.c.table_id)
     return query.where(watches.c.next_at <= at).order_by(watches.c.next_at, watches.c.table_id).limit(limit)
+
+
+def _moved(table_id: TableId, pointer: str) -> tuple[ColumnElement[bool], ...]:
+    return watches.c.table_id == table_id, watches.c.pointer.is_distinct_from(pointer)
 
 
 def _to_watch(row: Row[Any]) -> Watch:

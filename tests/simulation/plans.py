@@ -105,7 +105,7 @@ def policy(random: Random, seconds: float, since: float = 0.0) -> tuple[dict[str
     document: dict[str, Any] = {
         "rewrite": {
             "target_file_bytes": 32 * MIB,
-            "max_group_bytes": group * MIB,
+            "max_group_bytes": 32 * MIB,
             "min_input_files": random.randint(2, 4),
         },
         "triggers": [

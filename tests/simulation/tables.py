@@ -71,6 +71,9 @@ class ModelCatalog:
         names = sorted((*ref.namespace, ref.name) for ref in self._lake.tables)
         return TableListing(tuple(names[:limit]), len(names) > limit)
 
+    def asks_each_table(self) -> bool:
+        return False
+
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         self._lake.answer()
         return {ref: str(len(self._lake.tables[ref].snapshots)) for ref in refs if ref in self._lake.tables}
@@ -89,6 +92,7 @@ class OpenModelTable:
         self._table = table
         self._lake = table.lake
         self._head = table.head
+        self._pointer = str(len(table.snapshots))
         self._files: Mapping[str, DataFile] = table.files
 
     @property
@@ -102,6 +106,10 @@ class OpenModelTable:
     @property
     def locations(self) -> Sequence[str]:
         return [self._table.location]
+
+    @property
+    def pointer(self) -> str:
+        return self._pointer
 
     @property
     def head_snapshot_id(self) -> int | None:

@@ -35,7 +35,7 @@ def machine() -> Iterator[Machine]:
 
 def table(number: int = 0, *, windows: tuple[Window, ...] = (), limits: Any = None, **policy: Any) -> TablePlan:
     document = {
-        "rewrite": {"target_file_bytes": 32 * MIB, "max_group_bytes": 16 * MIB, "min_input_files": 2},
+        "rewrite": {"target_file_bytes": 32 * MIB, "max_group_bytes": 32 * MIB, "min_input_files": 2},
         "triggers": [{"name": "never", "all": [{"metric": "small_file_count", "at_least": 10_000}]}],
         "limits": {"parallel_groups": 1} | (limits or {}),
         **policy,

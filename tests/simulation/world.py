@@ -260,6 +260,7 @@ def open_world(machine: Machine, *, seed: int, **settings: Any) -> Iterator[Worl
 
 def _settings(machine: Machine, given: dict[str, Any]) -> Settings:
     fixed = {"data_dir": machine.template.parent, "secret_key": "a key for simulations", "mode": "embedded"}
+    fixed |= {"first_run_grace_seconds": 0}
     return Settings(**{"pace_url": PACE_URL, **fixed, **given})  # type: ignore[arg-type]
 
 

@@ -124,17 +124,25 @@ def check(context: typer.Context, name: NameArgument) -> None:
 def discover(
     context: typer.Context,
     name: NameArgument,
+    *,
     pattern: Annotated[str, typer.Option(help="Only addresses like this: `*` any characters, `?` one.")] = "*",
     register: Annotated[bool, typer.Option("--register", help="Register them, too.")] = False,
     owner_team: Annotated[str | None, typer.Option(help="The team that they belong to.")] = None,
+    label: Annotated[
+        list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="May be given several times.")
+    ] = None,
+    paused: Annotated[bool, typer.Option("--paused", help="Start no run of them until each is resumed.")] = False,
 ) -> None:
     """List the tables of a catalog, and register those that match."""
-    if owner_team and not register:
-        raise CommandError("--owner-team is for --register", ExitCode.USAGE, "add --register, or leave the team out")
+    given = {"--owner-team": owner_team, "--label": label, "--paused": paused}
+    if not register and (useless := [option for option, value in given.items() if value]):
+        message = f"{', '.join(useless)}: only with --register"
+        raise CommandError(message, ExitCode.USAGE, "add --register, or leave it out")
     session = Session.of(context)
-    body = {"pattern": pattern.removeprefix(f"{name}."), "register": register} | (
-        {"owner_team": owner_team} if owner_team else {}
-    )
+    body: dict[str, Any] = {"pattern": pattern.removeprefix(f"{name}."), "register": register}
+    body |= {"owner_team": owner_team} if owner_team else {}
+    body |= {"labels": assignments(label)} if label else {}
+    body |= {"paused": True} if paused else {}
     found = session.ask(session.client.catalogs.discover, name, body=body)
 
     def render(console: Console) -> None:

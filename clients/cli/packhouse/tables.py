@@ -58,13 +58,16 @@ def register(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="catalog.namespace.name")],
     owner_team: Annotated[str | None, typer.Option(help="The team that it belongs to.")] = None,
     label: LabelOption = None,
+    *,
+    paused: Annotated[bool, typer.Option("--paused", help="Start no run of it until it is resumed.")] = False,
 ) -> None:
-    """Register a table of a catalog."""
+    """Register a table of a catalog; its first automatic run waits for 15 minutes, unless set otherwise."""
     session = Session.of(context)
     catalog, namespace, name = split_address(table)
     body: dict[str, Any] = {"catalog": catalog, "namespace": namespace, "name": name}
     body |= {"owner_team": owner_team} if owner_team else {}
     body |= {"labels": assignments(label)} if label else {}
+    body |= {"paused": True} if paused else {}
     created = session.ask(session.client.tables.register, body=body)
     session.show(created, lambda console: rendering.table(console, created))
 

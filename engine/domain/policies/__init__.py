@@ -5,7 +5,7 @@ makes the effective policy; `contradictions` judges it; `windows` tells when not
 start from; `schema` publishes the document as JSON Schema.
 """
 
-from engine.domain.policies.contradictions import contradictions
+from engine.domain.policies.contradictions import contradictions, raised_group_sizes
 from engine.domain.policies.differences import Difference, differences, differing_leaves
 from engine.domain.policies.documents import LimitSettings, PolicyDocument
 from engine.domain.policies.fields import OFF, UNLIMITED
@@ -51,4 +51,5 @@ __all__ = [
     "differing_leaves",
     "effective_policy",
     "merge",
+    "raised_group_sizes",
 ]

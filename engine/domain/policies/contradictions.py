@@ -21,6 +21,23 @@ def contradictions(policy: EffectivePolicy) -> list[FieldProblem]:
     return [*_sizes(policy), *_share(policy), *_strategy(policy), *_never_open(policy)]
 
 
+def raised_group_sizes(policy: EffectivePolicy) -> list[FieldProblem]:
+    """Return the group size that is set below the target size, where one is: a run uses the target size instead.
+
+    A group smaller than the file that it is to make could not make it. No policy is stored like this; a table property
+    that raises the target later, or a policy of an earlier version, stops no run.
+    """
+    ordered = policy.values["rewrite.strategy"] in ORDERED_STRATEGIES
+    name = "rewrite.max_ordered_bytes" if ordered else "rewrite.max_group_bytes"
+    size, target, origin = int(policy.values[name]), int(policy.values[_TARGET]), policy.origins[name]
+    if size >= target or origin == "default":
+        return []
+    wanted = f"{_TARGET} of {format_bytes(target)} ({policy.origins[_TARGET]})"
+    return [
+        _problem(name, f"is {format_bytes(size)} ({origin}), below {wanted}", size, f"raise it, or lower {_TARGET}")
+    ]
+
+
 def _sizes(policy: EffectivePolicy) -> Iterator[FieldProblem]:
     target = int(policy.values[_TARGET])
     hint = f"the target is {format_bytes(target)} ({policy.origins[_TARGET]}); change one of the two"

@@ -172,7 +172,9 @@ class RewriteSettings(Section):
         examples=[5],
     )
     max_group_bytes: FileBytes | None = Field(
-        None, description="Bytes of inputs of one group: the unit of cancel, retry and pacing.", examples=["1GiB"]
+        None,
+        description="Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size.",
+        examples=["1GiB"],
     )
     max_ordered_bytes: OrderBytes | None = Field(
         None,

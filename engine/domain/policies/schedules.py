@@ -64,7 +64,9 @@ class ScheduleSettings(Section):
     """When the table is looked at, besides after its commits."""
 
     min_interval: Annotated[Duration, lasting()] | None = Field(
-        None, description="Between the starts of two runs of the table.", examples=["10m"]
+        None,
+        description="Between the start of a run that changed the table and the next automatic run.",
+        examples=["10m"],
     )
     cron: Literal["off"] | Cron | None = Field(
         None,

@@ -30,7 +30,7 @@ from engine.formats.iceberg.listing import list_tables
 from engine.formats.iceberg.manifests import ManifestCache
 from engine.formats.iceberg.native import SPARK_CATALOG
 from engine.formats.iceberg.peers import CheckPeer
-from engine.formats.iceberg.pointers import pointers
+from engine.formats.iceberg.pointers import asks_each_table, pointers
 from engine.formats.iceberg.table import IcebergTable
 
 _TYPES: Final = ("rest", "sql")
@@ -163,6 +163,11 @@ class IcebergConnection:
         """
         with translated("list the tables"):
             return list_tables(self._open(), limit, is_wanted)
+
+    def asks_each_table(self) -> bool:
+        """Return whether `pointers` sends one request for each table; raises as `pointers` does."""
+        with translated("open the catalog"):
+            return asks_each_table(self._open())
 
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         """Return the metadata location of each table that the catalog has.

@@ -51,7 +51,7 @@ def _format_version(view: TableView) -> Condition:
 
 def _main_branch(view: TableView) -> Condition:
     if view.head is None:
-        return Condition("main_branch", False, "there is no branch main: nothing was committed yet")
+        return Condition("main_branch", True, "the table is empty: no snapshot was committed to main yet")
     others = sorted(name for name in view.metadata.refs if name != "main")
     detail = f"main is at snapshot {view.head.snapshot_id}"
     return Condition("main_branch", True, f"{detail}; untouched: {', '.join(others)}" if others else detail)

@@ -98,6 +98,11 @@ class IcebergTable:
         return [*all_locations(self._view.metadata), self._view.table.metadata_location]
 
     @property
+    def pointer(self) -> str:
+        """What the catalog pointed to when the table was loaded, as `CatalogConnection.pointers` returns it."""
+        return self._view.table.metadata_location
+
+    @property
     def head_snapshot_id(self) -> int | None:
         """The current snapshot of the main branch; None while nothing was committed."""
         return None if self._view.head is None else self._view.head.snapshot_id

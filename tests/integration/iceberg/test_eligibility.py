@@ -47,15 +47,18 @@ def test_an_ordinary_table_meets_every_condition(lake: Lake, version: str):
     assert all(each.holds and each.detail for each in conditions)
 
 
-def test_a_table_without_commits_has_no_main_branch(lake: Lake):
+def test_a_table_without_commits_is_eligible_and_empty(lake: Lake):
     lake.create()
-    assert set(failed(lake.open())) == {"main_branch"}
+    opened = lake.open()
+    assert not failed(opened)
+    details = {condition.name: condition.detail for condition in opened.conditions()}
+    assert details["main_branch"] == "the table is empty: no snapshot was committed to main yet"
 
 
 def test_tables_of_version_three_are_refused(lake: Lake):
     lake.create()
     edit_metadata(lake.load(), lambda body: body.update({"format-version": 3, "next-row-id": 0}))
-    assert set(failed(lake.open())) == {"format_version", "main_branch"}
+    assert set(failed(lake.open())) == {"format_version"}
 
 
 def test_strange_types_are_found_at_any_depth(lake: Lake):

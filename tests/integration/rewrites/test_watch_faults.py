@@ -58,7 +58,7 @@ async def test_a_catalog_that_is_away_backs_off_and_stops_no_other(world: World,
         assert away is not None
         assert away.verdict is Verdict.UNREACHABLE
         waits.append(away.interval_seconds)
-    assert waits[:3] == [2 * SHORTEST_SECONDS, 4 * SHORTEST_SECONDS, 8 * SHORTEST_SECONDS]
+    assert waits[:2] == [2 * SHORTEST_SECONDS, 4 * SHORTEST_SECONDS]
     assert waits[-1] == LONGEST_SECONDS
     assert len(await runs_of(world)) == 1
 

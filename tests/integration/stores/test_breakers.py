@@ -1,11 +1,15 @@
 """Breakers of catalogs in the record: what ends count, who is let through, and what happens at the same instant."""
 
 import asyncio
+from dataclasses import replace
+from datetime import timedelta
 
 from engine.domain.breakers import Breaker
 from engine.domain.ids import TableId
 from engine.domain.runs import RunState, WaitingFor
+from engine.domain.watches import Verdict
 from engine.stores.database import Database
+from engine.stores.leadership import WATCH
 from tests.integration.stores.samples import claimed, registered, submitted
 from tests.support.databases import FreshDatabase
 
@@ -50,6 +54,23 @@ async def test_failures_of_three_tables_open_it_and_a_success_closes_it(database
     await end(database, tables[0], RunState.SUCCEEDED, "committed")
     assert await breaker(database) is None
     assert await let_through(database)
+
+
+async def test_a_success_lets_the_tables_that_it_held_be_looked_at_at_once(database: Database):
+    first, held, other = await open_breaker(database)
+    async with database.begin() as unit:
+        token = await unit.leadership.lead(WATCH, "a", 60)
+        assert token is not None
+        later = await unit.now() + timedelta(minutes=30)
+        for table_id, code in ((first, "run_at_work"), (held, "catalog_fails"), (other, "table_paused")):
+            seen = await unit.watches.get(table_id)
+            assert seen is not None
+            after = replace(seen, verdict=Verdict.HELD, code=code, next_at=later, reconsider_at=later)
+            assert await unit.watches.settle(token, [(seen, after)]) == 1
+    await end(database, first, RunState.SUCCEEDED, "committed")
+    async with database.read() as unit:
+        due = await unit.watches.list_due(await unit.now() + timedelta(seconds=5), 10)
+    assert {each.watch.table_id for each in due} == {first, held}
 
 
 async def test_a_success_between_failures_keeps_it_closed(database: Database):

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import FieldProblem
-from engine.domain.policies import EffectivePolicy, PolicyDocument, contradictions, effective_policy
+from engine.domain.policies import EffectivePolicy, PolicyDocument, contradictions, effective_policy, raised_group_sizes
 
 MIB = 2**20
 
@@ -58,6 +58,32 @@ def test_l16_a_share_without_a_bandwidth_names_who_asked_for_it() -> None:
     (problem,) = found(preset="artemis")
     assert "30 (preset artemis)" in problem.message
     assert "400MB" in str(problem.hint)
+
+
+@pytest.mark.parametrize(
+    ("own", "pointers"),
+    [
+        ({}, []),
+        ({"max_group_bytes": "16MiB"}, ["/rewrite/max_group_bytes"]),
+        ({"max_group_bytes": "128MiB"}, []),
+        ({"target_file_bytes": "4GiB"}, []),  # the default group size follows the target
+        ({"max_group_bytes": "1GiB", "target_file_bytes": "2GiB"}, ["/rewrite/max_group_bytes"]),
+        ({"max_group_bytes": "16MiB", "strategy": "sort"}, []),
+        ({"max_ordered_bytes": "64MiB", "strategy": "sort"}, ["/rewrite/max_ordered_bytes"]),
+        ({"max_ordered_bytes": "64MiB"}, []),
+    ],
+    ids=str,
+)
+def test_a_group_size_below_the_target_is_told_where_it_is_set(own: dict[str, Any], pointers: list[str]) -> None:
+    assert [problem.pointer for problem in raised_group_sizes(effective(rewrite=own))] == pointers
+
+
+def test_a_group_size_below_the_target_names_both_values_with_their_origins() -> None:
+    target = {"rewrite.target_file_bytes": 256 * MIB}
+    (problem,) = raised_group_sizes(effective(target, rewrite={"max_group_bytes": "200MiB"}))
+    assert problem.value == 200 * MIB
+    assert problem.message == "is 200 MiB (table), below rewrite.target_file_bytes of 256 MiB (table property)"
+    assert problem.hint == "raise it, or lower rewrite.target_file_bytes"
 
 
 def test_all_contradictions_are_told_at_once() -> None:

@@ -109,7 +109,8 @@ def situation(
 ) -> Facts:
     """Return the facts of a table with these files under this policy; `record` replaces what the record says."""
     effective = effective_policy(table_properties={}, own=PolicyDocument.model_validate(policy or {}))
-    known = replace(RECORD, **record)
+    changed = (run for run in record.get("ended", ()) if run.state is RunState.SUCCEEDED)
+    known = replace(RECORD, last_change=next(changed, None), **record)
     sight = Sight(blocked=blocked) if blocked else _seen(files, effective, conditions, known, figures)
     return Facts(
         record=known,
@@ -259,6 +260,8 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
         DUE,
         breaker=Breaker("lake", ago(minutes=1), "gave_up", (TABLE.id,), 2, NOW + timedelta(minutes=1)),
     ),
+    "new_table": lambda: situation(DUE, watch=replace(RECORD.watch, grace_until=NOW + timedelta(minutes=11))),
+    "group_below_target": lambda: situation(DUE, {"rewrite": {"max_group_bytes": "16MiB"}}),
     "at_work": lambda: situation(DUE, live=(a_run(RunState.REWRITING, attempt=2, started_at=ago(minutes=1)),)),
     "urgent": lambda: situation(DUE, live=(a_run(RunState.QUEUED, urgent_at=ago(minutes=1)),)),
     "just_done": lambda: situation(day(19, 1, 128 * MIB), ended=(DONE,)),

@@ -747,6 +747,9 @@ export interface paths {
         /**
          * Register a table
          * @description Load the table from its catalog and register it under its own uuid.
+         *
+         *     Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as `new_table`; a
+         *     policy of its own, a run that is requested and a resume end the grace.
          */
         post: operations["register_table"];
         delete?: never;
@@ -1682,6 +1685,11 @@ export interface components {
              */
             pattern?: string;
             /**
+             * @description Pause those that are registered, until each is resumed.
+             * @default false
+             */
+            paused?: boolean;
+            /**
              * @description Register those that match and can be.
              * @default false
              */
@@ -1973,7 +1981,7 @@ export interface components {
             budgets: components["schemas"]["ExplainedBudgets"];
             conditions: components["schemas"]["Condition"][];
             conflicts: components["schemas"]["ExplainedConflicts"];
-            /** @description Whether a rule makes it due now: then a run starts by itself once nothing holds it back. */
+            /** @description Whether a rule makes it due now: then a run starts automatically once nothing holds it back. */
             due: boolean | null;
             /** @description Whether the table can be rewritten: every condition holds. */
             eligible: boolean | null;
@@ -1998,9 +2006,9 @@ export interface components {
             signals: {
                 [key: string]: unknown;
             }[];
-            /** @description Whether and when a run starts by itself, in one sentence. */
+            /** @description Whether and when a run starts automatically, in one sentence. */
             starts: string;
-            /** @description When a run starts by itself, about, if nothing more is written. Null: none does as things stand. */
+            /** @description About when a run starts automatically if nothing more is written. Null: none does as things stand. */
             starts_at: string | null;
             /** @description The answer for people: at most 24 lines of at most 100 columns. */
             summary: string[];
@@ -2010,7 +2018,7 @@ export interface components {
             triggers: components["schemas"]["ExplainedTriggers"] | null;
             watch: components["schemas"]["ExplainedWatch"] | null;
             windows: components["schemas"]["ExplainedWindows"];
-            /** @description Whether runs of it start by themselves at all: its policy is enabled and a coordinator watches it. */
+            /** @description Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it. */
             would_start_by_itself: boolean;
         };
         /** @description Files of one partition that are rewritten together by one task. */
@@ -3694,7 +3702,7 @@ export interface components {
              */
             large_file_bytes?: "off" | number | string | null;
             /**
-             * @description Bytes of inputs of one group: the unit of cancel, retry and pacing.
+             * @description Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size.
              * @example 1GiB
              */
             max_group_bytes?: (number | string) | null;
@@ -3787,7 +3795,7 @@ export interface components {
              */
             large_file_bytes?: "off" | number | string | null;
             /**
-             * @description Bytes of inputs of one group: the unit of cancel, retry and pacing.
+             * @description Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size.
              * @example 1GiB
              */
             max_group_bytes?: number | null;
@@ -4178,7 +4186,7 @@ export interface components {
              */
             cron?: "off" | string | null;
             /**
-             * @description Between the starts of two runs of the table.
+             * @description Between the start of a run that changed the table and the next automatic run.
              * @example 10m
              */
             min_interval?: string | null;
@@ -4616,6 +4624,11 @@ export interface components {
             namespace: string[];
             /** @description Whose table it is. */
             owner_team?: string | null;
+            /**
+             * @description Pause it: no run of it starts until it is resumed.
+             * @default false
+             */
+            paused?: boolean;
         };
         /** @description A class of sizes: files merge only with others of their tier, and the output lands in the next. */
         "Tier-Input": {

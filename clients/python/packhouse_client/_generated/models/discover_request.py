@@ -29,6 +29,8 @@ class DiscoverRequest:
     """ The team of those that are registered. """
     pattern: str | Unset = "*"
     """ Matched against `namespace.name`: `*` is any characters, `?` is one. """
+    paused: bool | Unset = False
+    """ Pause those that are registered, until each is resumed. """
     register: bool | Unset = False
     """ Register those that match and can be. """
 
@@ -49,6 +51,8 @@ class DiscoverRequest:
 
         pattern = self.pattern
 
+        paused = self.paused
+
         register = self.register
 
         field_dict: dict[str, Any] = {}
@@ -64,6 +68,8 @@ class DiscoverRequest:
             field_dict["owner_team"] = owner_team
         if pattern is not UNSET:
             field_dict["pattern"] = pattern
+        if paused is not UNSET:
+            field_dict["paused"] = paused
         if register is not UNSET:
             field_dict["register"] = register
 
@@ -96,6 +102,8 @@ class DiscoverRequest:
 
         pattern = d.pop("pattern", UNSET)
 
+        paused = d.pop("paused", UNSET)
+
         register = d.pop("register", UNSET)
 
         discover_request = cls(
@@ -104,6 +112,7 @@ class DiscoverRequest:
             limit=limit,
             owner_team=owner_team,
             pattern=pattern,
+            paused=paused,
             register=register,
         )
 

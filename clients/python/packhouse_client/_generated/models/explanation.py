@@ -43,7 +43,7 @@ class Explanation:
     conflicts: ExplainedConflicts
     """ File groups that runs of the table lost to other writers lately. """
     due: bool | None
-    """ Whether a rule makes it due now: then a run starts by itself once nothing holds it back. """
+    """ Whether a rule makes it due now: then a run starts automatically once nothing holds it back. """
     eligible: bool | None
     """ Whether the table can be rewritten: every condition holds. """
     explained_at: datetime.datetime
@@ -63,9 +63,9 @@ class Explanation:
     signals: list[ExplanationSignalsItem]
     """ The newest of each kind, about the table and about the fleet. """
     starts: str
-    """ Whether and when a run starts by itself, in one sentence. """
+    """ Whether and when a run starts automatically, in one sentence. """
     starts_at: datetime.datetime | None
-    """ When a run starts by itself, about, if nothing more is written. Null: none does as things stand. """
+    """ About when a run starts automatically if nothing more is written. Null: none does as things stand. """
     summary: list[str]
     """ The answer for people: at most 24 lines of at most 100 columns. """
     table: str
@@ -75,7 +75,7 @@ class Explanation:
     windows: ExplainedWindows
     """ Quiet hours and blackouts: how things stand now, and when the next window begins. """
     would_start_by_itself: bool
-    """ Whether runs of it start by themselves at all: its policy is enabled and a coordinator watches it. """
+    """ Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class RewriteSettingsInput:
     large_file_bytes: int | Literal["off"] | None | str | Unset = UNSET
     """ Above it a file is split: a size, or a share of the target; `off` leaves it alone. """
     max_group_bytes: int | None | str | Unset = UNSET
-    """ Bytes of inputs of one group: the unit of cancel, retry and pacing. """
+    """ Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size. """
     max_ordered_bytes: int | None | str | Unset = UNSET
     """ The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order. """
     max_time_span: Literal["off"] | None | str | Unset = UNSET

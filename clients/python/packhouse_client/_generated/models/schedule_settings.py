@@ -23,7 +23,7 @@ class ScheduleSettings:
     cron: Literal["off"] | None | str | Unset = UNSET
     """ Look at these times as well: minute, hour, day of month, month, day of week. """
     min_interval: None | str | Unset = UNSET
-    """ Between the starts of two runs of the table. """
+    """ Between the start of a run that changed the table and the next automatic run. """
     time_zone: None | str | Unset = UNSET
     """ IANA name; the zone of `cron`. """
     urgent_after: Literal["off"] | None | str | Unset = UNSET

@@ -27,6 +27,8 @@ class TableRegister:
     """ Free labels; a key has no colon. """
     owner_team: None | str | Unset = UNSET
     """ Whose table it is. """
+    paused: bool | Unset = False
+    """ Pause it: no run of it starts until it is resumed. """
 
     def to_dict(self) -> dict[str, Any]:
         catalog = self.catalog
@@ -45,6 +47,8 @@ class TableRegister:
         else:
             owner_team = self.owner_team
 
+        paused = self.paused
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -58,6 +62,8 @@ class TableRegister:
             field_dict["labels"] = labels
         if owner_team is not UNSET:
             field_dict["owner_team"] = owner_team
+        if paused is not UNSET:
+            field_dict["paused"] = paused
 
         return field_dict
 
@@ -88,12 +94,15 @@ class TableRegister:
 
         owner_team = _parse_owner_team(d.pop("owner_team", UNSET))
 
+        paused = d.pop("paused", UNSET)
+
         table_register = cls(
             catalog=catalog,
             name=name,
             namespace=namespace,
             labels=labels,
             owner_team=owner_team,
+            paused=paused,
         )
 
         return table_register

@@ -115,6 +115,10 @@ def sync_detailed(
 
      Load the table from its catalog and register it under its own uuid.
 
+    Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as
+    `new_table`; a
+    policy of its own, a run that is requested and a resume end the grace.
+
     Args:
         idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
             gets the same answer.
@@ -150,6 +154,10 @@ def sync(
 
      Load the table from its catalog and register it under its own uuid.
 
+    Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as
+    `new_table`; a
+    policy of its own, a run that is requested and a resume end the grace.
+
     Args:
         idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
             gets the same answer.
@@ -179,6 +187,10 @@ async def asyncio_detailed(
     """Register a table
 
      Load the table from its catalog and register it under its own uuid.
+
+    Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as
+    `new_table`; a
+    policy of its own, a run that is requested and a resume end the grace.
 
     Args:
         idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
@@ -212,6 +224,10 @@ async def asyncio(
     """Register a table
 
      Load the table from its catalog and register it under its own uuid.
+
+    Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as
+    `new_table`; a
+    policy of its own, a run that is requested and a resume end the grace.
 
     Args:
         idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
