@@ -15,6 +15,7 @@ from decimal import Decimal, localcontext
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyiceberg.conversions import from_bytes
 from pyiceberg.expressions import (
     BooleanExpression,
@@ -32,6 +33,7 @@ from pyiceberg.expressions import (
     StartsWith,
 )
 from pyiceberg.manifest import DataFile
+from pyiceberg.table import Table
 from pyiceberg.types import (
     BinaryType,
     BooleanType,
@@ -366,3 +368,33 @@ def _next_float(value: float, towards: int) -> float:
         bits += towards if value > 0 else -towards
     found: float = struct.unpack("<f", struct.pack("<i", bits))[0]
     return value if math.isinf(found) else found
+
+
+def check_statistics(table: Table) -> None:
+    """Check that no live file of a table is skipped or deleted unread against what its rows are.
+
+    Conditions are those at and around the bounds of its files. Rows that delete files take count as rows. Raises
+    AssertionError.
+    """
+    files = [task.file for task in table.scan().plan_files()]
+    for field in table.schema().fields:
+        if not field.field_type.is_primitive:
+            continue
+        asked = list(conditions(field, bounds_in(files, field)))
+        for file in files:
+            values = _different_values(file, field)
+            for condition in asked:
+                holds = [condition.holds(each) for each in values]
+                assert may_match(file, condition) or not any(holds), f"rows with {condition} are skipped"
+                assert not must_match(file, condition) or all(holds), f"rows without {condition} are deleted unread"
+
+
+def _different_values(file: DataFile, field: NestedField) -> list[Any]:
+    path = "/" + file.file_path.removeprefix("file:").lstrip("/")
+    schema = pq.read_schema(path)
+    ids = {int((each.metadata or {}).get(b"PARQUET:field_id", -1)): each.name for each in schema}
+    if field.field_id not in ids:
+        return [None]
+    name = ids[field.field_id]
+    found = values_of(pq.read_table(path, columns=[name], partitioning=None)[name], field.field_type)
+    return list({repr(each): each for each in found}.values())
