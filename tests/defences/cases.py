@@ -284,4 +284,23 @@ CASES: Final = (
         ),
         (f"{_OUTPUTS}::test_files_of_snapshots_off_the_main_branch_are_never_removed",),
     ),
+    Case(
+        "F28",
+        (
+            Edit(
+                "engine/formats/iceberg/bounds.py",
+                "return _packed(value or 0.0, of)",
+                "return _packed(value or -0.0, of)",
+            ),
+            Edit(
+                "engine/formats/iceberg/enclosure.py",
+                "in unenclosed(outputs, footers, inputs, schema=schema, same_rows=same_rows):",
+                "in list[tuple[int, str]]():",
+            ),
+        ),
+        (
+            "tests/integration/iceberg/test_statistics.py::test_zeros_are_bound_by_both_zeros",
+            "tests/integration/iceberg/test_enclosure.py::test_a_bound_inside_the_statistics_of_its_footer_is_found_and_dropped",
+        ),
+    ),
 )

@@ -40,6 +40,9 @@ from tests.support.world import World
 
 _STRATEGIES = [each for each in ("binpack", "sort", "zorder", "hilbert", "tiered", "window")
                if each not in CAPABILITIES.settings.get("rewrite.strategy", {})]  # fmt: skip
+_NO_DELETES = ("!=", "IS NOT NULL", "IS NOT NAN", "LIKE")
+"""Operators whose deletes would leave few rows, or mean other rows to PyIceberg (`!=` finds nulls there)."""
+
 _UPKEEP = (
     "rewrite_manifests(table => '{0}')",
     "rewrite_position_delete_files(table => '{0}', options => map('rewrite-all', 'true'))",
@@ -126,7 +129,7 @@ class Arena:
         assert head_by_spark(self.spark, name)[0] == head, "Spark's two readers disagree about the story's own table"
         history = history_by_spark(self.spark, name, points)
         questions = Questions.about(self.spark, name, table, random)
-        answers = questions.ask(self.spark, name)
+        answers = questions.ask(name)
         return Seen(head, head_by_pyiceberg(table), points, history, questions, answers)
 
     def _copy(self, table: Table, name: str) -> Table:
@@ -150,8 +153,10 @@ class Arena:
         self._compare_head(seen, table, name, run)
         for vectorised in (True, False):
             self._compare_history(seen, name, vectorised=vectorised)
-        answers = seen.questions.ask(self.spark, name)
-        assert answers == seen.answers, f"{seen.answers} before, {answers} after, of {seen.questions}"
+        answers = seen.questions.ask(name)
+        assert answers == seen.answers, f"{seen.answers} before, {answers} after, of {seen.questions.figures}"
+        if run.state is RunState.SUCCEEDED:
+            self._compare_by_predicates(seen, table, name, random)
         if run.state is RunState.SUCCEEDED:
             self._upkeep(seen, name, random)
 
@@ -180,6 +185,35 @@ class Arena:
         self.tally.counts["heads read by pyiceberg"] += 1
         found = head_by_pyiceberg(table)
         assert found == seen.head, _difference(seen.head, found or Counter())
+
+    def _compare_by_predicates(self, seen: Seen, table: Table, name: str, random: Random) -> None:
+        """Ask Spark for rows by predicates at boundary values, and have it and PyIceberg delete by some, on copies."""
+        asked = seen.questions.sample(table, random)
+        seen.questions.check(name, asked)
+        self.tally.counts["predicates asked"] += len(asked)
+        deleting = [each for each in asked if each.condition.operator not in _NO_DELETES][:3]
+        total = seen.head.total()
+        for number, (each, (least, most)) in enumerate(zip(deleting, seen.questions.right(deleting), strict=True)):
+            by_spark = self._copy(table, f"{table.name()[1]}_{number}")
+            where = f"lake.{NAMESPACE}.{by_spark.name()[1]}"
+            self.spark.sql(f"DELETE FROM {where} WHERE {each.filter}").collect()
+            left = self.spark.sql(f"SELECT * FROM {where}").count()
+            assert total - most <= left <= total - least, f"{left} of {total} left without {each.condition}, by spark"
+            self.catalog.drop_table(by_spark.name())
+            self.tally.counts["deletes by spark"] += 1
+            if seen.pyiceberg != seen.head or not each.condition.is_for_pyiceberg:
+                continue
+            own = self._copy(table, by_spark.name()[1])
+            try:
+                own.delete(each.condition.expression())
+            except Exception:  # noqa: BLE001 - what its library can't do to this table shows no wrong bound
+                self.tally.counts["deletes refused by pyiceberg"] += 1
+                self.catalog.drop_table(own.name())
+                continue
+            left = self.spark.sql(f"SELECT * FROM {where}").count()
+            assert total - most <= left <= total - least, f"{left} of {total} left without {each.condition}, pyiceberg"
+            self.catalog.drop_table(own.name())
+            self.tally.counts["deletes by pyiceberg"] += 1
 
     def _compare_history(self, seen: Seen, name: str, *, vectorised: bool) -> None:
         set_vectorised(self.spark, vectorised)

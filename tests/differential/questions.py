@@ -1,69 +1,166 @@
-"""Questions that Spark answers from bounds and counts in manifests and footers: wrong statistics lose rows there."""
+"""Predicates that Spark answers from bounds and counts in manifests and footers: wrong statistics lose rows there.
 
+What is right is counted without a filter, so that nothing is skipped by statistics, on the table as it was before.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
-from pyiceberg.types import BinaryType, BooleanType, DoubleType, FloatType, NestedField
+from pyiceberg.types import (
+    BinaryType,
+    BooleanType,
+    DateType,
+    DoubleType,
+    FloatType,
+    IcebergType,
+    NestedField,
+    StringType,
+    TimestampType,
+    TimestamptzType,
+)
 from pyspark.sql import SparkSession
 
 from tests.differential.readers import set_vectorised
 from tests.differential.schemas import ID, plain_fields
+from tests.support.predicates import Condition, bounds_in, conditions, is_zero, values_of
+
+SAMPLED = 40
+"""Conditions asked of a table: each takes Spark a job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A condition as Spark takes it: how it is filtered by, and how many rows it must and may find."""
+
+    condition: Condition
+    filter: str
+    least: str
 
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Statements with `{0}` for the table: filters on values that occur, and figures of whole columns."""
+    """Predicates on the columns of a table at its values and bounds, and figures of whole columns."""
 
-    filters: str
+    spark: SparkSession
+    name: str
+    fields: Sequence[NestedField]
+    values: Mapping[str, Sequence[Any]]
     figures: str
 
     @staticmethod
     def about(spark: SparkSession, name: str, table: Table, random: Random) -> "Questions":
         """Make questions from values that the table has."""
-        fields = [each for each in plain_fields(table.schema()) if not isinstance(each.field_type, BinaryType)]
-        chosen = random.sample(fields, min(len(fields), 3))
+        fields = plain_fields(table.schema())
+        names = ", ".join(_quoted(each) for each in fields) or "1"
+        rows = spark.sql(f"SELECT {names} FROM {name} LIMIT 200").toArrow()
+        files = _files(table)
+        values = {}
+        for at, each in enumerate(fields):
+            found = list({repr(one): one for one in values_of(rows.column(at), each.field_type)}.values())
+            values[each.name] = [*random.sample(found, min(len(found), 6)), *bounds_in(files, each)]
         key = f"`{table.schema().find_column_name(ID)}`"
-        texts = ", ".join(f"CAST({_quoted(each)} AS STRING)" for each in chosen) or "1"
-        samples = spark.sql(f"SELECT {texts} FROM {name} WHERE pmod({key}, 30) = 7 ORDER BY {key} LIMIT 3").collect()
-        asked = [f"{key} BETWEEN {at} AND {at + 20}" for at in (0, 30, 90)]
-        for at, each in enumerate(chosen):
-            asked += _conditions(each, [row[at] for row in samples])
-        extremes = [each for each in chosen if not isinstance(each.field_type, FloatType | DoubleType)]
+        extremes = [each for each in fields if not isinstance(each.field_type, FloatType | DoubleType | BinaryType)]
         figures = ["count(*)", f"min({key})", f"max({key})"]
         figures += [f"{of}({_quoted(each)})" for each in extremes for of in ("min", "max", "count")]
-        return Questions(
-            " UNION ALL ".join(f"(SELECT {n} AS n, count(*) FROM {{0}} WHERE {each})" for n, each in enumerate(asked)),
-            f"SELECT {', '.join(figures)} FROM {{0}}",
-        )
+        return Questions(spark, name, fields, values, f"SELECT {', '.join(figures)} FROM {{0}}")
 
-    def ask(self, spark: SparkSession, name: str) -> list[Any]:
-        """Return the answers about a table, in the order of the questions."""
-        set_vectorised(spark, True)
-        counts, figures = (spark.sql(each.replace("{0}", name)).collect() for each in (self.filters, self.figures))
-        return [*sorted(map(tuple, counts)), *map(tuple, figures)]
+    def ask(self, name: str) -> list[Any]:
+        """Return the figures of a table."""
+        set_vectorised(self.spark, True)
+        return [tuple(row) for row in self.spark.sql(self.figures.format(name)).collect()]
+
+    def sample(self, table: Table, random: Random, count: int = SAMPLED) -> list[Asked]:
+        """Return conditions at and around the values and bounds that the table had and that this copy of it has."""
+        files = _files(table)
+        every = [
+            condition
+            for each in self.fields
+            for condition in conditions(each, [*self.values[each.name], *bounds_in(files, each)])
+        ]
+        return [_asked(each) for each in random.sample(every, min(len(every), count))]
+
+    def check(self, copy: str, asked: Sequence[Asked]) -> None:
+        """Compare what a copy of the table answers with what is right. Raises AssertionError."""
+        set_vectorised(self.spark, True)
+        for start in range(0, len(asked), 20):
+            some = asked[start : start + 20]
+            statement = " UNION ALL ".join(
+                f"(SELECT {at} AS n, count(*) AS found FROM {copy} WHERE {each.filter})" for at, each in enumerate(some)
+            )
+            found = {row["n"]: row["found"] for row in self.spark.sql(statement).collect()}
+            for at, (each, (least, most)) in enumerate(zip(some, self.right(some), strict=True)):
+                assert least <= found[at] <= most, (
+                    f"{found[at]} rows with {each.condition}, {least} to {most} are right"
+                )
+
+    def right(self, asked: Sequence[Asked]) -> list[tuple[int, int]]:
+        """Return how many rows each condition must find and may find."""
+        counts = ", ".join(f"count_if({each.least}), count_if({each.filter})" for each in asked)
+        row = tuple(self.spark.sql(f"SELECT {counts} FROM {self.name}").collect()[0])
+        return list(zip(row[::2], row[1::2], strict=True))
 
 
-def _conditions(field: NestedField, values: list[str | None]) -> list[str]:
-    column, found = _quoted(field), [f"{_quoted(field)} IS NULL"]
-    if isinstance(field.field_type, BooleanType):
-        return found
-    is_float = isinstance(field.field_type, FloatType | DoubleType)
-    for value in values:
-        if value is None or (is_float and float(value) == 0):  # Iceberg's bounds tell -0.0 from 0.0, Spark does not
-            continue
-        text = value.replace("\\", "\\\\").replace("'", "\\'")
-        literal = f"CAST('{text}' AS {_spark_type(field)})"
-        found.append(f"{column} = {literal}")
-        if not is_float:  # Iceberg's bounds know no NaN, which is the greatest value for Spark
-            found += [f"{column} <= {literal}", f"{column} > {literal}"]
-    return found
+def _files(table: Table) -> list[DataFile]:
+    snapshot = table.current_snapshot()
+    manifests = [] if snapshot is None else snapshot.manifests(table.io)
+    return [entry.data_file for each in manifests for entry in each.fetch_manifest_entry(table.io)]
 
 
-def _spark_type(field: NestedField) -> str:
-    names = {"long": "BIGINT", "timestamptz": "TIMESTAMP", "timestamp": "TIMESTAMP_NTZ"}
-    return names.get(str(field.field_type), str(field.field_type))
+def _asked(condition: Condition) -> Asked:
+    """Return a condition for Spark, whose NaN is the greatest value; Iceberg's bounds know no NaN.
+
+    Iceberg tells the two zeros apart, in the dictionaries of files too, where SQL does not: rows with the zero of the
+    other sign may be found or not.
+    """
+    field, operator = condition.field, condition.operator
+    column = _quoted(field)
+    literals = [_literal(field.field_type, each) for each in condition.operands]
+    match operator:
+        case "IS NULL" | "IS NOT NULL":
+            text = f"{column} {operator}"
+        case "IS NAN":
+            text = f"isnan({column})"
+        case "IS NOT NAN":
+            text = f"NOT isnan({column})"
+        case "LIKE":
+            text = f"startswith({column}, {literals[0]})"
+        case "IN":
+            text = f"{column} IN ({', '.join(literals)})"
+        case _:
+            text = f"{column} {operator} {literals[0]}"
+    if isinstance(field.field_type, FloatType | DoubleType) and operator in {">", ">="}:
+        text = f"({text} AND NOT isnan({column}))"
+    least = text
+    if any(is_zero(each) for each in condition.operands) and operator in {"=", "<=", ">=", "IN"}:
+        same = ", ".join(repr(str(each)) for each in condition.operands if is_zero(each))
+        least = f"({text} AND NOT ({column} = 0 AND CAST({column} AS STRING) NOT IN ({same})))"
+    return Asked(condition, text, least)
+
+
+def _literal(of: IcebergType, value: Any) -> str:  # noqa: PLR0911 - one a type
+    match of:
+        case BooleanType():
+            return str(value).lower()
+        case StringType():
+            return "'" + "".join(_escaped(each) for each in value) + "'"
+        case BinaryType():
+            return f"X'{value.hex()}'"
+        case DateType():
+            return f"DATE_FROM_UNIX_DATE({value})"
+        case TimestamptzType():
+            return f"TIMESTAMP_MICROS({value})"
+        case TimestampType():
+            return f"CAST(TIMESTAMP_MICROS({value}) AS TIMESTAMP_NTZ)"
+    named = {"long": "BIGINT"}
+    return f"CAST('{value}' AS {named.get(str(of), str(of))})"
+
+
+def _escaped(character: str) -> str:
+    return character if character.isascii() and character.isalnum() else f"\\U{ord(character):08x}"
 
 
 def _quoted(field: NestedField) -> str:

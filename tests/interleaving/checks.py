@@ -2,10 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
+
+import pyarrow.compute as pc
+from pyiceberg.expressions import GreaterThanOrEqual, LessThan
+from pyiceberg.expressions.visitors import bind
+from pyiceberg.io.pyarrow import expression_to_pyarrow
 
 from engine.domain.runs import Run, RunState
 from tests.interleaving.writers import reached
-from tests.support.world import World
+from tests.support.predicates import check_statistics
+from tests.support.world import NAME, World
 
 
 async def check_rewrite_while(world: World, step: str, act: Callable[[World], object]) -> Run:
@@ -34,9 +41,26 @@ def check(world: World, run: Run, rows: list[str]) -> None:
     if run.intent.get("table_uuid", uuid) != uuid:  # what we wrote belongs to a table that was dropped: nothing is done
         assert not [path for path in alive if run.id in path], "our files came into another table"
         return
+    check_predicates(world)
     ours = {path for path in world.lake.stored_files() if run.id in path}
     assert ours <= alive, f"orphans of the run: {sorted(ours - alive)}"
     check_outcome(world, run)
+
+
+def check_predicates(world: World) -> None:
+    """Compare what readers find and delete by predicates with the rows, which whole scans read whatever bounds say."""
+    table = world.lake.table
+    check_statistics(table)
+    rows = table.scan().to_arrow()
+    edges = pc.min_max(rows["value"]).as_py()
+    for value in (each for each in (0.0, *edges.values()) if each is not None):
+        for condition in (LessThan("value", value), GreaterThanOrEqual("value", value)):
+            matching = rows.filter(expression_to_pyarrow(bind(table.schema(), condition, case_sensitive=True)))
+            assert table.scan(row_filter=condition).count() == len(matching), f"rows with {condition} are not found"
+    copy = world.lake.catalog.register_table((NAME[0], f"copy_{uuid4().hex}"), table.metadata_location)
+    copy.delete(condition)
+    assert copy.scan().count() == len(rows) - len(matching), f"rows without {condition} are deleted"
+    world.lake.catalog.drop_table(copy.name())
 
 
 def check_outcome(world: World, run: Run) -> None:

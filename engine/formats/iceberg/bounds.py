@@ -1,7 +1,8 @@
-"""Lower and upper bounds of columns: from Parquet's statistics to Iceberg's single-value serialisation.
+"""Lower and upper bounds of columns: Parquet's statistics, Iceberg's single-value serialisation, and their order.
 
-A bound is only given where it is right for every reader. Left out: columns inside lists and maps, uuids (Java compares
-them as signed numbers, Parquet as bytes), NaN, text that is not UTF-8, an upper bound that can't be rounded up.
+A bound is only given where it is right for every reader. Left out: columns inside lists and maps, NaN, text that is not
+UTF-8, an upper bound that can't be rounded up, uuids on both sides of the sign (see `_uuid_bounds`). Zeros become -0.0
+below and +0.0 above: Iceberg orders -0.0 before +0.0, Parquet's writers do not record which of the two occurred.
 Source: Iceberg specification, appendix D, and `ParquetMetrics` of Iceberg 1.12 for what is truncated.
 """
 
@@ -24,6 +25,7 @@ from pyiceberg.types import (
     TimestampType,
     TimestamptzType,
     TimeType,
+    UUIDType,
 )
 
 _PACKED: Final[dict[type[IcebergType], tuple[str, str]]] = {
@@ -37,9 +39,19 @@ _PACKED: Final[dict[type[IcebergType], tuple[str, str]]] = {
     FloatType: ("FLOAT", "<f"),
     DoubleType: ("DOUBLE", "<d"),
 }
+_NARROWER: Final[dict[type[IcebergType], str]] = {LongType: "<i", DoubleType: "<f"}
+"""How bounds of a column were packed before it was promoted to this type; manifests keep them so."""
+
+_WIDEST_DECIMAL: Final = 16
 _LAST: Final = 0x10FFFF
 _LAST_BYTE: Final = 0xFF
 _SURROGATES: Final = range(0xD800, 0xE000)
+_UUID_BYTES: Final = 16
+_HALF_BITS: Final = 64
+_SIGN: Final = 1 << (_HALF_BITS - 1)
+
+Sides = tuple[bytes | None, bytes | None]
+"""A serialised lower and upper bound; None for a side that has none."""
 
 
 def comparable(raw: Any, *, of: IcebergType, physical_type: str) -> Any | None:
@@ -47,13 +59,52 @@ def comparable(raw: Any, *, of: IcebergType, physical_type: str) -> Any | None:
     match of:
         case StringType() | BinaryType() if physical_type == "BYTE_ARRAY":
             return bytes(raw)
-        case FixedType() if physical_type == "FIXED_LEN_BYTE_ARRAY":
+        case FixedType() | UUIDType() if physical_type == "FIXED_LEN_BYTE_ARRAY":
             return bytes(raw)
         case DecimalType():
             return int.from_bytes(raw, "big", signed=True) if isinstance(raw, bytes) else int(raw)
         case FloatType() | DoubleType() if math.isnan(raw):
             return None
     return raw if _PACKED.get(type(of), ("", ""))[0] == physical_type else None
+
+
+def decoded(bound: bytes, *, of: IcebergType) -> Any | None:
+    """Return a bound of a manifest as `comparable` does; None if it is NaN or no value of the type.
+
+    Manifests are foreign input: a bound may have any length and content.
+    """
+    match of:
+        case StringType():
+            return None if _text(bound) is None else bytes(bound)
+        case BinaryType() | FixedType():
+            return bytes(bound)
+        case UUIDType():
+            return bytes(bound) if len(bound) == _UUID_BYTES else None
+        case DecimalType():
+            return int.from_bytes(bound, "big", signed=True) if 0 < len(bound) <= _WIDEST_DECIMAL else None
+    formats = (_PACKED.get(type(of), ("", ""))[1], _NARROWER.get(type(of), ""))
+    packing = next((each for each in formats if each and struct.calcsize(each) == len(bound)), None)
+    value = None if packing is None else struct.unpack(packing, bound)[0]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def order_key(value: Any) -> Any:
+    """Return what orders comparable values of one column as Iceberg does: -0.0 comes before +0.0."""
+    return (value, math.copysign(1.0, value)) if isinstance(value, float) else value
+
+
+def bounds_of(least: Any, greatest: Any, *, of: IcebergType, length: int | None) -> Sides:
+    """Return the serialised bounds of comparable values from `least` to `greatest`.
+
+    Args:
+        least: no value of the column is smaller.
+        greatest: no value of the column is greater.
+        of: the column's type.
+        length: how many code points or bytes of texts and binaries are kept; None for all.
+    """
+    if isinstance(of, UUIDType):
+        return _uuid_bounds(least, greatest)
+    return lower_bound(least, of=of, length=length), upper_bound(greatest, of=of, length=length)
 
 
 def lower_bound(value: Any, *, of: IcebergType, length: int | None) -> bytes | None:
@@ -64,6 +115,8 @@ def lower_bound(value: Any, *, of: IcebergType, length: int | None) -> bytes | N
             return None if text is None else text[:length].encode()
         case BinaryType() | FixedType():
             return bytes(value[:length])
+        case FloatType() | DoubleType():
+            return _packed(value or -0.0, of)
         case _:
             return _packed(value, of)
 
@@ -77,8 +130,35 @@ def upper_bound(value: Any, *, of: IcebergType, length: int | None) -> bytes | N
             return None if rounded is None else rounded.encode()
         case BinaryType() | FixedType():
             return _bytes_rounded_up(value, length)
+        case FloatType() | DoubleType():
+            return _packed(value or 0.0, of)
         case _:
             return _packed(value, of)
+
+
+def _uuid_bounds(least: bytes, greatest: bytes) -> Sides:
+    """Return bounds that hold by both orders of uuids in use, none where these disagree.
+
+    Parquet, PyIceberg and RFC 9562 compare bytes, Java's Iceberg (up to 1.12) two signed halves
+    (https://github.com/apache/iceberg/issues/14216). Both agree on uuids whose first halves have one sign, except for
+    the second halves of uuids with the first half of a bound: such a bound is moved out by one first half.
+    """
+    low, high = int.from_bytes(least, "big"), int.from_bytes(greatest, "big")
+    first, last = low >> _HALF_BITS, high >> _HALF_BITS
+    if low == high or (first == last and low & _SIGN == high & _SIGN):
+        return least, greatest
+    if first & _SIGN != last & _SIGN:
+        return None, None
+    lower = least if low & _SIGN else _uuid_from(first - 1, sign=first & _SIGN)
+    upper = _uuid_from(last + 1, sign=last & _SIGN) if high & _SIGN else greatest
+    return lower, upper
+
+
+def _uuid_from(first_half: int, *, sign: int) -> bytes | None:
+    """Return the least uuid with this first half; None if that is no first half of this sign."""
+    if not sign <= first_half < sign + _SIGN:
+        return None
+    return (first_half << _HALF_BITS).to_bytes(_UUID_BYTES, "big")
 
 
 def _packed(value: Any, of: IcebergType) -> bytes:

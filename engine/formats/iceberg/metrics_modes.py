@@ -1,16 +1,18 @@
 """How much is kept about each column: Iceberg's properties `write.metadata.metrics.*`.
 
 Without a default of its own a table keeps `truncate(16)` for its first 100 columns (`max-inferred-column-defaults`;
-the top level comes first) and nothing about the others. Bad values fall back to the default, as in Iceberg's own
-`MetricsConfig`.
+the top level comes first) and nothing about the others. The columns of the table's sort order keep at least
+`truncate(16)`, unless the property of a column says otherwise: readers skip files of an ordered table by them. Bad
+values fall back to the default. All as in Iceberg's own `MetricsConfig`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from pyiceberg.schema import Schema
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.types import IcebergType, ListType, MapType, NestedField, PrimitiveType, StructType
 
 _PREFIX: Final = "write.metadata.metrics."
@@ -32,8 +34,17 @@ FULL: Final = MetricsMode(counts=True, bounds=True)
 DEFAULT: Final = MetricsMode(counts=True, bounds=True, length=16)
 
 
-def metrics_modes(schema: Schema, properties: Mapping[str, str]) -> dict[int, MetricsMode]:
-    """Return the mode of every primitive column, by field id."""
+def table_modes(metadata: TableMetadata) -> dict[int, MetricsMode]:
+    """Return the mode of every primitive column of a table, by field id."""
+    order = next((each for each in metadata.sort_orders if each.order_id == metadata.default_sort_order_id), None)
+    ordered = frozenset(each.source_id for each in order.fields if each.transform.preserves_order) if order else ()
+    return metrics_modes(metadata.schema(), metadata.properties, ordered)
+
+
+def metrics_modes(
+    schema: Schema, properties: Mapping[str, str], ordered: Collection[int] = ()
+) -> dict[int, MetricsMode]:
+    """Return the mode of every primitive column, by field id; `ordered` are the columns of the table's sort order."""
     ids = primitive_ids(schema)
     stated = _parse(properties.get(f"{_PREFIX}default"))
     if stated is not None:
@@ -41,6 +52,7 @@ def metrics_modes(schema: Schema, properties: Mapping[str, str]) -> dict[int, Me
     else:
         limit = _number(properties.get(f"{_PREFIX}max-inferred-column-defaults"), 100)
         modes = {field_id: DEFAULT if place < limit else NONE for place, field_id in enumerate(ids)}
+    modes |= {field_id: DEFAULT for field_id in ids if field_id in ordered and not modes[field_id].bounds}
     for field_id in ids:
         own = _parse(properties.get(f"{_PREFIX}column.{schema.find_column_name(field_id)}"))
         if own is not None:
@@ -55,6 +67,18 @@ def primitive_ids(schema: Schema) -> list[int]:
     while level:
         found += [field.field_id for field in level if isinstance(field.field_type, PrimitiveType)]
         level = [child for field in level for child in children(field.field_type)]
+    return found
+
+
+def unrepeated_ids(schema: Schema) -> list[int]:
+    """Return the ids of the primitive columns that are in no list or map: only these have bounds."""
+    found: list[int] = []
+    level: list[NestedField] = list(schema.fields)
+    while level:
+        found += [field.field_id for field in level if isinstance(field.field_type, PrimitiveType)]
+        level = [
+            child for field in level if isinstance(field.field_type, StructType) for child in field.field_type.fields
+        ]
     return found
 
 

@@ -41,9 +41,9 @@ from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.conflicts import Surviving
 from engine.formats.iceberg.dangling import dangling_deletes
 from engine.formats.iceberg.delete_manifests import without
-from engine.formats.iceberg.metrics_modes import metrics_modes
+from engine.formats.iceberg.metrics_modes import table_modes
 from engine.formats.iceberg.partitions import SpecToWrite
-from engine.formats.iceberg.statistics import NanKnowledge, data_file
+from engine.formats.iceberg.statistics import data_files
 from engine.formats.iceberg.summaries import replace_summary
 from engine.formats.iceberg.views import TableView
 
@@ -140,27 +140,13 @@ class SnapshotProducer:
 
     def _outputs(self, removed: dict[str, DataFile]) -> list[DataFile]:
         made: list[DataFile] = []
-        schema = self._metadata.schema()
-        modes = metrics_modes(schema, self._metadata.properties)
+        modes = table_modes(self._metadata)
         for group in self.surviving.groups:
             for each in group.outputs:
                 self.view.check(each.path)
             inputs = [removed[each.path] for each in group.inputs]
             self._check_partition(group, inputs)
-            same_rows = len(group.outputs) == 1 and group.rows_deleted == 0
-            nans = NanKnowledge.of(inputs, schema, same_rows=same_rows)
-            made += [
-                data_file(
-                    each,
-                    spec_id=group.spec_id,
-                    partition=inputs[0].partition,
-                    schema=schema,
-                    modes=modes,
-                    nans=nans,
-                    metadata=self._metadata,
-                )
-                for each in group.outputs
-            ]
+            made += data_files(group, inputs, modes=modes, metadata=self._metadata)
         return made
 
     def _check_partition(self, group: WrittenGroup, inputs: Sequence[DataFile]) -> None:

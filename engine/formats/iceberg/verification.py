@@ -17,6 +17,7 @@ from pyiceberg.types import PrimitiveType
 from engine.formats.base import IN_HISTORY, Condition, Verification, WrittenGroup
 from engine.formats.iceberg.dangling import is_of_run
 from engine.formats.iceberg.deletes import DeletesMoved
+from engine.formats.iceberg.enclosure import unenclosed
 from engine.formats.iceberg.history import GROUPS, RUN_ID, ancestors, summary_of
 from engine.formats.iceberg.paths import data_location, outside
 from engine.formats.iceberg.sort_orders import is_in_order
@@ -94,6 +95,7 @@ class _Checks:
         yield self._sort_orders()
         yield self._sequence_numbers()
         yield self._null_counts()
+        yield self._bounds()
         yield from self._against_parent()
 
     def _operation(self) -> Condition:
@@ -174,6 +176,23 @@ class _Checks:
                     wrong.append((group.ordinal, field_id))
         detail = f"{compared} counts compared" + (f", differing (group, field id): {wrong[:5]}" if wrong else "")
         return Condition("null_counts_conserved", not wrong, detail)
+
+    def _bounds(self) -> Condition:
+        """Check that bounds enclose the rows; see `enclosure`. Once no commit needs them, outputs have no footers."""
+        wrong: list[str] = []
+        for group in self.groups:
+            inputs = [self.changes.removed[each.path] for each in group.inputs if each.path in self.changes.removed]
+            pairs = [(self.changes.added[e.path], e) for e in group.outputs if e.path in self.changes.added]
+            found = unenclosed(
+                [file for file, _ in pairs],
+                [read_footer(each) if each.footer else None for _, each in pairs],
+                inputs,
+                schema=self.view.metadata.schema(),
+                same_rows=not group.rows_deleted,
+            )
+            wrong += [f"group {group.ordinal}, field {field_id}: {reason}" for field_id, reason in found]
+        detail = f"{len(self.groups)} groups compared" + (f", {'; '.join(wrong[:5])}" if wrong else "")
+        return Condition("bounds_enclose_rows", not wrong, detail)
 
     def _against_parent(self) -> Iterator[Condition]:
         parent = self.view.metadata.snapshot_by_id(self.snapshot.parent_snapshot_id or 0)

@@ -4,12 +4,13 @@ A column is copied when every input chunk of it has the output's form and codec,
 left out; when their statistics can be joined; and when their pages are what their footers say. Where an input requires
 what is optional in the output, as files of Spark do, its pages get levels on the way. A dictionary anywhere bars a
 column: readers take plain pages before dictionary pages for something else, without an error. What pages without
-checksums hold is only known by decoding them, so they are decoded once, to be refused as encoding them would.
+checksums hold is only known by decoding them, so they are decoded once, to be refused as encoding them would; so are
+float columns of tasks with several outputs, for their NaN counts.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pyarrow as pa
@@ -18,6 +19,7 @@ from engine.rewriting.kernel.chunk_statistics import joined
 from engine.rewriting.kernel.errors import InputFault
 from engine.rewriting.kernel.footers import CODECS, Chunk, NewChunk
 from engine.rewriting.kernel.forms import OutputForm
+from engine.rewriting.kernel.nan_counts import count_nans, float_ids
 from engine.rewriting.kernel.pages import LEVEL_ENCODINGS, PLAIN, DamagedPage, Pages, walk, with_levels
 from engine.rewriting.kernel.parquet_input import ParquetInput, piece_of
 from engine.rewriting.kernel.projection import field_id
@@ -69,11 +71,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A chunk that is the inputs' chunks, one after another; no checksum vouches for the `unproven` ones."""
+    """A chunk that is the inputs' chunks, one after another; the `to_decode` ones are decoded once.
+
+    These are chunks whose pages have no checksums, and float columns whose NaN count (`nans`) is needed.
+    """
 
     chunk: NewChunk
     buffers: Sequence[pa.Buffer]
-    unproven: Sequence[Source]
+    to_decode: Sequence[Source]
+    nans: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +97,18 @@ Plan = Copied | Bare | None
 class CopyPlanner:
     """Decides for the row groups of one task."""
 
-    def __init__(self, *, form: OutputForm, codec: str, check: Callable[[], None]) -> None:
-        """`codec` is the name of the outputs'; `check` raises when the task was told to stop."""
+    def __init__(self, *, form: OutputForm, codec: str, counts_nans: bool, check: Callable[[], None]) -> None:
+        """Start a task's decisions.
+
+        Args:
+            form: the outputs'.
+            codec: its name in the outputs.
+            counts_nans: count NaN in copied columns too. It costs decoding them, and is needed where a group has
+                several outputs: then the inputs' counts do not tell the outputs' counts.
+            check: raises when the task was told to stop.
+        """
         self._form = form
+        self._floats = frozenset(float_ids(form.schema)) if counts_nans else frozenset()
         self._check = check
         self._codec = CODECS[codec]
         self._matches: tuple[Any, list[int | None], list[int | None]] = (None, [], [])
@@ -122,8 +137,11 @@ class CopyPlanner:
             if all(sources[leaf] for leaf in leaves):
                 statistics = [self._statistics(leaf, sources[leaf]) for leaf in leaves]
                 made[leaves[0] : leaves[-1] + 1] = self._field(field, [sources[leaf] for leaf in leaves], statistics)
-        self._prove([one for one in made if isinstance(one, Copied)])
-        return made
+        nans = self._decode([one for one in made if isinstance(one, Copied)])
+        return [
+            replace(one, nans=nans[number]) if isinstance(one, Copied) and number in self._floats else one
+            for number, one in zip(self._form.leaf_ids, made, strict=True)
+        ]
 
     def _sources(self, units: Sequence[Unit]) -> list[list[Source]]:
         """Return for each leaf of the outputs its chunks; none when one of them has another form."""
@@ -174,16 +192,17 @@ class CopyPlanner:
         stored = sum(source.chunk.stored_bytes for source in sources)
         if stored < LEAST_CHUNK_BYTES * len(sources) or not all(self._may_be_copied(one, leaf) for one in sources):
             return None
+        is_counted = self._form.leaf_ids[leaf] in self._floats
         counts: Counter[tuple[int, int]] = Counter()
         chunks: list[Chunk] = []
         buffers: list[pa.Buffer] = []
-        unproven: list[Source] = []
+        to_decode: list[Source] = []
         for source in sources:
             data = piece_of(source.unit.segments, source.chunk.start, source.chunk.stored_bytes)
             pages = None if data is None else _walked(source, data, self._form.levels[leaf])
             if pages is None:
                 return None
-            unproven += [] if pages.all_checked else [source]
+            to_decode += [source] if is_counted or not pages.all_checked else []
             if source.is_stricter:
                 chunk, own, pages = with_levels(data, source.chunk, pages)
             else:
@@ -191,7 +210,7 @@ class CopyPlanner:
             chunks.append(chunk)
             buffers += own
             counts += pages.counts
-        return Copied(NewChunk.copied(chunks, pages=counts).with_statistics(statistics), buffers, unproven)
+        return Copied(NewChunk.copied(chunks, pages=counts).with_statistics(statistics), buffers, to_decode)
 
     def _may_be_copied(self, source: Source, leaf: int) -> bool:
         chunk, rows = source.chunk, source.unit.rows
@@ -203,15 +222,19 @@ class CopyPlanner:
             and (chunk.values == rows if is_flat else chunk.values >= rows)
         )
 
-    def _prove(self, found: Sequence[Copied]) -> None:
-        """Decode what no checksum vouches for; see the module. Raises as `ParquetInput.decode`."""
+    def _decode(self, found: Sequence[Copied]) -> dict[int, int]:
+        """Decode what has to be (see the module) and return NaN counts by field id. Raises as `ParquetInput.decode`."""
         leaves: dict[int, tuple[Unit, list[int]]] = {}
         for copied in found:
-            for source in copied.unproven:
+            for source in copied.to_decode:
                 leaves.setdefault(id(source.unit), (source.unit, []))[1].append(source.leaf)
+        nans: Counter[int] = Counter()
         for unit, own in leaves.values():
             self._check()
-            unit.source.decode(unit.row_group, unit.segments, sorted(own))
+            table = unit.source.decode(unit.row_group, unit.segments, sorted(own))
+            for field, column in zip(table.schema, table.columns, strict=True) if self._floats else ():
+                nans.update(dict(count_nans(field, column.chunks)))
+        return nans
 
 
 def _walked(source: Source, data: pa.Buffer, levels: tuple[int, int]) -> Pages | None:

@@ -7,7 +7,7 @@ projected and encoded by Arrow as tables are.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pyarrow as pa
@@ -36,10 +36,11 @@ Columns = list[list[pa.Array]]
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A chunk that was encoded, and its bytes."""
+    """A chunk that was encoded, its bytes, and its NaN count if it is a float column."""
 
     chunk: NewChunk
     buffers: Sequence[Any]
+    nans: int | None = None
 
 
 class Encoding:
@@ -68,7 +69,7 @@ class Encoding:
             found |= self._encoded(some, self._projected(pieces, some), pieces, statistics=True)
         for some in _batches(list(bare), rows * _STORED_BYTES):
             for leaf, one in self._from_stored(some, self._stored(pieces, some, bare), pieces).items():
-                found[leaf] = Encoded(one.chunk.with_statistics(statistics[leaf]), one.buffers)
+                found[leaf] = replace(one, chunk=one.chunk.with_statistics(statistics[leaf]))
         return found
 
     def _from_stored(self, fields: tuple[int, ...], columns: Columns, pieces: Sequence[Piece]) -> dict[int, Encoded]:
@@ -149,7 +150,7 @@ class Encoding:
         )
         encoder.write(columns, sum(piece.rows for piece in pieces))
         encoder.close()
-        return self._chunks(stream.getvalue(), fields)
+        return self._chunks(stream.getvalue(), fields, encoder.nan_counts)
 
     def _format(self, fields: tuple[int, ...], projected: bool) -> Format:
         key = (projected, fields)
@@ -158,13 +159,15 @@ class Encoding:
             self._formats[key] = Format(schema=schema, settings=self._settings, key_values={})
         return self._formats[key]
 
-    def _chunks(self, file: pa.Buffer, fields: tuple[int, ...]) -> dict[int, Encoded]:
+    def _chunks(self, file: pa.Buffer, fields: tuple[int, ...], nan_counts: Mapping[int, int]) -> dict[int, Encoded]:
         length = int.from_bytes(bytes(file[-_END_BYTES:-4]), "little")
         end = file.size - _END_BYTES
         chunks = NewChunk.encoded(bytes(file[end - length : end]))
         leaves = [leaf for number in fields for leaf in self._form.fields[number]]
         return {
-            leaf: Encoded(chunk, [file.slice(start, chunk.stored_bytes)])
+            leaf: Encoded(
+                chunk, [file.slice(start, chunk.stored_bytes)], nan_counts.get(self._form.leaf_ids[leaf] or 0)
+            )
             for leaf, (chunk, start) in zip(leaves, chunks, strict=True)
         }
 

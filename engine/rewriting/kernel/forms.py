@@ -32,6 +32,7 @@ class OutputForm:
         metadata = pq.read_metadata(pa.BufferReader(data))
         self.schema = metadata.schema.to_arrow_schema()
         self._leaves = _leaves(metadata)
+        self.leaf_ids = leaf_ids(list(self.schema))
         self.levels = [(leaf[2], leaf[3]) for leaf in self._leaves]
         types = [leaf for one in self.schema for leaf in _leaf_types(one)]
         self.orders: list[Order | None] = [order_of(leaf[0], of) for leaf, of in zip(self._leaves, types, strict=True)]

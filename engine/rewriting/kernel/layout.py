@@ -44,6 +44,11 @@ class Layout:
         self._logical_per_row = 0.0
         self._measured = (0, 0)
 
+    @property
+    def expects_several_files(self) -> bool:
+        """Whether, by what is known so far, the rows go into more than one file."""
+        return self._files() > 1
+
     def observe_input(self, rows: int, logical_bytes: int) -> None:
         """Learn the logical bytes (encoded, not compressed) per row from an input's row group."""
         if rows and not self._logical_per_row:

@@ -27,6 +27,7 @@ from engine.rewriting.kernel.errors import OutputFault
 from engine.rewriting.kernel.footers import MAGIC, row_group
 from engine.rewriting.kernel.forms import OutputForm
 from engine.rewriting.kernel.layout import Layout
+from engine.rewriting.kernel.nan_counts import NanTally
 from engine.rewriting.kernel.outputs import OutputFiles
 from engine.rewriting.kernel.reading import Unit
 from engine.rewriting.kernel.thrift import Struct
@@ -52,7 +53,9 @@ class Splicer:
     ) -> None:
         """`schema` is the target's, with field ids; `check` raises when the task was told to stop."""
         self._form = OutputForm(schema)
-        self._planner = CopyPlanner(form=self._form, codec=settings.codec, check=check)
+        self._planner = CopyPlanner(
+            form=self._form, codec=settings.codec, counts_nans=layout.expects_several_files, check=check
+        )
         self._encoding = Encoding(schema=schema, settings=settings, form=self._form, check=check)
         self._key_values = key_values
         self._files = files
@@ -134,6 +137,7 @@ class _SplicedFile:
         self.rows = 0
         self._form = form
         self._row_groups: list[Struct] = []
+        self._nans = NanTally(form.schema)
         sink.write(MAGIC)
 
     def write(self, rows: int, columns: Sequence[Copied | Encoded], check: Callable[[], None]) -> None:
@@ -145,12 +149,14 @@ class _SplicedFile:
             chunks.append((column.chunk, column.chunk.placed(self.sink.position, path)))
             for buffer in column.buffers:
                 self.sink.write(buffer)
+        counted = zip(self._form.leaf_ids, (one.nans for one in columns), strict=True)
+        self._nans.add({number: nans for number, nans in counted if number is not None and nans is not None})
         self._row_groups.append(row_group(chunks, rows=rows, offset=begin, ordinal=len(self._row_groups)))
         self.rows += rows
 
     def close(self, key_values: Mapping[str, str]) -> None:
         """Write the footer and finish the file. Raises OutputFault when Arrow can't read the footer as it was meant."""
-        footer = self._form.template.footer(self._row_groups, key_values)
+        footer = self._form.template.footer(self._row_groups, {**key_values, **self._nans.key_values()})
         read: Any = pq.read_metadata(pa.BufferReader(MAGIC + footer))
         if read.num_rows != self.rows or not read.schema.to_arrow_schema().equals(self._form.schema):
             raise OutputFault(f"{self.sink.uri}: its footer says other rows or columns than were written")

@@ -18,6 +18,7 @@ import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import RowOrder, WriteSettings
 from engine.rewriting.kernel.layout import Layout
+from engine.rewriting.kernel.nan_counts import NanTally, count_nans
 from engine.rewriting.kernel.outputs import OutputFiles
 from engine.rewriting.kernel.projection import leaf_ids
 from engine.rewriting.kernel.reading import Rows
@@ -202,6 +203,9 @@ class Encoder:
     ) -> None:
         """`first` are the columns of the first row group: they tell what stays a dictionary array."""
         self._form = form
+        self._nans = NanTally(form.schema)
+        self.nan_counts: dict[int, int] = {}
+        """Of the last row group, by field id."""
         self.rows = 0
         limit = form.settings.dictionary_page_bytes
         fields = [
@@ -219,14 +223,20 @@ class Encoder:
 
     def write(self, columns: list[list[pa.Array]], count: int) -> None:
         """Write one row group."""
+        self.nan_counts = dict(
+            counted
+            for field, chunks in zip(self._form.schema, columns, strict=True)
+            for counted in count_nans(field, chunks)
+        )
+        self._nans.add(self.nan_counts)
         fitted = [_fitted(chunks, field.type) for field, chunks in zip(self._schema, columns, strict=True)]
         self._writer.write_table(pa.Table.from_arrays(fitted, schema=self._schema), row_group_size=count)
         self.rows += count
 
     def close(self) -> None:
         """Write the footer; the stream stays open."""
-        if self._form.key_values:
-            self._writer.add_key_value_metadata(self._form.key_values)
+        if key_values := self._form.key_values | self._nans.key_values():
+            self._writer.add_key_value_metadata(key_values)
         self._writer.close()
 
 

@@ -40,15 +40,11 @@ from pyiceberg.types import (
 )
 
 from engine.domain.errors import Fatal
-from engine.formats.iceberg.bounds import lower_bound, upper_bound
+from engine.formats.iceberg.bounds import bounds_of, lower_bound, upper_bound
+from engine.formats.iceberg.column_metrics import ColumnMetrics, column_metrics
 from engine.formats.iceberg.metrics_modes import COUNTS, DEFAULT, FULL, NONE, metrics_modes
-from engine.formats.iceberg.statistics import (
-    ColumnMetrics,
-    NanKnowledge,
-    column_metrics,
-    read_footer,
-    split_offsets,
-)
+from engine.formats.iceberg.nan_counts import NanKnowledge
+from engine.formats.iceberg.statistics import read_footer, split_offsets
 from tests.support.iceberg_tables import write_parquet
 
 
@@ -59,7 +55,7 @@ def metrics(
     rows = pa.table(dict(columns), schema=schema_to_pyarrow(schema))
     footer = read_footer(write_parquet(f"file://{folder}/{uuid.uuid4()}.parquet", rows))
     modes = metrics_modes(schema, properties or {})
-    return column_metrics(footer, schema=schema, modes=modes, without_bounds=frozenset())
+    return column_metrics(footer, schema=schema, modes=modes, nans=NanKnowledge())
 
 
 def bounds(folder: Path, of: IcebergType, values: Sequence[Any], mode: str | None = None) -> tuple[Any, Any]:
@@ -99,10 +95,54 @@ def test_bounds_are_the_least_and_greatest_value(tmp_path: Path, of: IcebergType
     assert bounds(tmp_path, of, values) == expected
 
 
-def test_uuids_have_counts_but_no_bounds(tmp_path: Path):
+def uuid_bounds(folder: Path, *texts: str) -> tuple[str | None, str | None]:
+    found = bounds(folder, UUIDType(), [uuid.UUID(text).bytes for text in texts])
+    return tuple(None if each is None else str(uuid.UUID(bytes=each)) for each in found)  # type: ignore[return-value]
+
+
+LOW, HIGH = "11111111-1111-4111-8111-111111111111", "7fffffff-ffff-4fff-bfff-ffffffffffff"
+
+
+def test_uuids_of_one_sign_have_bounds_that_hold_by_both_orders_in_use(tmp_path: Path):
+    """Java compares signed halves: a uuid with the first half of the greatest may be greater there."""
+    assert uuid_bounds(tmp_path, HIGH, LOW) == (LOW, "7fffffff-ffff-5000-0000-000000000000")
+    assert uuid_bounds(tmp_path, LOW, LOW) == (LOW, LOW)
+    assert uuid_bounds(tmp_path, "f" + LOW[1:], "f" + HIGH[1:])[0] == "f" + LOW[1:]
+
+
+def test_uuids_on_both_sides_of_the_sign_have_counts_but_no_bounds(tmp_path: Path):
+    assert uuid_bounds(tmp_path, LOW, "f" + HIGH[1:]) == (None, None)
     schema = Schema(NestedField(1, "c", UUIDType()))
-    found = metrics(tmp_path, schema, {"c": [uuid.uuid4().bytes, None]})
-    assert (found.value_counts, found.null_value_counts, found.lower_bounds) == ({1: 2}, {1: 1}, {})
+    found = metrics(tmp_path, schema, {"c": [uuid.UUID(LOW).bytes, uuid.UUID("f" + HIGH[1:]).bytes, None]})
+    assert (found.value_counts, found.null_value_counts, found.lower_bounds) == ({1: 3}, {1: 1}, {})
+
+
+def signed_halves(value: bytes) -> tuple[int, int]:
+    """Return what Java's Iceberg compares uuids by."""
+    return int.from_bytes(value[:8], "big", signed=True), int.from_bytes(value[8:], "big", signed=True)
+
+
+halves = st.sampled_from([0, 1, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 1]) | st.integers(0, 2**64 - 1)
+
+
+@given(st.lists(st.tuples(halves, halves), min_size=1, max_size=4))
+def test_uuid_bounds_enclose_by_both_orders(pairs: list[tuple[int, int]]):
+    values = [(high << 64 | low).to_bytes(16, "big") for high, low in pairs]
+    lower, upper = bounds_of(min(values), max(values), of=UUIDType(), length=16)
+    assert lower is None or lower <= min(values)
+    assert upper is None or upper >= max(values)
+    assert lower is None or signed_halves(lower) <= min(map(signed_halves, values))
+    assert upper is None or signed_halves(upper) >= max(map(signed_halves, values))
+
+
+@pytest.mark.parametrize("of", [FloatType(), DoubleType()], ids=str)
+@pytest.mark.parametrize("values", [[0.0], [-0.0], [-0.0, 0.0], [0.0, -0.0]], ids=str)
+def test_zeros_are_bound_by_both_zeros(tmp_path: Path, of: IcebergType, values: list[float]):
+    """Iceberg orders -0.0 below +0.0, and Parquet's statistics do not tell which of them occurred."""
+    lower, upper = bounds(tmp_path, of, values)
+    assert (math.copysign(1, lower), math.copysign(1, upper)) == (-1, 1)
+    assert math.copysign(1, bounds(tmp_path, of, [-1.0, *values])[1]) == 1
+    assert math.copysign(1, bounds(tmp_path, of, [1.0, *values])[0]) == -1
 
 
 @pytest.mark.parametrize("values", [[None, None], [math.nan, math.nan]], ids=["nulls", "nan"])
@@ -186,7 +226,7 @@ def test_bounds_run_over_all_row_groups(tmp_path: Path):
     rows = pa.table({"c": [5, 1, None, None, 9, 2]}, schema=schema_to_pyarrow(schema))
     pq.write_table(rows, tmp_path / "f.parquet", row_group_size=2)
     footer = pq.read_metadata(tmp_path / "f.parquet")
-    found = column_metrics(footer, schema=schema, modes={1: FULL}, without_bounds=frozenset())
+    found = column_metrics(footer, schema=schema, modes={1: FULL}, nans=NanKnowledge())
     assert (found.value_counts, found.null_value_counts) == ({1: 6}, {1: 2})
     assert [int.from_bytes(each[1], "little") for each in (found.lower_bounds, found.upper_bounds)] == [1, 9]
     assert split_offsets(footer) == sorted(split_offsets(footer))
@@ -199,7 +239,7 @@ def test_a_row_group_without_statistics_leaves_counts_and_bounds_out(tmp_path: P
     rows = pa.table({"c": [5, 1]}, schema=schema_to_pyarrow(schema))
     pq.write_table(rows, tmp_path / "f.parquet", write_statistics=False)
     footer = pq.read_metadata(tmp_path / "f.parquet")
-    found = column_metrics(footer, schema=schema, modes={1: FULL}, without_bounds=frozenset())
+    found = column_metrics(footer, schema=schema, modes={1: FULL}, nans=NanKnowledge())
     assert (found.value_counts, found.null_value_counts, found.lower_bounds) == ({1: 2}, {}, {})
 
 
@@ -208,7 +248,7 @@ def test_a_file_with_other_columns_is_fatal(tmp_path: Path):
     rows = pa.table({"c": [1]}, schema=schema_to_pyarrow(Schema(NestedField(2, "c", LongType()))))
     footer = read_footer(write_parquet(f"file://{tmp_path}/f.parquet", rows))
     with pytest.raises(Fatal, match=r"has the columns \[2\], the table \[1\]"):
-        column_metrics(footer, schema=schema, modes={}, without_bounds=frozenset())
+        column_metrics(footer, schema=schema, modes={}, nans=NanKnowledge())
 
 
 def wide(columns: int) -> Schema:
@@ -233,6 +273,18 @@ def test_a_columns_own_mode_wins_also_below_a_struct():
     schema = Schema(NestedField(1, "s", StructType(NestedField(2, "x y", LongType()))))
     properties = {"write.metadata.metrics.default": "none", "write.metadata.metrics.column.s.x y": "counts"}
     assert metrics_modes(schema, properties) == {2: COUNTS}
+
+
+def test_columns_of_the_sort_order_keep_bounds_unless_their_own_property_says_otherwise():
+    """As Iceberg's `MetricsConfig` does: a reader of an ordered table skips files by these columns."""
+    for stated in ("none", "counts"):
+        modes = metrics_modes(wide(3), {"write.metadata.metrics.default": stated}, ordered={2})
+        assert (modes[1].bounds, modes[2], modes[3].bounds) == (False, DEFAULT, False)
+    stated = {"write.metadata.metrics.default": "full"}
+    assert metrics_modes(wide(3), stated, ordered={2})[2] == FULL
+    assert metrics_modes(wide(120), {}, ordered={110})[110] == DEFAULT
+    own = {"write.metadata.metrics.default": "none", "write.metadata.metrics.column.c1": "counts"}
+    assert metrics_modes(wide(3), own, ordered={2})[2] == COUNTS
 
 
 @pytest.mark.parametrize("text", ["", "everything", "truncate(0)", "truncate(x)"])
@@ -263,6 +315,21 @@ def test_no_nan_in_the_inputs_means_none_in_the_outputs():
 def test_nan_counts_add_up_for_a_single_output():
     inputs = [input_file(nans={1: 2}, lower=True), input_file(nans={1: 3}, lower=True)]
     assert NanKnowledge.of(inputs, DOUBLE, same_rows=True) == NanKnowledge({1: 5}, frozenset())
+
+
+def test_inputs_of_nulls_only_have_no_nan():
+    """So do files that lack a column which was added later, once they were rewritten with others."""
+    nulls = DataFile.from_args(value_counts={1: 9}, null_value_counts={1: 9})
+    inputs = [input_file(nans={1: 2}, lower=True), nulls]
+    assert NanKnowledge.of(inputs, DOUBLE, same_rows=True) == NanKnowledge({1: 2}, frozenset())
+
+
+def test_what_the_kernel_counted_comes_before_what_the_inputs_tell(tmp_path: Path):
+    rows = pa.table({"c": [math.nan, 1.0]}, schema=schema_to_pyarrow(DOUBLE))
+    output = write_parquet(f"file://{tmp_path}/f.parquet", rows, key_values={"packhouse.nan-counts": '{"1":1}'})
+    unknown = NanKnowledge.of([input_file(nans=None, lower=False)], DOUBLE, same_rows=True)
+    assert unknown == NanKnowledge({}, frozenset({1}))
+    assert unknown.counted(read_footer(output)) == NanKnowledge({1: 1}, frozenset())
 
 
 def test_nan_somewhere_in_several_outputs_costs_the_bounds():

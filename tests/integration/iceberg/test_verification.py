@@ -2,6 +2,9 @@
 
 import dataclasses
 
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
 from engine.formats.base import Verification, WrittenGroup
 from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.producer import SnapshotProducer
@@ -16,6 +19,7 @@ from tests.support.iceberg_tables import (
     nothing,
     request_of,
     write_group,
+    write_parquet,
 )
 
 
@@ -97,6 +101,20 @@ def test_an_output_that_nobody_wrote_fails(lake: Lake):
 def test_rows_that_do_not_add_up_fail(lake: Lake):
     opened, snapshot_id, written = committed(lake)
     assert failed(opened.verify(snapshot_id, [dataclasses.replace(written, rows_deleted=1)])) == {"rows_conserved"}
+
+
+def test_bounds_that_do_not_enclose_the_rows_fail(lake: Lake):
+    """A footer with greater values than the manifest entry's bounds stands for wrong bounds."""
+    opened, snapshot_id, written = committed(lake)
+    (output,) = written.outputs
+    rows = pq.read_table(output.path.removeprefix("file://"))
+    moved = rows.set_column(0, rows.schema.field(0), pc.add(rows["id"], 10**6))
+    beyond = write_parquet(f"{output.path}.beyond", moved)
+    wrong = dataclasses.replace(written, outputs=(dataclasses.replace(output, footer=beyond.footer),))
+    found = opened.verify(snapshot_id, [wrong])
+    assert failed(found) == {"bounds_enclose_rows"}
+    (detail,) = (check.detail for check in found.checks if check.name == "bounds_enclose_rows")
+    assert "group 0, field 1: a footer has 1000029 above its upper bound 29" in detail
 
 
 def test_another_partition_fails(lake: Lake):
