@@ -76,7 +76,9 @@ def list_(context: typer.Context, limit: Annotated[int, typer.Option(min=1)] = 5
     session = Session.of(context)
     items = list(session.pages(session.client.catalogs.list, limit=limit))
     rows = [(c["name"], c["format"], len(c["properties"]), moment(c["updated_at"])) for c in items]
-    session.show({"items": items}, lambda out: print_rows(out, ("catalog", "format", ">properties", "changed"), rows))
+    columns = ("catalog", "format", ">properties", "changed")
+    empty = "no catalogs: `packhouse catalogs create NAME -p type=rest -p uri=https://…` makes one"
+    session.show_list(items, lambda out: print_rows(out, columns, rows), empty=empty)
 
 
 @app.command()
