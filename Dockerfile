@@ -1,4 +1,5 @@
-# One image, several commands: packhouse-server api | worker | coordinator | migrate.
+# One image, several commands: packhouse-server api | worker | coordinator | migrate; and the command line:
+#   docker run --rm --entrypoint packhouse -e PACKHOUSE_URL -e PACKHOUSE_API_KEY packhouse tables list
 #   docker build -t packhouse .                                   the server; Spark, Redis and Postgres are services of yours
 #   docker build -t packhouse:embedded --target embedded .        the same and Java 17, for `packhouse-server up`
 # The Python minor version has to be the one of the Spark executors: rewrites run there as Python tasks.
@@ -11,9 +12,9 @@ ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1 UV_LINK_MODE=cop
 COPY pyproject.toml uv.lock ./
 COPY clients/python/pyproject.toml clients/python/
 COPY clients/cli/pyproject.toml clients/cli/
-RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --no-dev --no-install-workspace
+RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --no-dev --all-packages --no-install-workspace
 COPY . .
-RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --no-dev --no-editable
+RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --no-dev --all-packages --no-editable
 
 FROM python:${PYTHON} AS runtime
 RUN useradd --create-home --uid 10001 packhouse && install -d -o packhouse -g packhouse /var/lib/packhouse

@@ -145,7 +145,9 @@ def test_health_plan_and_explain_are_readable(packhouse: Terminal, table: str) -
     assert "24 → about 2" in packhouse("tables", "plan", table).stdout
     explained = packhouse("explain", table).stdout
     assert "can be rewritten" in explained
-    assert "limits.parallel_groups" in explained
+    assert "settings have their defaults" in explained
+    assert "limits.parallel_groups" not in explained
+    assert "limits.parallel_groups" in packhouse("explain", table, "--all").stdout
     packhouse.json("policy", "set", table, "--set", "rewrite.strategy=sort", "--set", "rewrite.columns=[kind]")
     assert "overlap in the order of kind (sort)" in packhouse("tables", "health", table).stdout
 
@@ -242,7 +244,7 @@ def test_what_is_exported_is_applied_as_nothing_to_do(packhouse: Terminal, table
     packhouse.json("policy", "set", table, "--set", "limits.bandwidth=80MB", "--set", "schedule.min_interval=90m")
     assert packhouse("export", "-f", str(tmp_path)).returncode == 0
     assert (tmp_path / "catalogs/lake.yaml").exists()
-    done = packhouse("apply", "-f", str(tmp_path), "--prune")
+    done = packhouse("apply", "-f", str(tmp_path), "--prune-all")
     assert (done.returncode, done.stdout.strip()) == (0, "nothing to do: the server has what the files say")
 
 
@@ -262,7 +264,11 @@ def test_declared_objects_are_made_in_order_then_pruned(packhouse: Terminal, tab
     assert packhouse("policy", "get", "all").returncode == 4
     assert len(packhouse.json("apply", "-f", str(tmp_path / "after"))["steps"]) == 3
     assert packhouse.json("apply", "-f", str(tmp_path / "after"))["steps"] == []
-    back = packhouse.json("apply", "-f", str(tmp_path / "before"), "--prune")["steps"]
+    refused = packhouse("apply", "-f", str(tmp_path / "before"), "--prune-all")
+    assert (refused.returncode, "--yes" in refused.stderr) == (2, True)
+    kept = packhouse("apply", "-f", str(tmp_path / "before"), "--prune", "--dry-run")
+    assert "not declared, left alone: policy all" in kept.stderr
+    back = packhouse.json("apply", "-f", str(tmp_path / "before"), "--prune-all", "--yes")["steps"]
     assert [step["verb"] for step in back] == ["change", "delete", "delete"]
     assert packhouse("policy", "get", "all").returncode == 4
 
@@ -279,6 +285,65 @@ def test_the_first_refusal_ends_an_apply_and_the_rest_is_done_the_next_time(
     assert f"not tried: change table {table}" in done.stderr
     file.write_text(good)
     assert [step["name"] for step in packhouse.json("apply", "-f", str(tmp_path))["steps"]] == [table]
+
+
+def test_a_dry_run_shows_what_the_server_would_refuse_and_changes_nothing(
+    packhouse: Terminal, table: str, tmp_path: Path
+) -> None:
+    (tmp_path / "all.yaml").write_text(
+        f"kind: table\nname: {table}\nowner_team: ops\npolicy: {{limits: {{bandwith: 1MB}}}}\n---\n"
+        "kind: policy\nname: wrong\nscope: {kind: catalog, catalog: lake}\npolicy: {enabld: true}\n"
+    )
+    before = packhouse.json("tables", "get", table)
+    done = packhouse("apply", "-f", str(tmp_path), "--dry-run")
+    assert done.returncode == 2
+    for part in ("create policy wrong", "did you mean 'enabled'", f"create policy of table {table}", "bandwidth"):
+        assert part in done.stderr
+    assert "2 of 3 steps would be refused" in done.stderr
+    assert packhouse("policy", "get", "wrong").returncode == 4
+    assert packhouse.json("tables", "get", table) == before
+
+
+def test_tables_are_found_by_label_as_it_was_given(packhouse: Terminal, table: str) -> None:
+    packhouse.json("tables", "patch", table, "--label", f"cost={table[-6:]}")
+    found = packhouse.json("tables", "list", "--label", f"cost={table[-6:]}")["items"]
+    assert table.rpartition(".")[2] in [each["name"] for each in found]
+    none = packhouse("tables", "list", "--label", "cost=nothing")
+    assert (none.returncode, none.stdout, none.stderr.strip()) == (0, "", "no table matches")
+
+
+def test_piped_tables_are_complete_and_names_hold_no_emoji(packhouse: Terminal) -> None:
+    reason = "a very long reason :smile: " * 20
+    packhouse.json("catalogs", "pause", "lake", "--reason", reason.strip())
+    try:
+        environment = {"COLUMNS": "", **dict.fromkeys(("FORCE_COLOR",), "")}
+        shown = Terminal(packhouse.stack, environment)("catalogs", "get", "lake").stdout
+    finally:
+        packhouse("catalogs", "resume", "lake")
+    assert reason.strip() in shown
+
+
+def test_a_context_names_a_server_and_its_key(packhouse: Terminal, table: str, tmp_path: Path) -> None:
+    at = Terminal(
+        packhouse.stack,
+        {"PACKHOUSE_CONFIG": str(tmp_path / "contexts.yaml"), "PACKHOUSE_URL": "", "PACKHOUSE_API_KEY": ""},
+    )
+    assert at("tables", "list").returncode == 7
+    assert (
+        at("context", "set", "here", "--url", packhouse.stack.url, "--key", "-", text=packhouse.stack.key).returncode
+        == 0
+    )
+    assert (tmp_path / "contexts.yaml").stat().st_mode & 0o777 == 0o600
+    assert table in at("tables", "list", "--limit", "1000").stdout
+    assert packhouse.stack.key not in at("context", "list").stdout
+    assert at("--context", "there", "tables", "list").returncode == 2
+    assert at("tables", "list", "--url", "http://127.0.0.1:1").returncode == 7  # the key is for its own server only
+
+
+def test_fields_are_unset_and_a_cron_expression_needs_no_quotes(packhouse: Terminal, table: str) -> None:
+    packhouse.json("policy", "set", table, "--set", "schedule.cron=*/5 2 * * *", "--set", "rewrite.min_input_files=3")
+    packhouse.json("policy", "set", table, "--unset", "rewrite.min_input_files")
+    assert packhouse.json("policy", "get", table)["policy"] == {"schedule": {"cron": "*/5 2 * * *"}}
 
 
 def test_results_come_as_yaml_as_well(packhouse: Terminal, table: str) -> None:

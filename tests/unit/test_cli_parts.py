@@ -2,16 +2,20 @@
 
 import io
 import re
+import sys
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import httpx
 import pytest
-from packhouse import documents, output, policy_rendering, problems, rendering, runs, yaml_reading
+from packhouse import documents, output, policy_rendering, problems, rendering, runs, watching, yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.main import app, global_options_first
 from packhouse.predicates import predicate_of
+from packhouse.session import Session
 from packhouse_client import errors
+from packhouse_client import models as sdk
+from packhouse_client.testing import MockPackhouse
 from rich.console import Console
 
 
@@ -276,3 +280,67 @@ def test_explain_names_commands_also_where_a_request_is_broken_over_two_lines() 
     first, second, *_ = console.file.getvalue().splitlines()
     assert first.rstrip() == "• Held back: the table is paused (by ops; `packhouse tables resume tbl_1` ends it)."
     assert second.rstrip() == "• 65 files."
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_is_piped_has_no_width_and_a_terminal_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert output.console_of().width > 1000
+    monkeypatch.setenv("COLUMNS", "90")
+    assert output.console_of().width == 90
+    monkeypatch.setattr(sys, "stdout", _Terminal())
+    monkeypatch.delenv("COLUMNS")
+    assert output.console_of().width <= 200
+
+
+def test_names_are_no_emoji(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", written)
+    output.print_rows(output.console_of(), ("table",), [("lake.:smile:.orders",)])
+    assert "lake.:smile:.orders" in written.getvalue()
+
+
+@pytest.mark.parametrize("cron", ["*/5 2 * * *", "0 2 * * 1-5", "* * * * *"])
+def test_a_cron_expression_is_a_value_as_it_is(cron: str) -> None:
+    assert documents.with_fields({}, [f"schedule.cron={cron}"]) == {"schedule": {"cron": cron}}
+
+
+def test_broken_lists_and_mappings_are_refused() -> None:
+    with pytest.raises(problems.CommandError, match="not YAML"):
+        documents.with_fields({}, ["quiet_hours=[{from: 09:00"])
+
+
+def test_unset_fields_are_inherited_again() -> None:
+    before = {"limits": {"bandwidth": 5, "requests": 7}, "rewrite": {"columns": ["a"]}}
+    after = documents.with_fields(before, [], ["limits.bandwidth", "rewrite.columns", "seal.after"])
+    assert after == {"limits": {"requests": 7}}
+    assert before["limits"] == {"bandwidth": 5, "requests": 7}
+
+
+def test_settings_with_their_defaults_are_counted_not_shown() -> None:
+    settings = {
+        "a": {"value": 1, "origin": "default"},
+        "b": {"value": 2, "origin": "preset balanced"},
+        "c": {"value": 3, "origin": "table"},
+        "d": {"value": 4, "origin": "table property"},
+    }
+    assert list(rendering.shown_settings(settings, every=False)) == ["c", "d"]
+    assert rendering.shown_settings(settings, every=True) == settings
+
+
+def test_progress_without_a_terminal_is_a_line_at_intervals() -> None:
+    now = [100.0]
+    console = Console(file=io.StringIO(), width=200)
+    with MockPackhouse().client() as client:
+        session = Session(client=client, has_key=True, output=output.Output.TABLE, out=console, err=console)
+        lines = watching.ProgressLines(session, monotonic=lambda: now[0])
+        progress = sdk.Progress(None, 2**20, None, 2**22, None, 1, 4, 0.0)
+        for now[0] in (101.0, 105.0, 110.0, 111.0, 119.0, 121.0):
+            lines.advance(progress)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines() == ["1 MiB of 4 MiB · 1/4 groups"] * 2

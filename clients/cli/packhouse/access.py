@@ -2,10 +2,10 @@
 
 import json
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from packhouse_client.models import Role
 from rich.console import Console
 
 from packhouse.exit_codes import ExitCode
@@ -18,6 +18,15 @@ app = typer.Typer(no_args_is_help=True, help="API keys: make, list, show, revoke
 
 KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Its id, or its name.")]
 _LISTED = 1000
+
+
+class Role(StrEnum):
+    """Roles from the weakest to the strongest; the SDK's list is in the order of the alphabet."""
+
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    OWNER = "owner"
+    ADMIN = "admin"
 
 
 @app.command()
@@ -62,7 +71,8 @@ def list_(context: typer.Context, limit: LimitOption = 100) -> None:
         for k in items
     ]
     columns = ("=id", "name", "role", "teams", "ends", "?last used")
-    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
+    empty = "no keys: `packhouse keys create NAME --role viewer` makes one"
+    session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
 
 
 @app.command()
@@ -128,7 +138,7 @@ def audit(
         for e in items
     ]
     columns = ("=at", "caller", "action", "object", "?after")
-    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
+    session.show_list(items, lambda console: print_rows(console, columns, rows), empty="no change matches")
 
 
 def add_commands(root: typer.Typer) -> None:

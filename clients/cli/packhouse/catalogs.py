@@ -101,7 +101,9 @@ def list_(context: typer.Context, limit: Annotated[int, typer.Option(min=1)] = 5
     session = Session.of(context)
     items = list(session.pages(session.client.catalogs.list, limit=limit))
     rows = [(c["name"], c["format"], ", ".join(_rights(c["grants"])) or "-", moment(c["updated_at"])) for c in items]
-    session.show({"items": items}, lambda out: print_rows(out, ("catalog", "format", "granted", "changed"), rows))
+    columns = ("catalog", "format", "granted", "changed")
+    empty = "no catalogs: `packhouse catalogs create NAME -p type=rest -p uri=https://…` makes one"
+    session.show_list(items, lambda out: print_rows(out, columns, rows), empty=empty)
 
 
 @app.command()

@@ -7,6 +7,9 @@ from itertools import islice
 from packhouse_client import Packhouse, PackhouseError, Retries
 from packhouse_client.models import Table
 
+from packhouse import contexts
+from packhouse.problems import CommandError
+
 _SECONDS = 2.0
 _NAMES = 200
 
@@ -37,14 +40,15 @@ def runs(incomplete: str) -> list[str]:
 
 def _names(find: Callable[[Packhouse], Iterator[str]], incomplete: str) -> list[str]:
     try:
+        server = contexts.chosen(*map(os.environ.get, ("PACKHOUSE_URL", "PACKHOUSE_API_KEY", "PACKHOUSE_CONTEXT")))
         with Packhouse(
-            os.environ.get("PACKHOUSE_URL", "http://127.0.0.1:8080"),
-            os.environ.get("PACKHOUSE_API_KEY", ""),
+            server.url,
+            server.key(),
             retries=Retries(attempts=1),
             timeout=_SECONDS,
         ) as client:
             return [name for name in islice(find(client), _NAMES) if name.startswith(incomplete)]
-    except (PackhouseError, ValueError):
+    except (PackhouseError, CommandError, ValueError):
         return []
 
 

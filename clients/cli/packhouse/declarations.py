@@ -4,6 +4,7 @@
 and says what was done and what was not; running it again does the rest. When nothing differs it does nothing.
 """
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -14,8 +15,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from packhouse import inventories, problems
+from packhouse.exit_codes import ExitCode
 from packhouse.output import print_fields
-from packhouse.plans import Planner, Step
+from packhouse.plans import Planner, Prune, Step
 from packhouse.problems import CommandError
 from packhouse.session import Session
 
@@ -35,24 +37,78 @@ def export(context: typer.Context, folder: FolderOption = Path("packhouse")) -> 
 
 
 def apply(
+    *,
     context: typer.Context,
     folder: FolderOption,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done; do nothing.")] = False,
-    prune: Annotated[bool, typer.Option("--prune", help="Delete what is not declared.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the changes and let the server check them; change nothing.")
+    ] = False,
+    prune: Annotated[
+        bool,
+        typer.Option("--prune", help="Delete undeclared tables and policies of the catalogs that the files name."),
+    ] = False,
+    prune_all: Annotated[
+        bool, typer.Option("--prune-all", help="Delete every undeclared catalog, policy and table that the key sees.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
 ) -> None:
-    """Make the server have what the files of a folder say."""
+    """Change the server's catalogs, policies and tables to what the files of a folder declare."""
     session = Session.of(context)
     wanted = inventories.of_folder(folder)
     planner = Planner(session, inventories.of_server(session), wanted)
-    steps = planner.steps(prune=prune)
+    chosen = Prune.ALL if prune_all else Prune.DECLARED_CATALOGS if prune else Prune.NOTHING
+    steps = planner.steps(prune=chosen)
     if session.is_for_people:
         _print_plan(session.out, steps)
-        if not prune and (undeclared := planner.undeclared()):
-            session.say(f"[dim]not declared, left alone: {escape(', '.join(undeclared))}[/]")
-    if not dry_run:
+        deleted = {f"{step.kind} {step.name}" for step in steps if step.verb == "delete"}
+        if left := [name for name in planner.undeclared() if name not in deleted]:
+            session.say(f"[dim]not declared, left alone: {escape(', '.join(left))}[/]")
+    if dry_run:
+        _check(session, steps)
+    else:
+        _confirm_deletions(session, steps, is_confirmed=yes)
         _carry_out(session, steps)
     if not session.is_for_people:
         session.show({"dry_run": dry_run, "steps": [_document(step) for step in steps]}, lambda _: None)
+
+
+def _check(session: Session, steps: Sequence[Step]) -> None:
+    """Let the server check the steps; all refusals are shown, not only the first.
+
+    Raises:
+        CommandError: at least one step would be refused.
+    """
+    refused = []
+    for step in steps:
+        try:
+            if step.check is not None:
+                step.check()
+        except PackhouseError as error:
+            shown = problems.of(error)
+            refused.append(shown)
+            problems.show(CommandError(f"{step}: {shown.message}", shown.code, shown.hint, shown.cause), session.err)
+    unchecked = [str(step) for step in steps if step.check is None]
+    if unchecked:
+        session.say(f"[dim]the server checks these only when they are made: {escape(', '.join(unchecked))}[/]")
+    if refused:
+        raise CommandError(f"{len(refused)} of {len(steps)} steps would be refused", refused[0].code)
+
+
+def _confirm_deletions(session: Session, steps: Sequence[Step], *, is_confirmed: bool) -> None:
+    """Ask before anything is deleted.
+
+    Raises:
+        CommandError: the answer is no, or there is no terminal to ask at.
+    """
+    deleted = [str(step) for step in steps if step.verb == "delete"]
+    if not deleted or is_confirmed:
+        return
+    if not sys.stdin.isatty() or not session.is_for_people:
+        raise CommandError(
+            f"this would {', '.join(deleted)}", ExitCode.USAGE, "add --yes to delete without being asked"
+        )
+    if not typer.confirm(f"{len(deleted)} objects will be deleted. Go on?", err=True):
+        raise CommandError("nothing was changed", ExitCode.ERROR)
 
 
 def add_commands(root: typer.Typer) -> None:
@@ -69,7 +125,7 @@ def _carry_out(session: Session, steps: Sequence[Step]) -> None:
             shown = error if isinstance(error, CommandError) else problems.of(error)
             done = ", ".join(map(str, steps[:number])) or "nothing"
             rest = ", ".join(map(str, steps[number + 1 :])) or "nothing"
-            hint = f"done: {done}; not tried: {rest}. Mend it and apply again: what is done is not done twice"
+            hint = f"done: {done}; not tried: {rest}. Correct it and apply again: what is done is not repeated"
             raise CommandError(f"{step}: {shown.message}", shown.code, hint, shown.cause) from error
     if steps:
         session.say(f"{len(steps)} of {len(steps)} steps done")

@@ -39,17 +39,25 @@ def assignments(words: Iterable[str]) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def with_fields(document: Mapping[str, Any], words: Iterable[str]) -> dict[str, Any]:
+def with_fields(document: Mapping[str, Any], words: Iterable[str], unset: Iterable[str] = ()) -> dict[str, Any]:
     """Return a document with dotted fields set: `limits.bandwidth=80MB`. `null` takes a field away.
 
-    Values are read as YAML: `true`, `5`, `0.3` and `unlimited` are what they look like.
+    Values are read as YAML: `true`, `5`, `0.3` and `unlimited` are what they look like. What is no YAML and begins no
+    list, mapping or quoted text is taken as it is: a cron expression needs no quotes of its own.
+
+    Args:
+        document: what is changed; the original stays.
+        words: `KEY=VALUE` words.
+        unset: dotted fields to remove.
 
     Raises:
-        CommandError: a value is no YAML, or a field lies inside of a value.
+        CommandError: a value is no YAML, or a field is inside of a value.
     """
     changed = _copy(document)
     for key, text in assignments(words).items():
         _put(changed, key.split("."), _value(key, text), key)
+    for key in unset:
+        _put(changed, key.split("."), None, key)
     return without_nulls(changed)
 
 
@@ -67,6 +75,8 @@ def _value(key: str, text: str) -> Any:
     try:
         return yaml_reading.load(text)
     except yaml.YAMLError:
+        if not text.lstrip().startswith(("[", "{", '"', "'")):
+            return text  # `*/5 * * * *` is a cron expression, and an alias to YAML
         hint = "write a word, a number, or YAML in quotes: --set 'quiet_hours=[{from: 09:00, to: 17:00}]'"
         raise CommandError(f"{key}: {text!r} is not YAML", ExitCode.USAGE, hint) from None
 

@@ -46,7 +46,8 @@ def ranked_tables(context: typer.Context, limit: LimitOption = 20) -> None:
         for t in items
     ]
     columns = ("table", ">score", ">benefit", ">files", ">small", ">bytes", "?team")
-    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
+    empty = "no table is measured yet: `packhouse tables health TABLE` measures one at once"
+    session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
 
 
 @app.command("pause")

@@ -15,10 +15,13 @@ def formats(context: typer.Context) -> None:
     marks = {True: Markup("[green]yes[/]"), False: Markup("[red]no[/]")}
     rows: list[tuple[Any, ...]] = []
     for table_format in found["items"]:
+        ways: dict[tuple[Any, ...], list[str]] = {}
         for cell in table_format["capabilities"]:
             how = "/".join(part for part in (cell["strategy"], cell["engine"]) if part)
-            rows.append((table_format["format"], cell["operation"], how, marks[cell["possible"]], cell["reason"]))
-        if not table_format["capabilities"]:
+            ways.setdefault((cell["operation"], cell["possible"], cell["reason"]), []).append(how)
+        for (operation, is_possible, reason), by in ways.items():
+            rows.append((table_format["format"], operation, ", ".join(filter(None, by)), marks[is_possible], reason))
+        if not ways:
             rows.append((table_format["format"], None, None, marks[table_format["served"]], None))
     session.show(found, lambda console: print_rows(console, ("format", "operation", "by", "", "why not"), rows))
 

@@ -2,16 +2,28 @@
 
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Annotated, Final
 
 import typer
 from packhouse_client import Packhouse, PackhouseError
 from packhouse_client.client import DEFAULT_URL
-from rich.console import Console
 
-from packhouse import access, catalogs, declarations, fleet, formats, policies, problems, runs, signals, tables
+from packhouse import (
+    access,
+    catalogs,
+    contexts,
+    declarations,
+    fleet,
+    formats,
+    policies,
+    problems,
+    runs,
+    signals,
+    tables,
+)
 from packhouse.exit_codes import ExitCode
-from packhouse.output import Output
+from packhouse.output import Output, console_of
 from packhouse.session import Session
 
 _EPILOG: Final = (
@@ -19,13 +31,14 @@ _EPILOG: Final = (
     "succeed, 4 not found, 5 refused by the present state, 6 server not reachable or busy, 7 not authenticated, "
     "8 not allowed."
 )
-_GLOBAL_OPTIONS: Final = ("--output", "-o", "--url", "--api-key")
+_GLOBAL_OPTIONS: Final = ("--output", "-o", "--url", "--api-key", "--context")
 
 app = typer.Typer(
     name="packhouse",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Compaction of lakehouse tables, seen and steered from a terminal.",
 )
 app.add_typer(tables.app, name="tables")
@@ -36,27 +49,50 @@ app.add_typer(fleet.app, name="fleet")
 app.add_typer(fleet.limits_app, name="limits")
 app.add_typer(signals.app, name="signals")
 app.add_typer(access.app, name="keys")
+app.add_typer(contexts.app, name="context")
 for module in (runs, tables, policies, access, formats, declarations):
     module.add_commands(app)
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        console_of().out(f"packhouse {version('packhouse')}", highlight=False)
+        raise typer.Exit
+
+
 @app.callback()
 def root(
+    *,
     context: typer.Context,
-    url: Annotated[str, typer.Option(envvar="PACKHOUSE_URL", help="Where the server is.")] = DEFAULT_URL,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            envvar="PACKHOUSE_URL", help=f"Where the server is; without a context {DEFAULT_URL}.", show_default=False
+        ),
+    ] = None,
     api_key: Annotated[
-        str, typer.Option(envvar="PACKHOUSE_API_KEY", help="The caller's key.", show_default=False)
-    ] = "",
+        str | None, typer.Option(envvar="PACKHOUSE_API_KEY", help="The caller's key.", show_default=False)
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--context", envvar="PACKHOUSE_CONTEXT", help="Named server to use; see `packhouse context`."),
+    ] = None,
     output: Annotated[
         Output, typer.Option("--output", "-o", envvar="PACKHOUSE_OUTPUT", help="For people, or for scripts.")
     ] = Output.TABLE,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     """Make the session that all commands share."""
+    is_local = context.invoked_subcommand == "context"
+    chosen = contexts.Server() if is_local else contexts.chosen(url, api_key, name)
     try:
-        client = context.with_resource(Packhouse(url, api_key))
+        client = context.with_resource(Packhouse(chosen.url, chosen.key()))
     except ValueError as error:
         raise problems.CommandError(str(error), ExitCode.USAGE) from None
-    context.obj = Session(client=client, has_key=bool(api_key), output=output, out=Console(), err=Console(stderr=True))
+    has_key = bool(chosen.api_key)
+    context.obj = Session(client=client, has_key=has_key, output=output, out=console_of(), err=console_of(stderr=True))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -66,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         app(global_options_first(given))
     except (problems.CommandError, PackhouseError) as error:
         shown = error if isinstance(error, problems.CommandError) else problems.of(error)
-        problems.show(shown, Console(stderr=True))
+        problems.show(shown, console_of(stderr=True))
         sys.exit(shown.code)
     except KeyboardInterrupt:
         sys.exit(ExitCode.ERROR)

@@ -1,10 +1,12 @@
 """Printing: tables for people, JSON or YAML for scripts; results go to standard output, the rest to standard error.
 
 Tables are made to be read at 80 columns: what doesn't fit is folded, and columns that can be done without are left out
-below 100 columns.
+below 100 columns. Output that is piped is not limited.
 """
 
 import json
+import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -26,6 +28,20 @@ _STATE_COLOURS: Final = {
     "rewriting": "cyan",
     "committing": "cyan",
 }
+
+
+_PIPED_WIDTH: Final = 10_000
+"""Columns where nothing limits them: what is piped to another program is complete, each row on one line."""
+
+
+def console_of(*, stderr: bool = False) -> Console:
+    """Return a console on standard output or error, as wide as the terminal, or as COLUMNS says.
+
+    Names of tables are shown as they are: `:smile:` in one is no emoji.
+    """
+    stream = sys.stderr if stderr else sys.stdout
+    is_limited = stream.isatty() or "COLUMNS" in os.environ
+    return Console(stderr=stderr, emoji=False, width=None if is_limited else _PIPED_WIDTH)
 
 
 class Output(StrEnum):

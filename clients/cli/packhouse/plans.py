@@ -6,6 +6,7 @@ other way round. A step carries the version that was read, so that what somebody
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import partial
 from typing import Any, Final
 
@@ -22,16 +23,31 @@ _FIXED: Final = {"catalog": "format", "policy": "scope"}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change: `verb` create, change or delete; `lines` say what of it; `do` sends it."""
+    """One change: `verb` create, change or delete.
+
+    Attributes:
+        lines: the differences, one a line.
+        do: sends the change.
+        check: asks the server for a dry run of it; None where the API has none.
+    """
 
     verb: str
     kind: str
     name: str
     lines: tuple[str, ...]
     do: Callable[[], object]
+    check: Callable[[], object] | None = None
 
     def __str__(self) -> str:
         return f"{self.verb} {self.kind} {self.name}"
+
+
+class Prune(Enum):
+    """Which undeclared objects are deleted: none; tables and policies of declared catalogs; all that the key sees."""
+
+    NOTHING = auto()
+    DECLARED_CATALOGS = auto()
+    ALL = auto()
 
 
 class Planner:
@@ -43,15 +59,15 @@ class Planner:
         self._there = there
         self._wanted = wanted
 
-    def steps(self, *, prune: bool) -> list[Step]:
-        """Return the steps; with `prune` also those that delete what is not declared.
+    def steps(self, *, prune: "Prune") -> list[Step]:
+        """Return the steps; those that delete what is not declared come last.
 
         Raises:
             CommandError: something is declared that can't be changed.
         """
         found = [*self._catalogs(), *self._policies(), *self._tables(), *self._table_policies()]
-        if prune:
-            found += [*self._undeclared_policies(), *self._deletions()]
+        if prune is not Prune.NOTHING:
+            found += [*self._undeclared_policies(), *self._deletions(prune)]
         return [step for step in found if step.verb != "change" or step.lines]
 
     def undeclared(self) -> list[str]:
@@ -79,10 +95,13 @@ class Planner:
             lines = tuple(differences(present or {}, wanted))
             if present is None:
                 new = {"name": name, **wanted, "policy": body}
-                yield Step("create", "policy", name, lines, self._send(policies.create, body=new))
+                check = self._send(policies.preview_create, body=new)
+                yield Step("create", "policy", name, lines, self._send(policies.create, body=new), check)
             else:
                 match = self._there.etags["policy", name]
-                yield Step("change", "policy", name, lines, self._send(policies.put, name, body=body, if_match=match))
+                given = {"body": body, "if_match": match}
+                check = self._send(policies.preview, name, **given)
+                yield Step("change", "policy", name, lines, self._send(policies.put, name, **given), check)
 
     def _tables(self) -> Iterator[Step]:
         for name, declared in self._wanted.named("table"):
@@ -104,18 +123,34 @@ class Planner:
                 present = self._there.documents.get(("table", name), {}).get("policy")
                 lines = tuple(differences(present or {}, wanted))
                 verb = "create" if present is None else "change"
-                yield Step(verb, "policy of table", name, lines, partial(self._put_policy, name, wanted))
+                send = partial(self._put_policy, name, wanted)
+                check = partial(self._preview_policy, name, wanted) if name in self._there.ids else None
+                yield Step(verb, "policy of table", name, lines, send, check)
 
     def _undeclared_policies(self) -> Iterator[Step]:
         for name, declared in self._wanted.named("table"):
             if ("table policy", name) in self._there.etags and declared.get("policy") is None:
                 yield Step("delete", "policy of table", name, (), partial(self._delete_policy, name))
 
-    def _deletions(self) -> Iterator[Step]:
+    def _deletions(self, prune: "Prune") -> Iterator[Step]:
         for kind in reversed(list(FIELDS)):
             for name, _ in self._there.named(kind):
-                if (kind, name) not in self._wanted.documents:
+                if (kind, name) not in self._wanted.documents and (
+                    prune is Prune.ALL or self._is_of_declared_catalog(kind, name)
+                ):
                     yield Step("delete", kind, name, (), partial(self._delete, kind, name))
+
+    def _is_of_declared_catalog(self, kind: str, name: str) -> bool:
+        """Return whether an object belongs to a catalog that the files declare, or declare a table of."""
+        catalogs = {declared for declared, _ in self._wanted.named("catalog")}
+        catalogs |= {split_address(declared)[0] for declared, _ in self._wanted.named("table")}
+        match kind:
+            case "table":
+                return split_address(name)[0] in catalogs
+            case "policy":
+                return self._there.documents[kind, name]["scope"].get("catalog") in catalogs
+            case _:
+                return False
 
     def _present(self, kind: str, name: str, wanted: Document) -> Document | None:
         present, fixed = self._there.documents.get((kind, name)), _FIXED[kind]
@@ -156,9 +191,15 @@ class Planner:
                 self._session.answer(self._client.catalogs.delete, name, if_match=self._there.etags[kind, name])
 
     def _put_policy(self, name: str, document: Document) -> None:
+        self._send_policy(self._client.table_policies.put, name, document)
+
+    def _preview_policy(self, name: str, document: Document) -> None:
+        self._send_policy(self._client.table_policies.preview, name, document)
+
+    def _send_policy(self, call: Call, name: str, document: Document) -> None:
         match = self._there.etags.get(("table policy", name))
         condition = {"if_match": match} if match else {"if_none_match": "*"}
-        self._session.ask(self._client.table_policies.put, self._there.ids[name], body=document, **condition)
+        self._session.ask(call, self._there.ids[name], body=document, **condition)
 
     def _delete_policy(self, name: str) -> None:
         match = self._there.etags["table policy", name]

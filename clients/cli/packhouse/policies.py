@@ -9,7 +9,7 @@ from packhouse_client.errors import NotFound
 from rich.console import Console
 from rich.markup import escape
 
-from packhouse import completion, editing
+from packhouse import completion, editing, rendering
 from packhouse.addresses import table_id
 from packhouse.documents import read_document, with_fields
 from packhouse.exit_codes import ExitCode
@@ -17,7 +17,7 @@ from packhouse.output import as_yaml, moment, print_fields, print_rows
 from packhouse.policy_rendering import changes_of, preview, values, with_sizes
 from packhouse.problems import CommandError, in_commands
 from packhouse.session import Session, etag_of
-from packhouse.tables import LimitOption, TableArgument
+from packhouse.tables import AllOption, LimitOption, TableArgument
 from packhouse.targets import Target, scope_of
 
 app = typer.Typer(
@@ -43,7 +43,8 @@ def list_(context: typer.Context, limit: LimitOption = 100) -> None:
     items = list(session.pages(session.client.policies.list, limit=limit))
     rows = [(p["name"], _scope(p["scope"]), p["version"], moment(p["updated_at"]), p["updated_by"]) for p in items]
     columns = ("policy", "scope", ">version", "=changed", "?by")
-    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
+    empty = "no policies of wider scopes: `packhouse policy set NAME --fleet --set KEY=VALUE` makes one"
+    session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
 
 
 @app.command()
@@ -68,7 +69,11 @@ def set_(
     ] = None,
     fields: Annotated[
         list[str] | None,
-        typer.Option("--set", "-s", metavar="KEY=VALUE", help="One field, dotted; `null` inherits it again."),
+        typer.Option("--set", "-s", metavar="KEY=VALUE", help="Set one dotted field; may be given several times."),
+    ] = None,
+    unset: Annotated[
+        list[str] | None,
+        typer.Option("--unset", "-u", metavar="KEY", help="Remove one dotted field: it is inherited again."),
     ] = None,
     dry_run: DryRunOption = False,
     fleet: FleetOption = False,
@@ -80,14 +85,15 @@ def set_(
 
     What another person changed in between is not overwritten: the command then fails with exit code 5.
     """
-    if file is None and not fields:
-        raise CommandError("nothing to set", ExitCode.USAGE, "give -f FILE, or --set limits.bandwidth=80MB")
+    if file is None and not fields and not unset:
+        hint = "give -f FILE, --set limits.bandwidth=80MB/s or --unset limits.bandwidth"
+        raise CommandError("nothing to set", ExitCode.USAGE, hint)
     session = Session.of(context)
     found = Target.of(session, target)
     present = found.present(session)
     document = read_document(file) if file else dict(present.document["policy"]) if present else {}
     scope = {"fleet": "fleet" if fleet else None, "catalog": catalog, "namespace": namespace, "pattern": pattern}
-    _write(session, found, present, with_fields(document, fields or ()), scope, dry_run=dry_run)
+    _write(session, found, present, with_fields(document, fields or (), unset or ()), scope, dry_run=dry_run)
 
 
 @app.command()
@@ -195,15 +201,20 @@ def restore(
 
 
 @app.command()
-def effective(context: typer.Context, table: TableArgument) -> None:
-    """Show every setting that holds for a table, and where it comes from."""
+def effective(context: typer.Context, table: TableArgument, every: AllOption = False) -> None:
+    """Show the settings of a table that differ from the defaults, and where each comes from."""
     session = Session.of(context)
     found = session.ask(session.client.table_policies.effective, table_id(session, table))
     rows = [
         (name, values(setting["value"], name), setting["origin"], "yes" if setting.get("acted_on", True) else "not yet")
-        for name, setting in found["settings"].items()
+        for name, setting in rendering.shown_settings(found["settings"], every=every).items()
     ]
-    session.show(found, lambda console: print_rows(console, ("=setting", "value", "from", "has effect"), rows))
+
+    def render(console: Console) -> None:
+        print_rows(console, ("=setting", "value", "from", "has effect"), rows)
+        rendering.count_hidden(console, found["settings"], len(rows))
+
+    session.show(found, render)
 
 
 @app.command()

@@ -11,7 +11,10 @@ from rich.markup import escape
 
 from packhouse.exit_codes import ExitCode, for_error
 
-KEY_HINT: Final = "PACKHOUSE_API_KEY or --api-key: the key that `packhouse-server up` printed at its first start"
+KEY_HINT: Final = (
+    "set PACKHOUSE_API_KEY, give --api-key, or store it with `packhouse context set NAME --key …`; the first start of "
+    "`packhouse-server up` makes an admin key"
+)
 _SHOWN_CHARACTERS: Final = 120
 _NAME: Final = r"([\w:.@{}-]*[\w}])"
 _COMMANDS: Final = (

@@ -14,6 +14,9 @@ from packhouse.policy_rendering import values
 from packhouse.problems import in_commands
 
 Document = Mapping[str, Any]
+_UNCHANGED = ("default", "derived", "preset")
+"""Origins of settings that no policy and no table property sets by itself."""
+
 _MARKS = {True: Markup("[green]holds[/]"), False: Markup("[red]fails[/]")}
 
 
@@ -133,16 +136,32 @@ def plan(console: Console, planned: Document) -> None:
         print_rows(console, ("left alone", ">files", ">bytes", "why"), rows)
 
 
-def explanation(console: Console, answer: Document) -> None:
-    """Show the sentences first, then failed conditions, then every setting with where it came from."""
+def shown_settings(settings: Document, *, every: bool) -> Document:
+    """Return the settings to show: all of them, or those that a policy or a table's property sets."""
+    if every:
+        return settings
+    return {name: each for name, each in settings.items() if not each["origin"].startswith(_UNCHANGED)}
+
+
+def count_hidden(console: Console, settings: Document, shown: int) -> None:
+    """Show how many settings were left out, if any."""
+    if hidden := len(settings) - shown:
+        console.print(f"[dim]{hidden} settings have their defaults; --all shows them[/]")
+
+
+def explanation(console: Console, answer: Document, *, every: bool = False) -> None:
+    """Show the sentences first, then the conditions, then settings with where each came from."""
     lines = Table.grid(padding=(0, 1))
     for sentence in _sentences(answer["summary"]):
         lines.add_row("•", escape(in_commands(sentence)))
     console.print(lines)
     console.print()
     _conditions(console, answer, only_failed=False)
-    rows = [(name, values(setting["value"], name), setting["origin"]) for name, setting in answer["settings"].items()]
-    print_rows(console, ("=setting", "value", "from"), rows)
+    settings = shown_settings(answer["settings"], every=every)
+    rows = [(name, values(setting["value"], name), setting["origin"]) for name, setting in settings.items()]
+    if rows:
+        print_rows(console, ("=setting", "value", "from"), rows)
+    count_hidden(console, answer["settings"], len(rows))
 
 
 def history(console: Console, items: Sequence[Document]) -> None:
@@ -168,15 +187,18 @@ def history(console: Console, items: Sequence[Document]) -> None:
 
 def runs(console: Console, items: Sequence[Document]) -> None:
     """List runs, newest first."""
-    rows = [(r["id"], state(r["state"]), moment(r["created_at"]), r["table_id"], r["detail"]) for r in items]
-    print_rows(console, ("=run", "state", "=submitted", "?table", "?detail"), rows)
+    rows = [
+        (r["id"], state(r["state"]), moment(r["created_at"]), r.get("table") or r["table_id"], r["detail"])
+        for r in items
+    ]
+    print_rows(console, ("=run", "state", "=submitted", "table", "?detail"), rows)
 
 
 def run(console: Console, found: Document) -> None:
     """Show one run: where it stands, and what it came to if it has ended."""
     fields: dict[str, Any] = {
         "run": found["id"],
-        "table": found.get("table_id"),
+        "table": found.get("table") or found.get("table_id"),
         "state": state(found["state"]),
         "detail": found.get("detail"),
         "attempt": found["attempt"],

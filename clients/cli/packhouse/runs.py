@@ -38,12 +38,16 @@ def run(
     ] = None,
     force_full: Annotated[bool, typer.Option("--force-full", help="Rewrite whole partitions.")] = False,
     every_file: Annotated[
-        bool, typer.Option("--every-file", help="Write every file anew, also those that nothing is merged with.")
+        bool,
+        typer.Option(
+            "--every-file",
+            help="Rewrite every data file, including files that would not be merged (after a change of compression).",
+        ),
     ] = False,
     priority: Annotated[str | None, typer.Option(help="low, normal or high.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would do; submit nothing.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Beside an equal live run, and with partitions that cool down.")
+        bool, typer.Option("--force", help="Start even if an identical run is active; include partitions in cool-down.")
     ] = False,
     idempotency_key: Annotated[
         str | None, typer.Option(help="Repeating the command with the same key makes no second run.")
@@ -124,7 +128,9 @@ def list_(
         "created_before": until and until.astimezone(),
     }
     items = list(session.pages(session.client.runs.list, limit=limit, **filters))
-    session.show({"items": items}, lambda console: rendering.runs(console, items))
+    is_filtered = any(value is not None for value in filters.values())
+    empty = "no run matches" if is_filtered else "no runs: `packhouse run TABLE` submits one"
+    session.show_list(items, lambda console: rendering.runs(console, items), empty=empty)
 
 
 @app.command()
@@ -150,7 +156,8 @@ def groups(
         for g in items
     ]
     columns = (">group", "state", "partition", ">files", ">bytes", ">into")
-    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
+    empty = f"no file groups: `packhouse runs get {run}` shows how far the run is"
+    session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
 
 
 @app.command()

@@ -82,6 +82,13 @@ class Session:
         else:
             print_document(self.out, document, self.output)
 
+    def show_list(self, items: list[Any], render: Callable[[Console], None], *, empty: str) -> None:
+        """Print a list; for people an empty one is a sentence on standard error that names the next step."""
+        if items or not self.is_for_people:
+            self.show({"items": items}, render)
+        else:
+            self.say(empty)
+
     def say(self, text: str) -> None:
         """Tell a person something beside the result."""
         self.err.print(text, soft_wrap=True)

@@ -19,6 +19,7 @@ TableArgument = Annotated[
     typer.Argument(metavar="TABLE", help="Its id, or catalog.namespace.name.", autocompletion=completion.tables),
 ]
 LimitOption = Annotated[int, typer.Option("--limit", min=1, help="At most so many, newest first.")]
+AllOption = Annotated[bool, typer.Option("--all", "-a", help="Show every setting, also those with their defaults.")]
 LabelOption = Annotated[
     list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="May be given several times.")
 ]
@@ -39,9 +40,14 @@ def list_(
 ) -> None:
     """List registered tables, newest first."""
     session = Session.of(context)
-    filters = {"catalog": catalog, "owner_team": owner_team, "label": label, "paused": paused, "frozen": frozen}
+    labels = [f"{key}:{value}" for key, value in assignments(label or ()).items()] or None
+    filters = {"catalog": catalog, "owner_team": owner_team, "label": labels, "paused": paused, "frozen": frozen}
     items = list(session.pages(session.client.tables.list, limit=limit, **filters))
-    session.show({"items": items}, lambda console: rendering.tables(console, items))
+    is_filtered = any(value is not None for value in filters.values())
+    empty = (
+        "no table matches" if is_filtered else "no tables: `packhouse catalogs discover CATALOG --register` adds some"
+    )
+    session.show_list(items, lambda console: rendering.tables(console, items), empty=empty)
 
 
 @app.command()
@@ -113,7 +119,8 @@ def health(
         for m in items
     ]
     columns = ("=measured", ">score", ">files", ">small", ">bytes")
-    session.show({"items": items}, lambda console: print_rows(console, columns, rows))
+    empty = f"not measured yet: `packhouse tables health {table}` measures it"
+    session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
 
 
 @app.command()
@@ -144,14 +151,15 @@ def history(context: typer.Context, table: TableArgument, limit: LimitOption = 2
     """Show the runs that changed a table, with what was predicted and what was measured."""
     session = Session.of(context)
     items = list(session.pages(session.client.tables.history, table_id(session, table), limit=limit))
-    session.show({"items": items}, lambda console: rendering.history(console, items))
+    empty = f"no run has changed the table: `packhouse explain {table}` shows why"
+    session.show_list(items, lambda console: rendering.history(console, items), empty=empty)
 
 
-def explain(context: typer.Context, table: TableArgument) -> None:
-    """Say why a table did or did not run, and what a run would do now."""
+def explain(context: typer.Context, table: TableArgument, every: AllOption = False) -> None:
+    """Show why a table did or did not run, what a run would do now, and the settings that differ from the defaults."""
     session = Session.of(context)
     answer = session.ask(session.client.tables.explain, table_id(session, table))
-    session.show(answer, lambda console: rendering.explanation(console, answer))
+    session.show(answer, lambda console: rendering.explanation(console, answer, every=every))
 
 
 def add_commands(root: typer.Typer) -> None:

@@ -1,7 +1,9 @@
-"""Follows a run live: a bar of bytes with rate and eta, and the run's events above it. All of it on standard error."""
+"""Follow a run live on standard error: a progress bar on a terminal, a line at intervals elsewhere, and its events."""
 
+import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from packhouse_client import RunFailed
 from packhouse_client import models as sdk
@@ -11,10 +13,48 @@ from packhouse import rendering
 from packhouse.output import seconds, size
 from packhouse.session import Session
 
+LINE_SECONDS: Final = 10.0
+"""Interval between two lines of progress where standard error is no terminal: a log of a CI job stays short."""
+
 
 def watch_to_end(session: Session, run: str) -> dict[str, Any]:
-    """Show a run's events and progress until it has ended, however; return the run as it then is."""
-    session.ask(session.client.runs.get, run)  # a wrong id or key is told before anything is drawn
+    """Show a run's events and progress until it has ended in any state; return the run as it is then."""
+    session.ask(session.client.runs.get, run)  # a wrong id or key is reported before anything is drawn
+    with suppress(RunFailed):  # the caller decides what a failed run means
+        if session.is_for_people and session.err.is_terminal:
+            _draw(session, run)
+        else:
+            lines = ProgressLines(session)
+            session.client.wait_for_run(run, on_progress=lines.advance, on_event=lines.tell)
+    ended: dict[str, Any] = session.ask(session.client.runs.get, run)
+    return ended
+
+
+class ProgressLines:
+    """Prints events, and at intervals how far the run is. Prints nothing when results are for a script."""
+
+    def __init__(self, session: Session, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._session = session
+        self._monotonic = monotonic
+        self._next = monotonic() + LINE_SECONDS
+
+    def advance(self, progress: sdk.Progress) -> None:
+        """Print a line if the last one is old enough."""
+        now = self._monotonic()
+        if self._session.is_for_people and now >= self._next and progress.bytes_total:
+            self._next = now + LINE_SECONDS
+            self._print(_figures(progress))
+
+    def tell(self, event: sdk.RunEvent) -> None:
+        """Print an event."""
+        if self._session.is_for_people:
+            self._print(rendering.event(event.to_dict()))
+
+    def _print(self, line: str) -> None:
+        self._session.err.print(line, highlight=False, soft_wrap=True)
+
+
+def _draw(session: Session, run: str) -> None:
     with _bar(session) as bar:
         task = bar.add_task("queued", total=None, figures="")
 
@@ -25,13 +65,9 @@ def watch_to_end(session: Session, run: str) -> dict[str, Any]:
         def tell(event: sdk.RunEvent) -> None:
             if event.to_state:
                 bar.update(task, description=str(event.to_state))
-            if not bar.disable:
-                bar.console.print(rendering.event(event.to_dict()), highlight=False, soft_wrap=True)
+            bar.console.print(rendering.event(event.to_dict()), highlight=False, soft_wrap=True)
 
-        with suppress(RunFailed):  # whoever asked decides what that means
-            session.client.wait_for_run(run, on_progress=advance, on_event=tell)
-    ended: dict[str, Any] = session.ask(session.client.runs.get, run)
-    return ended
+        session.client.wait_for_run(run, on_progress=advance, on_event=tell)
 
 
 def _bar(session: Session) -> Progress:
@@ -42,7 +78,7 @@ def _bar(session: Session) -> Progress:
         TaskProgressColumn(),
         TextColumn("{task.fields[figures]}"),
     )
-    return Progress(*columns, console=session.err, transient=True, disable=not session.is_for_people)
+    return Progress(*columns, console=session.err, transient=True)
 
 
 def _figures(progress: sdk.Progress) -> str:

@@ -6,8 +6,8 @@ Written out in full, not taken from the code: a migration must mean the same for
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0010"
-down_revision = "0009"
+revision = "0011"
+down_revision = "0010"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,200 @@
+"""`packhouse context …`: named servers with their keys, so that one terminal can talk to several.
+
+Contexts are in one YAML file that only its owner may read: `$PACKHOUSE_CONFIG`, or `packhouse/contexts.yaml` in the
+user's configuration folder. A key is stored as a reference (`env:NAME`, `file:/path`), or as the key itself when it is
+read from standard input.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+import yaml
+from packhouse_client.client import DEFAULT_URL
+
+from packhouse import yaml_reading
+from packhouse.exit_codes import ExitCode
+from packhouse.output import Output, console_of, print_document, print_rows
+from packhouse.problems import CommandError
+
+app = typer.Typer(no_args_is_help=True, help="Contexts: named servers with their keys.")
+
+_ENVIRONMENT: Final = "env:"
+_FILE: Final = "file:"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server's address, and its key or a reference to it."""
+
+    url: str = DEFAULT_URL
+    api_key: str = ""
+
+    def key(self) -> str:
+        """Return the key itself.
+
+        Raises:
+            CommandError: the variable is not set, or the file can't be read.
+        """
+        if self.api_key.startswith(_ENVIRONMENT):
+            name = self.api_key.removeprefix(_ENVIRONMENT)
+            if not (found := os.environ.get(name)):
+                raise CommandError(
+                    f"the variable {name} holds no key", ExitCode.UNAUTHENTICATED, f"export {name}=pkh_…"
+                )
+            return found
+        if self.api_key.startswith(_FILE):
+            path = Path(self.api_key.removeprefix(_FILE))
+            try:
+                return path.read_text(encoding="utf-8").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                raise CommandError(f"the key's file can't be read: {error}", ExitCode.UNAUTHENTICATED) from None
+        return self.api_key
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """All contexts, and the name of the one that commands use unless another is named."""
+
+    current: str | None = None
+    servers: Mapping[str, Server] = field(default_factory=dict)
+
+    def server(self, name: str | None) -> Server | None:
+        """Return the server of a context; without a name that of the current one, None when there is none.
+
+        Raises:
+            CommandError: no context has the name.
+        """
+        wanted = name or self.current
+        if wanted is None:
+            return None
+        if wanted not in self.servers:
+            known = ", ".join(sorted(self.servers)) or "none"
+            hint = f"known: {known}; `packhouse context set {wanted} --url …` makes it"
+            raise CommandError(f"there is no context {wanted!r}", ExitCode.USAGE, hint)
+        return self.servers[wanted]
+
+
+def chosen(url: str | None, api_key: str | None, name: str | None) -> Server:
+    """Return the server to use: options and variables are stronger than the context.
+
+    The key of a context is sent to the context's own server only: with another URL a key has to be given as well.
+
+    Raises:
+        CommandError: no context has the name, or the stored contexts can't be read.
+    """
+    found = read_contexts().server(name) or Server()
+    if url is not None and url.rstrip("/") != found.url.rstrip("/"):
+        found = Server(url)
+    return found if api_key is None else Server(found.url, api_key)
+
+
+def path_of_contexts() -> Path:
+    """Return where contexts are stored."""
+    if given := os.environ.get("PACKHOUSE_CONFIG"):
+        return Path(given)
+    folder = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(folder, "packhouse", "contexts.yaml")
+
+
+def read_contexts() -> Contexts:
+    """Return the stored contexts; none when there is no file.
+
+    Raises:
+        CommandError: the file can't be read, or has another form.
+    """
+    path = path_of_contexts()
+    try:
+        document = yaml_reading.load(path.read_text(encoding="utf-8")) or {}
+        servers = {str(name): Server(**found) for name, found in (document.get("contexts") or {}).items()}
+        return Contexts(document.get("current"), servers)
+    except FileNotFoundError:
+        return Contexts()
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError, TypeError) as error:
+        hint = "correct the file, or delete it and set the contexts again"
+        raise CommandError(f"{path} holds no contexts: {error}", ExitCode.USAGE, hint) from None
+
+
+def write_contexts(contexts: Contexts) -> None:
+    """Store contexts in a file that only its owner may read; the old file stays until the new one is whole."""
+    path = path_of_contexts()
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    servers = {name: {"url": server.url, "api_key": server.api_key} for name, server in contexts.servers.items()}
+    text = yaml.safe_dump({"current": contexts.current, "contexts": servers}, sort_keys=False)
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    draft.replace(path)
+
+
+NameArgument = Annotated[str, typer.Argument(metavar="CONTEXT")]
+OutputOption = Annotated[Output, typer.Option("--output", "-o", envvar="PACKHOUSE_OUTPUT", hidden=True)]
+
+
+@app.command("list")
+def list_(context: typer.Context) -> None:
+    """List contexts; `*` marks the current one. Keys are shown as references only."""
+    contexts = read_contexts()
+    items: list[dict[str, Any]] = [
+        {"name": name, "url": server.url, "api_key": _shown(server.api_key), "current": name == contexts.current}
+        for name, server in sorted(contexts.servers.items())
+    ]
+    if context.obj is not None and context.obj.output is not Output.TABLE:
+        print_document(context.obj.out, {"items": items}, context.obj.output)
+        return
+    rows = [("*" if item["current"] else "", item["name"], item["url"], item["api_key"]) for item in items]
+    print_rows(console_of(), ("", "context", "url", "key"), rows)
+    if not items:
+        console_of(stderr=True).print("no contexts: `packhouse context set NAME --url URL` makes one")
+
+
+@app.command("set")
+def set_(
+    name: NameArgument,
+    url: Annotated[str | None, typer.Option("--url", help="Where the server is.")] = None,
+    key: Annotated[
+        str | None,
+        typer.Option("--key", metavar="REFERENCE", help="env:NAME, file:/path, or `-` to read the key from stdin."),
+    ] = None,
+) -> None:
+    """Make or change a context; the first one becomes the current one."""
+    contexts = read_contexts()
+    before = contexts.servers.get(name, Server())
+    after = replace(before, url=url or before.url, api_key=before.api_key if key is None else _read_key(key))
+    write_contexts(Contexts(contexts.current or name, {**contexts.servers, name: after}))
+
+
+@app.command()
+def use(name: NameArgument) -> None:
+    """Make a context the current one."""
+    contexts = read_contexts()
+    contexts.server(name)
+    write_contexts(replace(contexts, current=name))
+
+
+@app.command()
+def delete(name: NameArgument) -> None:
+    """Delete a context."""
+    contexts = read_contexts()
+    contexts.server(name)
+    left = {other: server for other, server in contexts.servers.items() if other != name}
+    write_contexts(Contexts(None if contexts.current == name else contexts.current, left))
+
+
+def _read_key(given: str) -> str:
+    if given == "-":
+        return sys.stdin.readline().strip()
+    if given.startswith((_ENVIRONMENT, _FILE)):
+        return given
+    hint = "write env:NAME or file:/path, or `-` and give the key on standard input: arguments are seen by others"
+    raise CommandError("a key is not given as an argument", ExitCode.USAGE, hint)
+
+
+def _shown(key: str) -> str | None:
+    if not key:
+        return None
+    return key if key.startswith((_ENVIRONMENT, _FILE)) else "stored"
