@@ -1455,7 +1455,9 @@ export interface components {
             next_page_token: string | null;
         };
         /**
-         * @description New properties and allowed locations of a catalog, as a whole; its name, format and grants stay.
+         * @description New properties, allowed locations and `outside_files` of a catalog, as a whole.
+         *
+         *     Its name, format and grants stay.
          * @example {
          *       "properties": {
          *         "type": "sql",
@@ -5905,6 +5907,15 @@ export interface operations {
             };
             /** @description There is no such object */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -32,6 +32,9 @@ class CatalogCreate:
     """ Tables must lie under one of these; empty: anywhere that the deployment allows. """
     grants: list[GrantWrite] | Unset = UNSET
     """ What teams may do with its tables; empty: it exists for admins only. """
+    outside_files: OutsideFiles | Unset = UNSET
+    """ What tables of a catalog may name that is not below their own location: data, deletes, manifests, write
+    paths. """
 
     def to_dict(self) -> dict[str, Any]:
         format_ = self.format_.value
@@ -51,6 +54,10 @@ class CatalogCreate:
                 grants_item = grants_item_data.to_dict()
                 grants.append(grants_item)
 
+        outside_files: str | Unset = UNSET
+        if not isinstance(self.outside_files, Unset):
+            outside_files = self.outside_files.value
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -64,6 +71,8 @@ class CatalogCreate:
             field_dict["allowed_locations"] = allowed_locations
         if grants is not UNSET:
             field_dict["grants"] = grants
+        if outside_files is not UNSET:
+            field_dict["outside_files"] = outside_files
 
         return field_dict
 
@@ -90,12 +99,20 @@ class CatalogCreate:
 
                 grants.append(grants_item)
 
+        _outside_files = d.pop("outside_files", UNSET)
+        outside_files: OutsideFiles | Unset
+        if isinstance(_outside_files, Unset):
+            outside_files = UNSET
+        else:
+            outside_files = OutsideFiles(_outside_files)
+
         catalog_create = cls(
             format_=format_,
             name=name,
             properties=properties,
             allowed_locations=allowed_locations,
             grants=grants,
+            outside_files=outside_files,
         )
 
         return catalog_create

@@ -18,7 +18,11 @@ T = TypeVar("T", bound="CatalogReplace")
 
 @_attrs_define
 class CatalogReplace:
-    """New properties and allowed locations of a catalog, as a whole; its name, format and grants stay."""
+    """New properties, allowed locations and `outside_files` of a catalog, as a whole.
+
+    Its name, format and grants stay.
+
+    """
 
     properties: CatalogReplaceProperties
     """ Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`. """

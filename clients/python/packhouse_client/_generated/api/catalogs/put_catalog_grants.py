@@ -70,6 +70,11 @@ def _parse_response(
 
         return response_404
 
+    if response.status_code == 408:
+        response_408 = Problem.from_dict(response.json())
+
+        return response_408
+
     if response.status_code == 412:
         response_412 = Problem.from_dict(response.json())
 

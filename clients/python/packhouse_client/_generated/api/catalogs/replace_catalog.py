@@ -139,8 +139,10 @@ def sync_detailed(
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name, format and grants stay.
+        body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
+            as a whole.
+
+            Its name, format and grants stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -180,8 +182,10 @@ def sync(
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name, format and grants stay.
+        body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
+            as a whole.
+
+            Its name, format and grants stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -216,8 +220,10 @@ async def asyncio_detailed(
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name, format and grants stay.
+        body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
+            as a whole.
+
+            Its name, format and grants stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -255,8 +261,10 @@ async def asyncio(
         name (str):
         if_match (str | Unset): ETag of the object as it was read.
         if_none_match (str | Unset): `*`: only if there is none yet.
-        body (CatalogReplace): New properties and allowed locations of a catalog, as a whole; its
-            name, format and grants stay.
+        body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
+            as a whole.
+
+            Its name, format and grants stay.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
