@@ -3,6 +3,7 @@
 pytest_plugins = [
     "tests.support.databases",
     "tests.support.folders",
+    "tests.support.hypothesis_profile",
     "tests.support.iceberg_rest_server",
     "tests.support.logs",
     "tests.support.peer",
