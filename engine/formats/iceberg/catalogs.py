@@ -18,6 +18,9 @@ from pyiceberg.table import Table
 from pyiceberg.typedef import EMPTY_DICT, Properties
 from requests.adapters import HTTPAdapter
 
+from engine.formats.iceberg.intake.answers import read_answer
+from engine.formats.iceberg.intake.metadata_files import read_metadata
+
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 60.0
 CATALOG_NAME: Final = "catalog-name"
@@ -37,8 +40,16 @@ class GuardedSqlCatalog(SqlCatalog):
     check_location: CheckLocation = staticmethod(anywhere)
 
     def _convert_orm_to_iceberg(self, orm_table: Any) -> Table:
-        self.check_location(orm_table.metadata_location or "")
-        return super()._convert_orm_to_iceberg(orm_table)
+        location = orm_table.metadata_location or ""
+        self.check_location(location)
+        metadata = read_metadata(self._load_file_io(location=location).new_input(location))
+        return Table(
+            identifier=(*Catalog.identifier_to_tuple(orm_table.table_namespace), orm_table.table_name),
+            metadata=metadata,
+            metadata_location=location,
+            io=self._load_file_io(metadata.properties, location),
+            catalog=self,
+        )
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> FileIO:  # noqa: ARG002
         return PyArrowFileIO(_without_code({**self.properties, **properties}))
@@ -54,7 +65,7 @@ class GuardedRestCatalog(RestCatalog):
             "http://",
         ):  # a mounted signer for the catalog's own address is more specific and stays
             session.mount(scheme, _TimedAdapter())
-        session.hooks["response"].append(_stay)
+        session.hooks["response"] += [_stay, read_answer]
         return session
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> FileIO:

@@ -3,13 +3,16 @@
 from dataclasses import dataclass, replace
 
 from pyiceberg.io import FileIO
-from pyiceberg.manifest import ManifestFile
+from pyiceberg.manifest import ManifestEntry, ManifestFile, read_manifest_list
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.formats.iceberg.digest import LiveFiles
+from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.history import commit_times, head_of, sequence_times
+from engine.formats.iceberg.intake.checks import check_metadata
+from engine.formats.iceberg.intake.storage import AvroFiles
 from engine.formats.iceberg.manifests import ManifestCache, ManifestReader
 from engine.formats.iceberg.partitions import PartitionCodec, schema_of_spec
 
@@ -25,13 +28,18 @@ class TableView:
 
     @staticmethod
     def of(table: Table, cache: ManifestCache) -> "TableView":
-        """Wrap a loaded table."""
+        """Wrap a loaded table.
+
+        Raises:
+            Malformed: its metadata is not sound; see `intake.checks`.
+        """
         metadata = table.metadata
+        check_metadata(metadata)
         codecs = {
             spec.spec_id: PartitionCodec(spec=spec, schema=schema_of_spec(metadata, spec) or metadata.schema())
             for spec in metadata.partition_specs
         }
-        reader = ManifestReader(io=table.io, codecs=codecs, cache=cache)
+        reader = ManifestReader(io=AvroFiles(table.io), codecs=codecs, cache=cache)
         return TableView(table=table, head=head_of(metadata), codecs=codecs, reader=reader)
 
     @property
@@ -41,12 +49,24 @@ class TableView:
 
     @property
     def io(self) -> FileIO:
-        """The table's storage."""
-        return self.table.io
+        """The table's storage, through which manifests and manifest lists are read."""
+        return self.reader.io
 
     def manifests(self, snapshot: Snapshot | None) -> list[ManifestFile]:
-        """Return the manifests of a snapshot."""
-        return [] if snapshot is None else snapshot.manifests(self.io)
+        """Return the manifests of a snapshot.
+
+        Not by `Snapshot.manifests`: it answers from a cache of the process by the manifest's path alone, so that the
+        manifest list of one table could change the sequence numbers of another's.
+        """
+        if snapshot is None:
+            return []
+        with decoding(f"manifest list {snapshot.manifest_list}"):
+            return list(read_manifest_list(self.io.new_input(snapshot.manifest_list)))
+
+    def full_entries(self, manifest: ManifestFile, *, discard_deleted: bool) -> list[ManifestEntry]:
+        """Return the entries of a manifest with all their statistics, one object for each."""
+        with decoding(f"manifest {manifest.manifest_path}"):
+            return manifest.fetch_manifest_entry(self.io, discard_deleted=discard_deleted)
 
     def live_files(self) -> LiveFiles:
         """Return the live files of the head: read once for each manifest list, which never changes."""
