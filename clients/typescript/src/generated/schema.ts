@@ -7709,7 +7709,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8394,7 +8394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state forbids it; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8759,7 +8759,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9045,7 +9045,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9385,7 +9385,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
