@@ -7728,7 +7728,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8413,7 +8413,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state forbids it; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8778,7 +8778,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9064,7 +9064,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9404,7 +9404,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
