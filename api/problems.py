@@ -102,6 +102,14 @@ _TYPES: Final = (
         "done to it, since a policy was given for the old one. Delete the registration and register the table again.",
     ),
     ProblemType(
+        "table_unreadable",
+        409,
+        "The table's metadata can't be read",
+        "The table's own metadata, a manifest list or a manifest of it is damaged, larger than the limits, or of a "
+        "kind that is not supported, such as a `variant` column. `detail` names the place and the value. No run "
+        "changes the table until a program that understands it has corrected it. Other tables are not affected.",
+    ),
+    ProblemType(
         "not_eligible",
         409,
         "The table can't be rewritten as it stands",

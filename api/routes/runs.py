@@ -69,7 +69,7 @@ RunQuery = Annotated[RunFilter, Depends(run_filter)]
     status_code=202,
     summary="Submit a run",
     response_model=RunAccepted,
-    responses=_ALREADY | problems(*WITH_BODY, "not_found", "state_conflict", "table_replaced"),
+    responses=_ALREADY | problems(*WITH_BODY, "not_found", "state_conflict", "table_replaced", "table_unreadable"),
 )
 async def submit_run(
     body: RunSubmit, request: Request, response: Response, services: ServicesDep, caller: OperatorDep

@@ -26,10 +26,15 @@ creating = APIRouter(
     prefix="/v1/tables", tags=["tables"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
 )
 router = APIRouter(prefix="/v1/tables", tags=["tables"])
-_OBSERVED = ("not_found", "state_conflict", "table_replaced", "invalid_input")
+_OBSERVED = ("not_found", "state_conflict", "table_replaced", "table_unreadable", "invalid_input")
 
 
-@creating.post("", status_code=201, summary="Register a table", responses=problems(*WITH_BODY, "state_conflict"))
+@creating.post(
+    "",
+    status_code=201,
+    summary="Register a table",
+    responses=problems(*WITH_BODY, "state_conflict", "table_unreadable"),
+)
 async def register_table(
     body: TableRegister, request: Request, response: Response, services: ServicesDep, caller: OwnerDep
 ) -> Table:

@@ -6,6 +6,7 @@
     │   ├── NotFound            no such object (or not for this caller)
     │   ├── StateConflict       the object's state forbids it
     │   │   ├── TableReplaced   the table was dropped and made anew under its name
+    │   │   ├── TableUnreadable the table's metadata can't be read
     │   │   └── TakenBack       somebody else rolled back what was committed
     │   ├── PreconditionFailed  the object changed since it was read
     │   ├── PreconditionRequired  a write needs If-Match or If-None-Match
@@ -81,6 +82,15 @@ class TableReplaced(StateConflict):
     """The catalog now holds another table under the registered name: its uuid differs from the registered one."""
 
     code = "table_replaced"
+
+
+class TableUnreadable(StateConflict):
+    """The table's own metadata can't be read: damaged, too large, or of a kind that is not supported.
+
+    It concerns this table only: neither its catalog nor the service is at fault, and trying again does not help.
+    """
+
+    code = "table_unreadable"
 
 
 class TakenBack(StateConflict):

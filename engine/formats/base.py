@@ -344,6 +344,7 @@ class CatalogConnection(Protocol):
         Raises:
             NotFound: no such table.
             NotEligible: the metadata names a file outside of the scope that has to be read; also of later calls.
+            TableUnreadable: its metadata can't be read, which all methods of `OpenTable` may find out later as well.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """

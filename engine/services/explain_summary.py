@@ -149,7 +149,7 @@ def _due_only(facts: Facts, all_files: int) -> Iterator[str]:
 
 def _holds(eligible: Eligibility) -> Iterator[str]:
     for hold in eligible.held_by:
-        if hold.code in {"unreachable", "table_replaced", "not_eligible", "not_possible"}:
+        if hold.code in {"unreachable", "table_replaced", "table_unreadable", "not_eligible", "not_possible"}:
             continue
         until = f" until {clock(hold.until)}" if hold.until else ""
         why = hold.detail if hold.detail.startswith(hold.words) else f"{hold.words} ({hold.detail})"

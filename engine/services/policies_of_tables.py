@@ -1,7 +1,7 @@
 """Tables' own policies: written by the teams that own the tables, judged against the table itself.
 
-The table is read before the transaction begins. While its catalog does not answer, a policy can be written all the
-same (it may be the one that switches the table off); what could not be checked is said in a note.
+The table is read before the transaction begins. While its catalog does not answer or its metadata can't be read, a
+policy can be written all the same (it may be the one that disables the table); a note names what was not checked.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +16,7 @@ from engine.domain.errors import (
     PreconditionFailed,
     PreconditionRequired,
     StateConflict,
+    TableUnreadable,
     Transient,
 )
 from engine.domain.ids import TableId
@@ -186,7 +187,7 @@ class PolicyService:
         try:
             opened = await open_registered(self._formats, catalog, table)
             return await self._formats.ask(f"table {table.ref}", opened.policy_properties), ()
-        except (Transient, InvalidInput) as error:
+        except (Transient, InvalidInput, TableUnreadable) as error:
             return {}, (f"what the table's own properties say is left out: {error.message}",)
 
 

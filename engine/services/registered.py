@@ -55,6 +55,7 @@ async def open_registered(formats: FormatRegistry, catalog: Catalog, table: Tabl
 
     Raises:
         TableReplaced: it was dropped and made anew; the remedy is in the message.
+        TableUnreadable: its metadata can't be read.
         StateConflict: the catalog does not have it any more.
         InvalidInput, NotEligible: it was moved, or has files where it may not (`FormatRegistry.open_table`).
         Transient: the catalog does not answer.

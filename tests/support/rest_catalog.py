@@ -1,8 +1,9 @@
 """A small Iceberg REST catalog over a SQL catalog, for tests: real HTTP, and answers that can be lost on the way.
 
 It serves what loading, listing and committing need. `settings` answers `/v1/config`; `table_config`,
-`storage_credentials` and `table_properties` go with each table. `before_answer` runs after a commit took
-effect and may return another status to answer with, or `None` to break the connection without an answer.
+`storage_credentials` and `table_properties` go with each table. `answers` are bodies that take the place of a table's
+own. `before_answer` runs after a commit took effect and may return another status to answer with, or `None` to break
+the connection without an answer.
 """
 
 import json
@@ -30,6 +31,7 @@ class RestCatalogServer:
     def __init__(self, *, catalog: SqlCatalog) -> None:
         self.catalog = catalog
         self.commits = 0
+        self.answers: dict[tuple[str, str], bytes] = {}
         self.before_commit: Callable[[], int | None] = lambda: None
         self.before_answer: Verdict = truthful
         self.settings: dict[str, dict[str, Any]] = {"defaults": {}, "overrides": {}}
@@ -86,6 +88,8 @@ class RestCatalogServer:
         return status, _document(done) if status == 200 else _error("Lost", "after the commit")
 
     def _load(self, namespace: str, name: str) -> tuple[int, Any]:
+        if (namespace, name) in self.answers:
+            return 200, self.answers[namespace, name]
         try:
             said = {"config": self.table_config, "storage-credentials": self.storage_credentials}
             document = _document(self.catalog.load_table((namespace, name)))
@@ -109,7 +113,7 @@ class RestCatalogServer:
                 self.close_connection = True
                 if status is None:
                     return
-                body = json.dumps(document).encode()
+                body = document if isinstance(document, bytes) else json.dumps(document).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))

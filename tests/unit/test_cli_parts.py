@@ -8,6 +8,7 @@ from typing import Any, get_type_hints
 
 import httpx
 import pytest
+import yaml
 from packhouse import documents, output, policy_rendering, problems, rendering, runs, watching, yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.main import app, global_options_first
@@ -344,3 +345,29 @@ def test_progress_without_a_terminal_is_a_line_at_intervals() -> None:
             lines.advance(progress)
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue().splitlines() == ["1 MiB of 4 MiB · 1/4 groups"] * 2
+
+
+ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{number}: &a{number} [{', '.join([f'*a{number - 1}'] * 10)}]\n" for number in range(1, 10)
+)
+"""Ten billion values in 600 bytes."""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (ALIASES, "more than 200,000 values, with what aliases stand for"),
+        ("a: &a [*a]", "stands for what it is in"),
+        ("[" * 200 + "]" * 200, "nested more than 100 levels"),
+        ("a: " + "x" * 5_000_000, "4,194,304 is the limit"),
+    ],
+)
+def test_yaml_that_would_not_end_is_refused(text: str, words: str):
+    for read in (yaml_reading.load, yaml_reading.load_all):
+        with pytest.raises(yaml.YAMLError, match=words):
+            read(text)
+
+
+def test_aliases_and_merged_mappings_are_read():
+    text = "base: &base {a: 1}\nmade: {<<: *base, b: 2}\nagain: *base\n"
+    assert yaml_reading.load(text) == {"base": {"a": 1}, "made": {"a": 1, "b": 2}, "again": {"a": 1}}

@@ -2,38 +2,80 @@
 
 PyYAML follows YAML 1.1, in which `off` is false, `17:00` is the number 1020, and `2026-12-24` a date, which JSON can't
 say. Here only `true` and `false` are booleans, numbers are decimal, everything else is text; a key that comes twice is
-refused.
+refused. Files come from repositories that others write to: nine lines of aliases to aliases would make a billion
+values, and PyYAML needs seconds for a megabyte, so both are bounded.
 """
 
 import re
 from collections.abc import Hashable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import yaml
+
+MOST_CHARACTERS: Final = 4 * 2**20
+"""Of one text."""
+
+MOST_VALUES: Final = 200_000
+"""Of one text, with what aliases stand for counted each time: ten thousand policies have fewer."""
+
+DEEPEST: Final = 100
+"""Levels of lists and mappings inside each other."""
 
 
 def load(text: str) -> Any:
     """Return the one document of a text, None for an empty one.
 
     Raises:
-        yaml.YAMLError: the text is no YAML; its words say where.
+        yaml.YAMLError: the text is no YAML, or larger than the limits above; its words say where.
     """
-    return yaml.load(text, _Loader)  # noqa: S506 - derived from SafeLoader
+    return yaml.load(_bounded(text), _Loader)  # noqa: S506 - derived from SafeLoader
 
 
 def load_all(text: str) -> list[Any]:
     """Return every document of a text.
 
     Raises:
-        yaml.YAMLError: the text is no YAML; its words say where.
+        yaml.YAMLError: the text is no YAML, or larger than the limits above; its words say where.
     """
-    return list(yaml.load_all(text, _Loader))
+    return list(yaml.load_all(_bounded(text), _Loader))
+
+
+def _bounded(text: str) -> str:
+    if len(text) > MOST_CHARACTERS:
+        raise yaml.YAMLError(f"the text has {len(text):,} characters; {MOST_CHARACTERS:,} is the limit")
+    return text
 
 
 class _Loader(yaml.SafeLoader):
     """Plain words by the core schema of YAML 1.2."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._depth = 0
+        self._values = 0
+        self._sizes: dict[int, int] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> Any:
+        """Count the values below each node while it is made, with aliases as what they stand for."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        is_alias = self.check_event(yaml.AliasEvent)
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise yaml.composer.ComposerError(None, None, f"it is nested more than {DEEPEST} levels", event.start_mark)
+        before = self._values
+        node: Any = super().compose_node(parent, index)
+        self._depth -= 1
+        if is_alias and id(node) not in self._sizes:
+            raise yaml.composer.ComposerError(None, None, "the alias stands for what it is in", event.start_mark)
+        self._values += self._sizes[id(node)] if is_alias else 1
+        if self._values > MOST_VALUES:
+            problem = f"there are more than {MOST_VALUES:,} values, with what aliases stand for"
+            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
+        if not is_alias:
+            self._sizes[id(node)] = self._values - before
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Refuse a key that comes twice: the later one would win in silence."""

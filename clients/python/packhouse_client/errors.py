@@ -13,6 +13,7 @@
         ├── NotFound             no such object, or none that the caller may see
         ├── StateConflict        the object's state forbids it
         │   ├── TableReplaced    the table was dropped and made anew under its name
+        │   ├── TableUnreadable  the table's metadata can't be read
         │   └── NotEligible      the table can't be rewritten as it stands
         ├── PreconditionFailed   the object changed since it was read
         ├── PreconditionRequired a write needs `if_match` or `if_none_match`
@@ -131,6 +132,10 @@ class TableReplaced(StateConflict):
     """The catalog holds another table under the registered name."""
 
 
+class TableUnreadable(StateConflict):
+    """The table's metadata is damaged, too large or not supported; `problem["detail"]` names the place."""
+
+
 class NotEligible(StateConflict):
     """The table can't be rewritten as it stands; `problem["details"]` names the failed conditions."""
 
@@ -157,6 +162,7 @@ class ServerError(ApiError):
 
 _BY_CODE: Final[Mapping[str, type[ApiError]]] = {
     "table_replaced": TableReplaced,
+    "table_unreadable": TableUnreadable,
     "not_eligible": NotEligible,
 }
 _BY_STATUS: Final[Mapping[int, type[ApiError]]] = {

@@ -1,18 +1,26 @@
-"""Avro containers taken apart, for what fastavro does not do.
+"""Avro containers as bounded, uncompressed bytes: the only form in which manifests and manifest lists are decoded.
 
-It needs one more library for blocks compressed with zstandard, which PyIceberg writes when a table says
-`write.avro.compression-codec=zstd`. Arrow can decompress them: the container is written anew with plain blocks. And it
-can't pass values through as they are stored when the schema gives them a meaning: the schema in the header is replaced.
-The layout is that of the Avro 1.12 specification, "Object Container Files".
+The decoders are not safe on files of others. A block of 100 kB can inflate to 100 MB in one call; PyIceberg and polars
+allocate as many records as a block's header claims, and Rust aborts the whole process where that fails; an array of
+items without bytes never ends. So each container is checked and copied here first: one block without compression, of
+bounded size, with no more records than its bytes can hold. The layout is that of the Avro 1.12 specification, "Object
+Container Files".
+
+The copy is also what lets all readers take each codec: fastavro lacks zstandard without another library, polars bzip2.
 """
 
+import bz2
 import io
+import json
+import lzma
+import zlib
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import fastavro
 import pyarrow as pa
 
-from engine.domain.errors import StateConflict
+from engine.formats.iceberg.intake.limits import MANIFEST_BYTES, Malformed, too_large
 
 _HEADER: Final[Any] = fastavro.parse_schema(
     {
@@ -25,36 +33,53 @@ _HEADER: Final[Any] = fastavro.parse_schema(
         ],
     }
 )
+MAGIC: Final = b"Obj\x01"
 _CODEC: Final = "avro.codec"
 _SCHEMA: Final = "avro.schema"
-_READABLE: Final = frozenset({b"null", b"deflate", b"bzip2", b"xz"})
 _SYNC_BYTES: Final = 16
+_DEFLATE_RATIO: Final = 1032  # the most that deflate can compress, see zlib's technical details
+_CHECKSUM_BYTES: Final = 4
+_XZ_MEMORY: Final = 128 * 2**20
+_LARGEST_FIXED: Final = 2**20
+_LONGEST_VARINT: Final = 70  # bits in ten bytes of seven
+_LEAST_BYTES: Final = {"null": 0, "float": 4, "double": 8}  # of a value; at least one byte of every other type
 
 
-def readable(body: bytes) -> bytes:
-    """Return a container that fastavro reads: `body` itself, or a copy with plain blocks.
+def readable(body: bytes, *, limit: int = MANIFEST_BYTES) -> bytes:
+    """Return a container as one block without compression, whose records any reader can take.
+
+    Args:
+        body: the file.
+        limit: the largest size of all its blocks without compression.
 
     Raises:
-        StateConflict: its codec can't be read here.
+        Malformed: it is no Avro container, its codec is not known, its blocks hold more than `limit` bytes, claim more
+            records than they have bytes for, or its schema is one whose values have no bounded size.
     """
     source = io.BytesIO(body)
-    header: Any = fastavro.schemaless_reader(source, _HEADER, None)
+    header = _read_header(source)
     codec = header["meta"].get(_CODEC, b"null")
-    if codec in _READABLE:
-        return body
-    if codec != b"zstandard":
-        raise StateConflict(f"a manifest is compressed with {codec.decode()}; rewrite the manifests with gzip or zstd")
+    if codec not in _DECODERS:
+        known = ", ".join(each.decode() for each in _DECODERS)
+        raise Malformed(f"it is compressed by {codec[:40]!r}; codecs that can be read are {known}")
+    count, blocks = _blocks(body, source.tell(), header["sync"], _DECODERS[codec], limit)
+    data = b"".join(blocks)
+    if count * _least_bytes(_schema(header)) > len(data):
+        raise Malformed(f"its blocks claim {count} records, which do not fit into {len(data)} bytes")
     header["meta"][_CODEC] = b"null"
     target = io.BytesIO()
     fastavro.schemaless_writer(target, _HEADER, header)
-    while source.tell() < len(body):
-        _copy_block(source, target, header["sync"])
+    if count:
+        fastavro.schemaless_writer(target, "long", count)
+        fastavro.schemaless_writer(target, "long", len(data))
+        target.write(data)
+        target.write(header["sync"])
     return target.getvalue()
 
 
 def schema_of(body: bytes) -> bytes:
     """Return the schema in a container's header, JSON as it was written."""
-    header: Any = fastavro.schemaless_reader(io.BytesIO(body), _HEADER, None)
+    header = _read_header(io.BytesIO(body))
     schema: bytes = header["meta"][_SCHEMA]
     return schema
 
@@ -62,18 +87,162 @@ def schema_of(body: bytes) -> bytes:
 def with_schema(body: bytes, schema: bytes) -> bytes:
     """Return a container with another schema in its header; its blocks must be of that form as well."""
     source, target = io.BytesIO(body), io.BytesIO()
-    header: Any = fastavro.schemaless_reader(source, _HEADER, None)
+    header = _read_header(source)
     header["meta"][_SCHEMA] = schema
     fastavro.schemaless_writer(target, _HEADER, header)
     return target.getvalue() + source.read()
 
 
-def _copy_block(source: io.BytesIO, target: io.BytesIO, sync: bytes) -> None:
-    count: Any = fastavro.schemaless_reader(source, "long", None)
-    size: Any = fastavro.schemaless_reader(source, "long", None)
-    with pa.CompressedInputStream(pa.BufferReader(source.read(size)), "zstd") as stream:
-        plain = stream.read()
-    source.seek(_SYNC_BYTES, io.SEEK_CUR)
-    fastavro.schemaless_writer(target, "long", count)
-    fastavro.schemaless_writer(target, "long", len(plain))
-    target.write(plain + sync)
+def _read_header(source: io.BytesIO) -> Any:
+    try:
+        header: Any = fastavro.schemaless_reader(source, _HEADER, None)
+    except (EOFError, ValueError, IndexError, OverflowError) as error:
+        raise Malformed("it is no Avro file: it has no Avro header") from error
+    if header["magic"] != MAGIC:
+        raise Malformed(f"it is no Avro file: it begins with {header['magic']!r}")
+    return header
+
+
+def _schema(header: Mapping[str, Any]) -> Any:
+    try:
+        return json.loads(header["meta"][_SCHEMA])
+    except (KeyError, ValueError, RecursionError) as error:
+        raise Malformed("its Avro header has no schema that can be read") from error
+
+
+_Decoder = Callable[[bytes, int], bytes]
+"""Returns what a block holds. It may return more than the limit given, but never by more than one byte."""
+
+
+def _blocks(body: bytes, start: int, sync: bytes, decode: _Decoder, limit: int) -> tuple[int, list[bytes]]:
+    """Return how many records the blocks claim, and what they hold."""
+    at, records, room, found = start, 0, limit, list[bytes]()
+    while at < len(body):
+        count, at = _long(body, at)
+        size, at = _long(body, at)
+        end = at + size
+        if count < 0 or size < 0 or body[end : end + _SYNC_BYTES] != sync:
+            raise Malformed(f"it is damaged: the block at byte {at} has {count} records and {size} bytes")
+        plain = decode(body[at:end], room)
+        room -= len(plain)
+        if room < 0:
+            raise too_large("it holds", "when decompressed", limit)
+        records += count
+        found.append(plain)
+        at = end + _SYNC_BYTES
+    return records, found
+
+
+def _long(body: bytes, at: int) -> tuple[int, int]:
+    """Return a zigzag number of variable length and where it ends."""
+    value = shift = 0
+    while at < len(body) and shift < _LONGEST_VARINT:
+        byte = body[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:  # noqa: PLR2004 - the highest bit says that more bytes follow
+            return (value >> 1) ^ -(value & 1), at
+        shift += 7
+    raise Malformed(f"it is damaged or cut off at byte {at}")
+
+
+def _plain(data: bytes, _limit: int) -> bytes:
+    return data
+
+
+def _inflated(data: bytes, limit: int) -> bytes:
+    try:
+        if len(data) * _DEFLATE_RATIO <= limit:
+            return zlib.decompress(data, wbits=-zlib.MAX_WBITS)
+        return zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, limit + 1)
+    except zlib.error as error:
+        raise Malformed(f"it is damaged: a block can't be decompressed ({error})") from error
+
+
+def _unzstd(data: bytes, limit: int) -> bytes:
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
+            return bytes(stream.read(limit + 1))
+    except OSError as error:
+        raise Malformed(f"it is damaged: a block can't be decompressed ({error})") from error
+
+
+def _unsnapped(data: bytes, limit: int) -> bytes:
+    """Return a snappy block, whose length comes first and whose checksum comes last."""
+    size = 0
+    for place, byte in enumerate(data[:5]):
+        size |= (byte & 0x7F) << (7 * place)
+        if byte < 0x80:  # noqa: PLR2004 - the highest bit says that more bytes follow
+            break
+    if size > limit:
+        raise too_large("a block holds", "when decompressed", limit)
+    try:
+        plain = pa.Codec("snappy").decompress(data[:-_CHECKSUM_BYTES], decompressed_size=size)
+    except (OSError, ValueError) as error:
+        raise Malformed(f"it is damaged: a block can't be decompressed ({error})") from error
+    return bytes(plain)
+
+
+def _unbzipped(data: bytes, limit: int) -> bytes:
+    try:
+        return bz2.BZ2Decompressor().decompress(data, limit + 1)
+    except OSError as error:
+        raise Malformed(f"it is damaged: a block can't be decompressed ({error})") from error
+
+
+def _unxz(data: bytes, limit: int) -> bytes:
+    try:
+        return lzma.LZMADecompressor(memlimit=_XZ_MEMORY).decompress(data, limit + 1)
+    except lzma.LZMAError as error:
+        raise Malformed(f"it is damaged: a block can't be decompressed ({error})") from error
+
+
+_DECODERS: Final[Mapping[bytes, _Decoder]] = {
+    b"null": _plain,
+    b"deflate": _inflated,
+    b"zstandard": _unzstd,
+    b"snappy": _unsnapped,
+    b"bzip2": _unbzipped,
+    b"xz": _unxz,
+}
+
+
+def _least_bytes(schema: Any) -> int:
+    """Return how many bytes a value of an Avro schema has at least.
+
+    Raises:
+        Malformed: the schema contains itself, an array of items without bytes, or a huge fixed type.
+    """
+    try:
+        return _least(schema, {}, ())
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise Malformed("the Avro schema in its header is not one") from error
+
+
+def _least(schema: Any, named: dict[str, Any], around: tuple[str, ...]) -> int:
+    if isinstance(schema, str):
+        if schema in around:
+            raise Malformed(f"its Avro schema contains itself: {schema[:80]!r}")
+        return _least(named[schema], named, around) if schema in named else _LEAST_BYTES.get(schema, 1)
+    if isinstance(schema, list):  # a union: the number of its branch comes first
+        for branch in schema:
+            _least(branch, named, around)
+        return 1
+    kind = schema["type"]
+    if kind in ("record", "fixed", "enum"):
+        named[schema["name"]] = schema
+    if kind == "record":
+        around = (*around, schema["name"])
+        return sum(_least(each["type"], named, around) for each in schema["fields"])
+    if kind in ("array", "map"):
+        least = _least(schema["items" if kind == "array" else "values"], named, around)
+        if kind == "array" and not least:
+            raise Malformed("its Avro schema has an array of items without bytes")
+        return 1
+    return _of_fixed(schema["size"]) if kind == "fixed" else 1 if kind == "enum" else _least(kind, named, around)
+
+
+def _of_fixed(size: int) -> int:
+    if not 0 <= size <= _LARGEST_FIXED:
+        raise Malformed(f"its Avro schema has a fixed type of {size} bytes; {_LARGEST_FIXED} is the limit")
+    return size

@@ -15,7 +15,6 @@ import requests
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
-from pyiceberg.serializers import FromInputFile
 from pyiceberg.table import StagedTable, Table
 from pyiceberg.typedef import EMPTY_DICT, Properties
 from requests.adapters import HTTPAdapter
@@ -23,6 +22,8 @@ from requests.adapters import HTTPAdapter
 from engine.domain.errors import NotEligible, StateConflict
 from engine.formats.base import OWN_LOCATION, FileScope
 from engine.formats.iceberg.file_access import GuardedFileIO, own_properties, vended, vended_addresses
+from engine.formats.iceberg.intake.answers import read_answer
+from engine.formats.iceberg.intake.metadata_files import read_metadata
 from engine.formats.iceberg.paths import own_location_provider
 from engine.formats.iceberg.peers import CheckPeer, checked_pools
 from engine.rewriting.kernel.places import Places
@@ -71,7 +72,7 @@ class GuardedSqlCatalog(SqlCatalog):
         if not location:
             raise NoSuchTableError(f"{orm_table.table_namespace}.{orm_table.table_name} has no metadata location")
         self.check_location(location)
-        metadata = FromInputFile.table_metadata(self._load_file_io(location=location).new_input(location))
+        metadata = read_metadata(self._load_file_io(location=location).new_input(location))
         return Table(
             identifier=(*self.identifier_to_tuple(orm_table.table_namespace), orm_table.table_name),
             metadata=metadata,
@@ -169,7 +170,7 @@ class GuardedRestCatalog(RestCatalog):
             "http://",
         ):  # a mounted signer for the catalog's own address is more specific and stays
             session.mount(scheme, _TimedAdapter(self._check_peer))
-        session.hooks["response"].append(_stay)
+        session.hooks["response"] += [_stay, read_answer]
         return session
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> GuardedFileIO:  # noqa: ARG002

@@ -30,7 +30,8 @@ from pyiceberg.types import (
 )
 
 from engine.formats.iceberg import entry_ids as ids
-from engine.formats.iceberg.avro_blocks import readable
+from engine.formats.iceberg.entry_frames import UNREADABLE
+from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.manifests import DELETED
 from engine.formats.iceberg.views import TableView
 from engine.planning.overlaps import UNKNOWN, ColumnRanges
@@ -60,7 +61,8 @@ def _schema(field_ids: Sequence[int]) -> pa.Schema:
 
 def _bounds(view: TableView, manifest: ManifestFile, field_ids: Sequence[int]) -> pa.Table:
     def read() -> pa.Table:
-        with view.io.new_input(manifest.manifest_path).open() as stream:
+        file = view.io.new_input(manifest.manifest_path)
+        with decoding(f"manifest {manifest.manifest_path}"), file.open() as stream:
             return read_bounds(stream.read(), field_ids)
 
     key = f"{manifest.manifest_path}#{','.join(map(str, field_ids))}"
@@ -69,12 +71,11 @@ def _bounds(view: TableView, manifest: ManifestFile, field_ids: Sequence[int]) -
 
 def read_bounds(body: bytes, field_ids: Sequence[int]) -> pa.Table:
     """Return path and bounds (`lower_0`, `upper_0`, … by place in `field_ids`) of a data manifest's live entries."""
-    body = readable(body)
     written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
     entry, file = ids.field_names(written), ids.field_names(ids.record_of(written, ids.DATA_FILE))
     try:
         frame = pl.read_avro(io.BytesIO(body))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    except UNREADABLE:
         return _entry_by_entry(body, entry, file, field_ids)
     live = frame.filter(pl.col(entry[ids.STATUS]) != DELETED)[entry[ids.DATA_FILE]].struct
     path = live.field(file[ids.PATH]).to_arrow().cast(pa.string())

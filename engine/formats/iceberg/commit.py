@@ -30,7 +30,7 @@ from pyiceberg.table.update import (
 from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, PackhouseError
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.iceberg.conflicts import Surviving, base_of, surviving
-from engine.formats.iceberg.errors import summary_of, translated
+from engine.formats.iceberg.errors import reading_table, summary_of
 from engine.formats.iceberg.manifests import Cache
 from engine.formats.iceberg.parents import forget_old, main_at, protect
 from engine.formats.iceberg.producer import SnapshotProducer, StagedSnapshot, discard
@@ -76,11 +76,11 @@ class Committer:
             if lost is not None and self._settle(view, lost):
                 return _outcome(lost.staged, lost.surviving, number - 1)
             base = base_of(view, request, uuid=self.uuid)
-            with translated("read the manifests"):
+            with reading_table("read the manifests"):
                 found = surviving(view, base, request.groups)
             if not found.groups:
                 return CommitOutcome(None, (), found.dropped, number)
-            with translated("write the snapshot's metadata"):
+            with reading_table("write the snapshot's metadata"):
                 staged = SnapshotProducer(view, base, request, found).stage()
             change = self._permitted(view, staged, request, before_try)
             if self._send(view, change):
@@ -91,7 +91,7 @@ class Committer:
 
     def _fresh(self, lost: _LostTry | None) -> TableView:
         try:
-            with translated("load the table"):
+            with reading_table("load the table"):
                 return TableView.of(self.load(), self.cache)
         except PackhouseError as error:
             if lost is None:

@@ -23,7 +23,7 @@ from engine.formats.iceberg.catalogs import (
     anywhere,
     load,
 )
-from engine.formats.iceberg.errors import summary_of, translated
+from engine.formats.iceberg.errors import asking_catalog, reading_table
 from engine.formats.iceberg.file_access import names_code
 from engine.formats.iceberg.known_properties import misspelt
 from engine.formats.iceberg.listing import list_tables
@@ -39,6 +39,7 @@ _SCHEMES: Final = {
     "sql": ("sqlite:///", "postgresql://", "postgresql+psycopg://", "postgresql+psycopg2://"),
 }
 _SHOWN: Final = 5
+_READ_TABLE: Final = "read_table"
 
 
 class IcebergFormat:
@@ -147,7 +148,7 @@ class IcebergConnection:
             ("open_catalog", self._check_catalog),
             ("list_namespaces", self._check_namespaces),
             ("list_tables", self._check_tables),
-            ("read_table", self._check_table),
+            (_READ_TABLE, self._check_table),
         ):
             steps.append(_tried(name, lambda step=step: step(found)))  # type: ignore[misc]
             if not steps[-1].ok:
@@ -161,12 +162,12 @@ class IcebergConnection:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
-        with translated("list the tables"):
+        with asking_catalog("list the tables"):
             return list_tables(self._open(), limit, is_wanted)
 
     def asks_each_table(self) -> bool:
         """Return whether `pointers` sends one request for each table; raises as `pointers` does."""
-        with translated("open the catalog"):
+        with asking_catalog("open the catalog"):
             return asks_each_table(self._open())
 
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
@@ -176,7 +177,7 @@ class IcebergConnection:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
-        with translated("ask what the tables point to"):
+        with asking_catalog("ask what the tables point to"):
             return pointers(self._open(), refs)
 
     def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> IcebergTable:
@@ -187,13 +188,16 @@ class IcebergConnection:
             NotEligible: its metadata file is outside of the scope.
             InvalidInput: its metadata lies where it may not.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            TableUnreadable: its metadata is damaged, too large or not supported.
             Transient: the catalog does not answer.
         """
-        with translated(f"open table {ref}"):
+        with asking_catalog(f"open the catalog of {ref}"):
+            opened = self._open()
+        with reading_table(f"open table {ref}"):
             identifier = (*ref.namespace, ref.name)
-            table = self._open().within(scope).load_table(identifier)
+            table = opened.within(scope).load_table(identifier)
             # what is loaded later keeps to the location that is seen now
-            catalog = self._open().within(replace(scope, location=scope.location or table.metadata.location))
+            catalog = opened.within(replace(scope, location=scope.location or table.metadata.location))
             return IcebergTable(
                 ref=ref,
                 catalog=catalog,
@@ -255,12 +259,10 @@ def _spelling(properties: Mapping[str, str]) -> str:
 
 def _tried(name: str, step: Callable[[], str]) -> CheckStep:
     try:
-        with translated(name.replace("_", " ")):
+        with (reading_table if name == _READ_TABLE else asking_catalog)(name.replace("_", " ")):
             return CheckStep(name, True, step())
     except PackhouseError as error:
         return CheckStep(name, False, error.message)
-    except Exception as error:  # noqa: BLE001 - a check reports whatever breaks
-        return CheckStep(name, False, summary_of(error))
 
 
 def _examples(names: Iterator[str]) -> str:

@@ -17,7 +17,7 @@ from pyiceberg.manifest import UNASSIGNED_SEQ, ManifestContent, ManifestEntrySta
 
 from engine.domain.errors import Fatal
 from engine.formats.iceberg import entry_ids as ids
-from engine.formats.iceberg.avro_blocks import readable, schema_of, with_schema
+from engine.formats.iceberg.avro_blocks import schema_of, with_schema
 
 _EXISTING: Final = int(ManifestEntryStatus.EXISTING)
 _ADDED: Final = int(ManifestEntryStatus.ADDED)
@@ -65,7 +65,7 @@ def without(
     """Return a manifest's live entries, those of the paths in `gone` as deleted by a snapshot.
 
     Args:
-        body: the manifest's file.
+        body: the manifest's file, as `avro_blocks.readable` returns it.
         gone: paths of live delete files in it.
         manifest: its entry in the manifest list, which entries inherit from.
         snapshot_id: the snapshot that is made.
@@ -74,7 +74,6 @@ def without(
     Raises:
         Fatal: a path is not live in it.
     """
-    body = readable(body)
     written = schema_of(body)
     plain = _without_logical_types(json.loads(written))  # values pass through as they are stored: no year is too far
     reader = fastavro.reader(io.BytesIO(with_schema(body, json.dumps(plain).encode())))

@@ -18,6 +18,8 @@ from engine.formats.iceberg.partitions import PartitionCodec
 
 _PLAIN: Final = frozenset({"boolean", "int", "long", "string"})
 _CODE: Final = "packhouse_code"
+UNREADABLE: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What polars raises for Avro files that it does not take; an `OSError` where one ends too early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class EntryColumns:
 
 
 def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec) -> EntryColumns | None:
-    """Return the entries of a manifest with plain or deflated blocks; None when this reader does not take it.
+    """Return the entries of a manifest with blocks without compression; None when this reader does not take it.
 
     Args:
         body: the file.
@@ -56,7 +58,7 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
         return None
     try:
         frame = pl.read_avro(io.BytesIO(body))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):  # damaged, or of a kind that it does not know
+    except UNREADABLE:  # damaged, or of a kind that it does not know
         return None
     names = ids.field_names(file_fields)
     file = frame[entry[ids.DATA_FILE]].struct

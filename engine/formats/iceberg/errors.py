@@ -1,13 +1,19 @@
 """Translation of what PyIceberg, storage and drivers raise into the errors of the domain: one place, not one per call.
 
+Table metadata is written by others, and PyIceberg answers what it does not expect with whatever Python raises at that
+point. `reading_table` makes all of that a condition of the one table; `asking_catalog` a condition of the one catalog.
 Nothing here shows a secret: texts of libraries are masked before they get into a message (`domain.uris`).
 """
 
-from collections.abc import Iterator
+import errno
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from gzip import BadGzipFile
+from typing import Any, Final
 
 import requests
+import structlog
+from pydantic import ValidationError
 from pyiceberg.exceptions import (
     AuthorizationExpiredError,
     ForbiddenError,
@@ -18,11 +24,26 @@ from pyiceberg.exceptions import (
     UnauthorizedError,
 )
 
-from engine.domain.errors import NotFound, PackhouseError, StateConflict, Transient
+from engine.domain.errors import NotFound, PackhouseError, StateConflict, TableUnreadable, Transient
 from engine.domain.uris import masked
+from engine.formats.iceberg.intake.limits import Malformed
+
+_log = structlog.get_logger(__name__)
 
 _REFUSED: Final = (ForbiddenError, UnauthorizedError, OAuthError, AuthorizationExpiredError)
 _UNREACHABLE: Final = (OSError, RESTError, requests.RequestException, EOFError)
+_OF_CONTENT: Final = (EOFError, FileNotFoundError, IsADirectoryError, NotADirectoryError, BadGzipFile)
+_OF_PATHS: Final = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP})
+"""Errors that look like a storage that does not answer, and say something about what was read or its path."""
+
+_FOLDER: Final = "is a directory"  # how Arrow ends what it says of one: it has no error number for it
+
+_PANICS: Final = "pyo3_runtime"
+"""Module of the exception that Rust extensions raise; it derives from `BaseException`."""
+
+_REMEDY: Final = "the table can be used here once a program that understands it has corrected its metadata"
+_SHORT: Final = 80
+_LONGEST_NAME: Final = 200
 _NO_CATALOG: Final = ("no such table: iceberg_", 'relation "iceberg_')
 _MISCONFIGURED: Final = (
     "unable to open database file",
@@ -38,13 +59,41 @@ _MISCONFIGURED: Final = (
 
 
 def summary_of(error: BaseException) -> str:
-    """Return the class and the first line of an error, masked, at most 300 characters."""
+    """Return the class and the first line of an error, masked and printable, at most 300 characters."""
+    for each in causes_of(error):  # PyIceberg has a class of the same name, which wraps pydantic's
+        if isinstance(each, ValidationError):
+            return masked(_first_problem(each))[:300]
     first = (str(error).strip() or "no message").splitlines()[0]
-    return masked(f"{type(error).__name__}: {first}")[:300]
+    named = first if isinstance(error, Malformed) else f"{type(error).__name__}: {first}"
+    return "".join(each if each.isprintable() else "?" for each in masked(named)[:300])
+
+
+def _first_problem(error: ValidationError) -> str:
+    """Return where foreign JSON is wrong, in which way, and its value, shortened: of several problems the first."""
+    problems = error.errors(include_url=False, include_context=False)
+    first = problems[0]
+    place = ".".join(str(each) for each in first["loc"])[:_LONGEST_NAME] or "the document"
+    more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
+    return f"{place}: {_on_one_line(first['msg'])}, found {_shown(first.get('input'))}{more}"
+
+
+def _shown(value: Any) -> str:
+    """Return a value from foreign metadata, or of what kind it is if it is large: its text may be huge."""
+    if isinstance(value, str):
+        return _on_one_line(repr(value[:_SHORT]))
+    if value is None or isinstance(value, bool | float):
+        return repr(value)
+    if isinstance(value, int):
+        return repr(value) if value.bit_length() < 64 else f"a number of {value.bit_length()} bits"  # noqa: PLR2004
+    return f"{type(value).__name__} of {len(value)}" if isinstance(value, Sequence | dict) else type(value).__name__
+
+
+def _on_one_line(text: str) -> str:
+    return "".join(each if each.isprintable() else " " for each in text[: 2 * _SHORT])
 
 
 def is_unreachable(error: BaseException) -> bool:
-    """Tell whether an error says that the catalog or the storage does not answer (drivers are told by module name)."""
+    """Return whether the catalog or the storage does not answer (drivers are recognised by their module's name)."""
     return isinstance(error, _UNREACHABLE) or type(error).__module__.split(".")[0] in {"sqlalchemy", "urllib3"}
 
 
@@ -64,7 +113,7 @@ def _wrong_settings(error: BaseException) -> str | None:
 
 @contextmanager
 def translated(doing: str) -> Iterator[None]:
-    """Run a block that only reads; `doing` completes the sentence "Could not …".
+    """Run a block that only reads; `doing` completes the sentence "Could not …". Other errors pass as they are.
 
     Raises:
         NotFound: no such table or namespace.
@@ -86,3 +135,78 @@ def translated(doing: str) -> Iterator[None]:
         if is_unreachable(error):
             raise Transient(f"Could not {doing}: {summary_of(error)}") from error
         raise
+
+
+@contextmanager
+def reading_table(doing: str) -> Iterator[None]:
+    """Run a block that reads one table's metadata, as `translated`; whatever else it raises is the table's condition.
+
+    Raises:
+        TableUnreadable: the metadata is damaged, too large or not supported.
+        NotFound, StateConflict, Transient: as `translated`.
+    """
+    with translated(doing):
+        try:
+            yield
+        except BaseException as error:
+            if not is_of_content(error):
+                raise
+            _log.warning("table_unreadable", doing=doing, exc_info=_trace(error))
+            raise TableUnreadable(f"Could not {doing}: {summary_of(error)}; {_REMEDY}") from error
+
+
+@contextmanager
+def asking_catalog(doing: str) -> Iterator[None]:
+    """Run a block that asks a catalog about no certain table, as `translated`.
+
+    Raises:
+        StateConflict: the catalog's answer can't be understood, or as `translated`.
+        NotFound, Transient: as `translated`.
+    """
+    with translated(doing):
+        try:
+            yield
+        except BaseException as error:
+            if not is_of_content(error):
+                raise
+            _log.warning("catalog_not_understood", doing=doing, exc_info=_trace(error))
+            raise StateConflict(f"Could not {doing}: {summary_of(error)}; check the catalog's properties") from error
+
+
+@contextmanager
+def decoding(what: str) -> Iterator[None]:
+    """Run a block that reads and decodes `what`, the file that the message names.
+
+    Raises:
+        Malformed: it can't be decoded. Storage that does not answer passes as it is.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if not is_of_content(error):
+            raise
+        raise Malformed(f"{what[-_LONGEST_NAME:]}: {summary_of(error)}") from error
+
+
+def _trace(error: BaseException) -> BaseException | None:
+    """Return what the log shows the trace of: an error that was not expected may be one of this package itself."""
+    return None if any(isinstance(each, Malformed | ValidationError) for each in causes_of(error)) else error
+
+
+def is_of_content(error: BaseException) -> bool:
+    """Return whether an error is about what was read, and not about the way to it or raised on purpose."""
+    if isinstance(error, _OF_CONTENT):
+        return True
+    if isinstance(error, OSError) and (error.errno in _OF_PATHS or str(error).endswith(_FOLDER)):
+        return True
+    if isinstance(error, (PackhouseError, NoSuchTableError, NoSuchNamespaceError, *_REFUSED)) or is_unreachable(error):
+        return False
+    return isinstance(error, Exception) or type(error).__module__ == _PANICS
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and what it was raised from, outermost first."""
+    found: BaseException | None = error
+    while found is not None:
+        yield found
+        found = found.__cause__

@@ -13,6 +13,7 @@ from pyiceberg.table.refs import MAIN_BRANCH
 from pyiceberg.table.snapshots import Operation, Snapshot
 
 from engine.formats.base import CommittedBatch, SnapshotInfo
+from engine.formats.iceberg.intake.limits import Malformed
 
 RUN_ID: Final = "packhouse.run-id"
 ATTEMPT: Final = "packhouse.attempt"
@@ -32,10 +33,18 @@ def head_of(metadata: TableMetadata) -> Snapshot | None:
 
 
 def ancestors(metadata: TableMetadata) -> Iterator[Snapshot]:
-    """Yield the snapshots of the main branch, newest first, as far as they are retained."""
+    """Yield the snapshots of the main branch, newest first, as far as they are retained.
+
+    Raises:
+        Malformed: a snapshot is its own ancestor.
+    """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in metadata.snapshots}
+    seen: set[int] = set()
     snapshot = head_of(metadata)
     while snapshot is not None:
+        if snapshot.snapshot_id in seen:
+            raise Malformed(f"snapshot {snapshot.snapshot_id} is its own ancestor")
+        seen.add(snapshot.snapshot_id)
         yield snapshot
         parent = snapshot.parent_snapshot_id
         snapshot = None if parent is None else by_id.get(parent)
@@ -77,7 +86,7 @@ def next_compaction_id(metadata: TableMetadata) -> int:
     """Return one more than the newest compaction id on the main branch, 1 if there is none."""
     for snapshot in ancestors(metadata):
         text = summary_of(snapshot).get(COMPACTION_ID, "")
-        if text.isdecimal():
+        if is_count(text):
             return int(text) + 1
     return 1
 
@@ -91,7 +100,7 @@ def newest(metadata: TableMetadata, limit: int) -> Sequence[SnapshotInfo]:
             committed_at_ms=each.timestamp_ms,
             operation=each.summary.operation.value if each.summary else "unknown",
             summary=summary_of(each),
-            added_bytes=_count(summary_of(each).get(ADDED_BYTES, "")),
+            added_bytes=count_of(summary_of(each).get(ADDED_BYTES, "")),
             compactor=_compactor(each),
         )
         for each in islice(ancestors(metadata), limit)
@@ -107,7 +116,7 @@ def _compactor(snapshot: Snapshot) -> tuple[str, str | None] | None:
     is_ours = RUN_ID in summary
     if is_ours or snapshot.summary is None or snapshot.summary.operation is not Operation.REPLACE:
         return None
-    if not all(_count(summary.get(name, "")) for name in ("added-data-files", "deleted-data-files")):
+    if not all(count_of(summary.get(name, "")) for name in ("added-data-files", "deleted-data-files")):
         return None
     found = next((name for name in _APPLICATIONS if name in summary), None)
     engine = " ".join(summary[name] for name in ("engine-name", "engine-version") if name in summary)
@@ -120,9 +129,14 @@ def _shown(text: str) -> str:
     return "".join(each if each.isprintable() else " " for each in text[:_MOST_SHOWN])
 
 
-def _count(text: str) -> int:
-    """Return a summary's count; summaries are free text that any writer may fill."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < MOST_DIGITS else 0
+def count_of(text: str) -> int:
+    """Return the count in a summary or property, 0 where it is none: they are free text that any writer may fill."""
+    return int(text) if is_count(text) else 0
+
+
+def is_count(text: str) -> bool:
+    """Return whether a text is a count of less than 64 bits."""
+    return text.isascii() and text.isdecimal() and len(text) < MOST_DIGITS
 
 
 def summary_of(snapshot: Snapshot) -> dict[str, str]:

@@ -25,9 +25,11 @@ from pyiceberg.io import FileIO
 from pyiceberg.manifest import DataFileContent, ManifestContent, ManifestEntryStatus, ManifestFile
 
 from engine.formats.iceberg import entry_ids as ids
-from engine.formats.iceberg.avro_blocks import readable
 from engine.formats.iceberg.entry_frames import EntryColumns, columns_of
+from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.file_access import outside
+from engine.formats.iceberg.intake.checks import check_entries, check_live, check_size
+from engine.formats.iceberg.intake.limits import Malformed
 from engine.formats.iceberg.outside_files import PathSummary, are_outside
 from engine.formats.iceberg.partitions import PartitionCodec
 from engine.rewriting.kernel.places import Places
@@ -60,6 +62,7 @@ ENTRIES: Final = pa.schema(
 _IS_OUTSIDE: Final = ENTRIES.field("is_outside")
 _WRITTEN: Final = pa.schema([field for field in ENTRIES if field != _IS_OUTSIDE])
 
+_READ_AT_ONCE: Final = 256
 _FILE_PATH_COLUMN: Final = 2147483546  # reserved field id of `file_path` in position-delete files
 _ENTRY_IDS: Final = frozenset(
     {ids.STATUS, ids.SNAPSHOT_ID, ids.SEQUENCE_NUMBER, ids.FILE_SEQUENCE_NUMBER, ids.DATA_FILE}
@@ -172,12 +175,23 @@ class ManifestReader:
         if not self.places.cover(manifest.manifest_path):
             raise outside([manifest.manifest_path], self.places)
         key = (manifest.manifest_path, manifest.manifest_length)
-        return _inherited(self.cache.get(key, lambda: self._decoded(manifest)).within(self.places), manifest)
+        return _inherited(self.cache.get(key, lambda: self._read(manifest)).within(self.places), manifest)
 
     def each(self, manifests: Sequence[ManifestFile]) -> list[pa.Table]:
-        """Return the entries of several manifests, read side by side, in their order."""
+        """Return the entries of several manifests, read side by side, in their order.
+
+        Raises:
+            Malformed: one can't be read, or all together take more memory than those of one table may.
+        """
+        found: list[pa.Table] = []
+        size = 0
         with ThreadPoolExecutor(max_workers=8, thread_name_prefix="manifests") as pool:
-            return list(pool.map(self.entries, manifests))
+            for start in range(0, len(manifests), _READ_AT_ONCE):
+                for table in pool.map(self.entries, manifests[start : start + _READ_AT_ONCE]):
+                    found.append(table)
+                    size += table.nbytes
+                    check_size(size)
+        return found
 
     def live(self, manifests: Iterable[ManifestFile]) -> pa.Table:
         """Return the entries of several manifests that are not deleted, as one table with one dictionary a column.
@@ -185,20 +199,20 @@ class ManifestReader:
         It shares the memory of what the cache holds, as far as nothing was deleted.
         """
         parts = [_live(table) for table in self.each(list(manifests))]
-        return pa.concat_tables([ENTRIES.empty_table(), *parts]).unify_dictionaries()
+        together = pa.concat_tables([ENTRIES.empty_table(), *parts]).unify_dictionaries()
+        check_live(together)
+        return together
 
-    def _decoded(self, manifest: ManifestFile) -> _Decoded:
-        entries = self._read(manifest)
-        return _Decoded(entries, PathSummary.of(entries["path"]))
-
-    def _read(self, manifest: ManifestFile) -> pa.Table:
-        with self.io.new_input(manifest.manifest_path).open() as stream:
-            body = stream.read()
-        return read_entries(
-            body,
-            codec=self.codecs[manifest.partition_spec_id],
-            with_targets=manifest.content == ManifestContent.DELETES,
-        )
+    def _read(self, manifest: ManifestFile) -> _Decoded:
+        with decoding(f"manifest {manifest.manifest_path}"):
+            codec = self.codecs.get(manifest.partition_spec_id)
+            if codec is None:
+                raise Malformed(f"the table has no partition spec {manifest.partition_spec_id}")
+            with self.io.new_input(manifest.manifest_path).open() as stream:
+                body = stream.read()
+            entries = read_entries(body, codec=codec, with_targets=manifest.content == ManifestContent.DELETES)
+            check_entries(entries)
+            return _Decoded(entries, PathSummary.of(entries["path"]))
 
 
 def _live(table: pa.Table) -> pa.Table:
@@ -221,8 +235,10 @@ def _inherited(table: pa.Table, manifest: ManifestFile) -> pa.Table:
 
 
 def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> pa.Table:
-    """Return the entries of a manifest file as written, but for `is_outside`; numbers may be null, for inheriting."""
-    body = readable(body)
+    """Return the entries of a manifest as written, but for `is_outside`; numbers may be null, for inheriting.
+
+    `body` is what `avro_blocks.readable` made of the file.
+    """
     written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
     if not with_targets and (found := columns_of(body, written, codec=codec)) is not None:
         return _table(found, codec.spec.spec_id)

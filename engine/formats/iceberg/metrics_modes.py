@@ -16,7 +16,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.types import IcebergType, ListType, MapType, NestedField, PrimitiveType, StructType
 
 _PREFIX: Final = "write.metadata.metrics."
-_TRUNCATE: Final = re.compile(r"^truncate\((\d+)\)$")
+_TRUNCATE: Final = re.compile(r"^truncate\((\d{1,18})\)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,6 @@ def _referenced_names(view: TableView, run_id: str) -> frozenset[str]:
 
 
 def _arrow_io(view: TableView) -> PyArrowFileIO:
-    if not isinstance(view.io, PyArrowFileIO):
-        raise Fatal(f"the table's storage is {type(view.io).__name__}, not Arrow's")
-    return view.io
+    if not isinstance(view.table.io, PyArrowFileIO):
+        raise Fatal(f"the table's storage is {type(view.table.io).__name__}, not Arrow's")
+    return view.table.io

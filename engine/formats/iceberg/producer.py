@@ -111,7 +111,7 @@ class SnapshotProducer:
         leaving: dict[int, list[ManifestEntry]] = defaultdict(list)
         for manifest in self.surviving.touched:
             staying: list[ManifestEntry] = []
-            for entry in manifest.fetch_manifest_entry(self.view.io, discard_deleted=True):
+            for entry in self.view.full_entries(manifest, discard_deleted=True):
                 file = entry.data_file
                 if file.file_path not in going:
                     staying.append(entry)

@@ -1,13 +1,22 @@
 """The summary of a `replace` snapshot: whose it is, what it did, and the table's totals carried on."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pyiceberg.manifest import DataFile
 from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summary, update_snapshot_summaries
 
 from engine.formats.base import CommitRequest, WrittenGroup
-from engine.formats.iceberg.history import ATTEMPT, COMPACTION_ID, GROUPS, RUN_ID, next_compaction_id, summary_of
+from engine.formats.iceberg.history import (
+    ATTEMPT,
+    COMPACTION_ID,
+    GROUPS,
+    RUN_ID,
+    count_of,
+    is_count,
+    next_compaction_id,
+    summary_of,
+)
 from engine.formats.iceberg.views import TableView
 
 _PARTITION_LIMIT: Final = "write.summary.partition-limit"
@@ -26,7 +35,7 @@ def replace_summary(
     Counters follow the conventions of Java and PyIceberg; a total that the previous snapshot left out stays left out.
     """
     limit = view.metadata.properties.get(_PARTITION_LIMIT, "0")
-    collector = SnapshotSummaryCollector(partition_summary_limit=int(limit) if limit.isdecimal() else 0)
+    collector = SnapshotSummaryCollector(partition_summary_limit=count_of(limit))
     for file in removed:
         codec = view.codecs[file.spec_id]
         collector.remove_file(file, schema=codec.schema, partition_spec=codec.spec)
@@ -42,6 +51,11 @@ def replace_summary(
     counted = update_snapshot_summaries(
         # `replace` is refused there, although its totals are those of an overwrite
         summary=Summary(Operation.OVERWRITE, **collector.build(), **ours),
-        previous_summary=summary_of(view.head) if view.head else None,
+        previous_summary=_usable(summary_of(view.head)) if view.head else None,
     )
     return Summary(Operation.REPLACE, **counted.additional_properties)
+
+
+def _usable(summary: Mapping[str, str]) -> dict[str, str]:
+    """Return a foreign summary without totals that are no counts, which can't be carried on."""
+    return {name: text for name, text in summary.items() if not name.startswith("total-") or is_count(text)}

@@ -4,18 +4,20 @@ Everything that is expensive (manifests) is read at first use and kept for this 
 newer commits.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import asdict
+from functools import wraps
 from threading import Lock
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 import pyarrow as pa
 from pyiceberg.catalog import Catalog
 from pyiceberg.manifest import ManifestContent
 from pyiceberg.table import Table
 
-from engine.domain.errors import NotEligible
+from engine.domain.errors import NotEligible, TableUnreadable, Transient
 from engine.domain.files import InputFile
 from engine.domain.hot_partitions import Place
 from engine.domain.orders import OrderWish, RowOrdering
@@ -37,7 +39,7 @@ from engine.formats.iceberg.commit import Committer
 from engine.formats.iceberg.conflicts import lost_groups
 from engine.formats.iceberg.digest import LiveFiles
 from engine.formats.iceberg.eligibility import conditions_of
-from engine.formats.iceberg.errors import translated
+from engine.formats.iceberg.errors import causes_of, reading_table
 from engine.formats.iceberg.history import commits_of, known_since, newest
 from engine.formats.iceberg.manifests import Cache
 from engine.formats.iceberg.native import native_conditions, native_digest, no_name_in_spark, partition_tests
@@ -58,9 +60,30 @@ from engine.planning.overlaps import ColumnRanges
 from engine.planning.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
+P = ParamSpec("P")
+T = TypeVar("T")
+Method: TypeAlias = Callable[Concatenate["IcebergTable", P], T]
+
+
+def _reads(doing: str) -> Callable[[Method[P, T]], Method[P, T]]:
+    """Make whatever a method meets in foreign metadata the table's condition; `doing` is completed by the address."""
+
+    def decorate(method: Method[P, T]) -> Method[P, T]:
+        @wraps(method)
+        def guarded(self: "IcebergTable", /, *args: P.args, **kwargs: P.kwargs) -> T:
+            with self._reading(doing):
+                return method(self, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
 
 class IcebergTable:
-    """A loaded Iceberg table; `load` gives its newer versions."""
+    """A loaded Iceberg table; `load` gives its newer versions.
+
+    Every method that looks at metadata goes through `_reads`: it raises `TableUnreadable` for what can't be read.
+    """
 
     def __init__(
         self,
@@ -112,11 +135,11 @@ class IcebergTable:
         """The current schema."""
         return self._view.metadata.current_schema_id
 
+    @_reads("read the manifests of")
     def describe(self) -> Mapping[str, Any]:
         """Return format, version, snapshot and manifest counts, columns and specs, as JSON-ready values."""
         metadata = self._view.metadata
-        with translated(f"read the manifest list of {self._ref}"):
-            manifests = self._view.manifests(self._view.head)
+        manifests = self._view.manifests(self._view.head)
         deletes = sum(each.content == ManifestContent.DELETES for each in manifests)
         return {
             "format": "iceberg",
@@ -141,15 +164,18 @@ class IcebergTable:
             "ignored_properties": [asdict(each) for each in read_properties(metadata.properties).ignored],
         }
 
+    @_reads("read the metadata of")
     def policy_properties(self) -> Mapping[str, Any]:
         """Return the policy fields that the table's own properties set, by dotted name."""
         return read_properties(self._view.metadata.properties).policy
 
+    @_reads("read the manifests of")
     def digest(self) -> pa.Table:
         """Return the live data files of the head snapshot, in the shape of `planning.digest.FILE_DIGEST`."""
         digest = self._live_files().digest()
         return native_digest(digest) if self._is_native else digest
 
+    @_reads("read the manifests of")
     def figures(self) -> TableFigures:
         """Return what is measured of the table as a whole."""
         files = self._live_files()
@@ -163,6 +189,7 @@ class IcebergTable:
             delete_files=files.delete_files(),
         )
 
+    @_reads("read the manifests of")
     def conditions(self, order: OrderWish | None = None) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel on this table, held or not."""
         if self._is_native:
@@ -170,6 +197,7 @@ class IcebergTable:
         found = conditions_of(self._view, self._live_files())
         return found if order is None else [*found, self._order_condition(order)]
 
+    @_reads("read the metadata of")
     def resolve_order(self, wish: OrderWish) -> RowOrdering:
         """Return what an order by names means on this table.
 
@@ -178,12 +206,12 @@ class IcebergTable:
         """
         return resolve_order(self._view.metadata, wish)
 
+    @_reads("read the manifests of")
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
         """Return the ranges of an order's columns in files, by default all of `digest`; of a sort its first's."""
         fields = order.fields[:1] if order.strategy == "sort" else order.fields
         wanted = self._live_files().data["path"] if paths is None else paths
-        with translated(f"read the manifests of {self._ref}"):
-            return column_ranges(self._view, [field.field_id for field in fields], wanted)
+        return column_ranges(self._view, [field.field_id for field in fields], wanted)
 
     def _order_condition(self, wish: OrderWish) -> Condition:
         try:
@@ -192,14 +220,17 @@ class IcebergTable:
             return Condition("order_possible", False, error.message)
         return Condition("order_possible", True, f"{wish.strategy} by {', '.join(field.name for field in fields)}")
 
+    @_reads("read the metadata of")
     def partition_specs(self) -> Sequence[PartitionSpecFields]:
         """Return every partition spec, the current one last, as predicates are judged by it."""
         return spec_fields(self._view.metadata, self._view.codecs)
 
+    @_reads("read the metadata of")
     def column_names(self) -> Sequence[str]:
         """Return the full names of the current schema's columns."""
         return self._view.metadata.schema().column_names
 
+    @_reads("read the manifests of")
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         """Return the inputs by path, each with the position deletes that apply to it.
 
@@ -208,6 +239,7 @@ class IcebergTable:
         """
         return self._live_files().inputs(paths)
 
+    @_reads("read the metadata of")
     def group_task(
         self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
     ) -> GroupTask:
@@ -226,21 +258,23 @@ class IcebergTable:
         committer = Committer(catalog=self._catalog, load=self._load, cache=self._cache, uuid=self.uuid)
         return committer.commit(request, before_try=before_try)
 
+    @_reads("read the manifests of")
     def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
         """Return, by ordinal, why groups that were planned on a base could not be committed in this view any more."""
-        with translated(f"read the manifests of {self._ref}"):
-            return lost_groups(self._view, base_snapshot_id, schema_id, groups)
+        return lost_groups(self._view, base_snapshot_id, schema_id, groups)
 
+    @_reads("read the metadata of")
     def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
         """Return every snapshot of this run in the history of the main branch, as the catalog has it now."""
         return commits_of(self._fresh().metadata, run_id)
 
+    @_reads("read the manifests of")
     def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
         """Prove one snapshot of ours against the groups it claims to hold, from the catalog's present metadata."""
         view = self._fresh()
-        with translated(f"read the manifests of {self._ref}"):
-            return verify_snapshot(view, snapshot_id, groups)
+        return verify_snapshot(view, snapshot_id, groups)
 
+    @_reads("read the metadata of")
     def roll_back(self, snapshot_id: int) -> RollBack:
         """Make the snapshot before this one of ours the newest again, unless anybody committed since.
 
@@ -249,6 +283,7 @@ class IcebergTable:
         """
         return roll_back(self._catalog, self._fresh, snapshot_id)
 
+    @_reads("read the metadata of")
     def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:
         """Tag the snapshot before this one of ours until the next commit of ours; return it, None when it is gone.
 
@@ -257,6 +292,7 @@ class IcebergTable:
         """
         return keep_parent(self._catalog, self._fresh, run_id, snapshot_id)
 
+    @_reads("read the metadata of")
     def release_parents(self) -> Sequence[str]:
         """Remove the tags that commits with `protects_parent` have set; return their names.
 
@@ -265,11 +301,12 @@ class IcebergTable:
         """
         return release(self._catalog, self._fresh)
 
+    @_reads("list the files of")
     def list_outputs(self, run_id: str) -> Sequence[str]:
         """Return the paths of all files under the data location whose names say that this run wrote them."""
-        with translated(f"list the files of {self._ref}"):
-            return list_run_files(self._view, run_id)
+        return list_run_files(self._view, run_id)
 
+    @_reads("remove files of a run from")
     def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int) -> int:
         """Delete files that attempts of this run up to a number wrote, but `keep` and what any snapshot references.
 
@@ -277,9 +314,9 @@ class IcebergTable:
             Fatal: the catalog's pointer went back in time since this view was loaded.
         """
         fresh = self._fresh()
-        with translated(f"remove files of run {run_id} from {self._ref}"):
-            return remove_run_files(self._view, fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
+        return remove_run_files(self._view, fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
 
+    @_reads("read the metadata of")
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
         """Return the newest snapshots of the main branch of this view, newest first."""
         return newest(self._view.metadata, limit)
@@ -296,33 +333,49 @@ class IcebergTable:
             raise NotEligible(f"{self._ref}: {no_name_in_spark()}")
         return SparkTable(self._spark_catalog, tuple(self._ref.namespace), self._ref.name)
 
+    @_reads("read the metadata of")
     def partition_tests(self, place: Place) -> Sequence[PartitionTest]:
         """Return the tests that select one partition; none for an unpartitioned table."""
         return partition_tests(self._view, *place)
 
+    @_reads("read the metadata of")
     def procedure_call(self, group: FileGroup, options: Mapping[str, OptionValue]) -> ProcedureCall:
         """Return the call of `rewrite_data_files` on the partition of a group."""
         tests = partition_tests(self._view, *group.place)
         return ProcedureCall(Procedure.REWRITE_DATA_FILES, self.spark_table(), tests, options)
 
+    @_reads("read the manifests of")
     def native_changes(self, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
         """Return what others than us replaced in these partitions since a base, as the catalog has it now."""
         view = self._fresh()
-        with translated(f"read the manifests of {self._ref}"):
-            return native_changes(view, base_snapshot_id, places)
+        return native_changes(view, base_snapshot_id, places)
 
+    @_reads("read the manifests of")
     def verify_native(self, change: NativeChange, counted: RowCounts | None) -> Verification:
         """Prove a change against the catalog's present metadata."""
         view = self._fresh()
-        with translated(f"read the manifests of {self._ref}"):
-            return verify_native(view, change, counted)
+        return verify_native(view, change, counted)
 
     def _live_files(self) -> LiveFiles:
-        with self._lock, translated(f"read the manifests of {self._ref}"):
+        with self._lock:
             if self._files is None:
                 self._files = self._view.live_files()
             return self._files
 
+    @contextmanager
+    def _reading(self, doing: str) -> Iterator[None]:
+        try:
+            with reading_table(f"{doing} {self._ref}"):
+                yield
+        except TableUnreadable as error:
+            if any(isinstance(each, FileNotFoundError) for each in causes_of(error)) and self._has_moved():
+                raise Transient(f"{self._ref} changed while it was read, and its old files are gone") from error
+            raise
+
+    def _has_moved(self) -> bool:
+        """Return whether the catalog points to newer metadata than this view's."""
+        with reading_table(f"load table {self._ref}"):
+            return self._load().metadata_location != self._view.table.metadata_location
+
     def _fresh(self) -> TableView:
-        with translated(f"load table {self._ref}"):
-            return TableView.of(self._load(), self._cache)
+        return TableView.of(self._load(), self._cache)

@@ -7,6 +7,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from engine.domain.policies import OFF, RewriteSettings
+from engine.formats.iceberg.history import is_count
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.layout import MIN_ROW_GROUP_BYTES
 
@@ -19,6 +20,7 @@ _SIZES: Final = {
     "write.parquet.page-size-bytes": "page_bytes",
     "write.parquet.dict-size-bytes": "dictionary_page_bytes",
 }
+_LONGEST: Final = 80
 _ZSTD_LEVEL: Final = "3"  # Iceberg's own default for zstd
 
 
@@ -50,20 +52,30 @@ def read_properties(properties: Mapping[str, str]) -> PropertyReading:
     sizes: dict[str, int] = {}
     ignored: list[IgnoredProperty] = []
     if (target := properties.get(_TARGET)) is not None:
-        _accept("target_file_bytes", int(target) if target.isdecimal() else target, (_TARGET, target), policy, ignored)
+        number = _number(target)
+        _accept("target_file_bytes", target if number is None else number, (_TARGET, target), policy, ignored)
     codec, level = properties.get(_CODEC), properties.get(_LEVEL)
     if codec is not None or level is not None:
         source = (_CODEC, codec) if codec is not None else (_LEVEL, str(level))
         _accept("compression", _compression((codec or "zstd").lower(), level), source, policy, ignored)
     for name, setting in _SIZES.items():
         value = properties.get(name)
-        if value is not None and value.isdecimal() and int(value) > 0:
-            sizes[setting] = int(value)
+        if value is not None and (size := _number(value)):
+            sizes[setting] = size
         elif value is not None:
-            ignored.append(IgnoredProperty(name, value, "not a number of bytes above 0"))
+            ignored.append(_ignored(name, value, "not a number of bytes above 0"))
     if sizes.get("row_group_bytes", MIN_ROW_GROUP_BYTES) < MIN_ROW_GROUP_BYTES:
         policy["rewrite.small_row_group_bytes"] = OFF  # its writers make them small because they are told to
     return PropertyReading(policy, sizes, tuple(ignored))
+
+
+def _number(text: str) -> int | None:
+    """Return a count of bytes; None where it is none. Python refuses to convert more than 4,300 digits."""
+    return int(text) if is_count(text) else None
+
+
+def _ignored(name: str, value: str, reason: str) -> IgnoredProperty:
+    return IgnoredProperty(name, value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…", reason)
 
 
 def _compression(codec: str, level: str | None) -> str:
@@ -80,6 +92,7 @@ def _accept(
     try:
         settings = RewriteSettings.model_validate({field: value})
     except ValidationError as error:
-        ignored.append(IgnoredProperty(*source, f"{value!r}: {error.errors()[0]['msg']}"))
+        shown = repr(value) if len(repr(value)) <= _LONGEST else f"{repr(value)[:_LONGEST]}…"
+        ignored.append(_ignored(*source, f"{shown}: {error.errors()[0]['msg']}"))
     else:
         policy[f"rewrite.{field}"] = getattr(settings, field)

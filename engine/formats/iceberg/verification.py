@@ -64,7 +64,7 @@ class _Changes:
             if manifest.content == ManifestContent.DELETES:
                 deletes += manifest.deleted_files_count or 0
                 continue
-            for entry in manifest.fetch_manifest_entry(view.io, discard_deleted=False):
+            for entry in view.full_entries(manifest, discard_deleted=False):
                 if entry.snapshot_id != snapshot.snapshot_id:
                     continue
                 if entry.status == ManifestEntryStatus.DELETED:

@@ -3,15 +3,18 @@
 from dataclasses import dataclass, replace
 
 from pyiceberg.io import FileIO
-from pyiceberg.manifest import ManifestFile, read_manifest_list
+from pyiceberg.manifest import ManifestEntry, ManifestFile, read_manifest_list
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import Fatal
 from engine.formats.iceberg.digest import LiveFiles
+from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.file_access import GuardedFileIO, outside
 from engine.formats.iceberg.history import commit_times, head_of, sequence_times
+from engine.formats.iceberg.intake.checks import check_metadata
+from engine.formats.iceberg.intake.storage import AvroFiles
 from engine.formats.iceberg.manifests import Cache, ManifestReader
 from engine.formats.iceberg.partitions import PartitionCodec, schema_of_spec
 from engine.rewriting.kernel.places import Places
@@ -28,13 +31,18 @@ class TableView:
 
     @staticmethod
     def of(table: Table, cache: Cache) -> "TableView":
-        """Wrap a table that one of our catalogs loaded."""
+        """Wrap a table that one of our catalogs loaded.
+
+        Raises:
+            Malformed: its metadata is not sound; see `intake.checks`.
+        """
         metadata = table.metadata
+        check_metadata(metadata)
         codecs = {
             spec.spec_id: PartitionCodec(spec=spec, schema=schema_of_spec(metadata, spec) or metadata.schema())
             for spec in metadata.partition_specs
         }
-        reader = ManifestReader(io=table.io, codecs=codecs, cache=cache, places=places_of(table))
+        reader = ManifestReader(io=AvroFiles(table.io), codecs=codecs, cache=cache, places=places_of(table))
         return TableView(table=table, head=head_of(metadata), codecs=codecs, reader=reader)
 
     @property
@@ -44,8 +52,8 @@ class TableView:
 
     @property
     def io(self) -> FileIO:
-        """The table's storage."""
-        return self.table.io
+        """The table's storage, through which manifests and manifest lists are read."""
+        return self.reader.io
 
     def manifests(self, snapshot: Snapshot | None) -> list[ManifestFile]:
         """Return the manifests of a snapshot.
@@ -55,8 +63,17 @@ class TableView:
 
         Raises:
             NotEligible: the manifest list is outside of the table's places.
+            Malformed: it can't be read.
         """
-        return [] if snapshot is None else list(read_manifest_list(self.io.new_input(snapshot.manifest_list)))
+        if snapshot is None:
+            return []
+        with decoding(f"manifest list {snapshot.manifest_list}"):
+            return list(read_manifest_list(self.io.new_input(snapshot.manifest_list)))
+
+    def full_entries(self, manifest: ManifestFile, *, discard_deleted: bool) -> list[ManifestEntry]:
+        """Return the entries of a manifest with all their statistics, one object for each."""
+        with decoding(f"manifest {manifest.manifest_path}"):
+            return manifest.fetch_manifest_entry(self.io, discard_deleted=discard_deleted)
 
     def check(self, path: str) -> None:
         """Raise `NotEligible` for a path outside of the table's places."""

@@ -32,6 +32,7 @@ from pyiceberg.types import (
 
 from engine.domain.orders import OrderField, RowOrdering
 from engine.formats.iceberg import column_bounds
+from engine.formats.iceberg.avro_blocks import readable
 from engine.formats.iceberg.column_bounds import read_bounds
 from engine.planning.overlaps import UNKNOWN
 from tests.support.iceberg_tables import Lake
@@ -114,7 +115,8 @@ def test_both_readers_give_the_same(lake: Lake, codec: str, monkeypatch: pytest.
     )
     snapshot = lake.load().current_snapshot()
     assert snapshot is not None
-    bodies = [Path(m.manifest_path.removeprefix("file://")).read_bytes() for m in snapshot.manifests(lake.load().io)]
+    paths = [each.manifest_path.removeprefix("file://") for each in snapshot.manifests(lake.load().io)]
+    bodies = [readable(Path(path).read_bytes()) for path in paths]
     fast = [read_bounds(body, [1, 2, 99]) for body in bodies]
 
     def refuse(_source: io.BytesIO) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.domain.errors import InvalidInput, NotFound, StateConflict, Transient
+from engine.domain.errors import InvalidInput, NotFound, StateConflict, TableUnreadable, Transient
 from engine.domain.tables import TableRef
 from engine.domain.uris import masked
 from engine.formats.base import TableListing
@@ -91,7 +91,7 @@ def test_a_catalog_that_does_not_answer_is_transient():
         reserved.bind(("127.0.0.1", 0))
         uri = f"postgresql+psycopg://user@127.0.0.1:{reserved.getsockname()[1]}/db"
         connection = IcebergFormat().connect("lake", {"type": "sql", "uri": uri})
-        with pytest.raises(Transient, match="Could not open table"):
+        with pytest.raises(Transient, match="Could not open the catalog of"):
             connection.open_table(TableRef("lake", ("sales",), "orders"))
     connection.close()
 
@@ -201,14 +201,28 @@ def test_a_catalog_whose_rows_carry_another_name_is_reached_by_a_property(lake: 
     connection.close()
 
 
-def test_a_vanished_manifest_is_transient(lake: Lake):
+def test_a_vanished_manifest_is_the_tables_condition(lake: Lake):
     append_files(lake.create(), 1)
     opened = lake.open()
-    table = lake.load()
-    (manifest,) = table.current_snapshot().manifests(table.io)
-    Path(manifest.manifest_path.removeprefix("file://")).unlink()
-    with pytest.raises(Transient, match="read the manifests"):
+    drop_manifests(lake)
+    with pytest.raises(TableUnreadable, match="read the manifests"):
         opened.digest()
+
+
+def test_a_manifest_that_vanished_after_a_newer_commit_is_transient(lake: Lake):
+    append_files(lake.create(), 1)
+    opened = lake.open()
+    drop_manifests(lake)
+    with lake.load().transaction() as change:
+        change.set_properties({"owner": "sales"})
+    with pytest.raises(Transient, match="changed while it was read"):
+        opened.digest()
+
+
+def drop_manifests(lake: Lake) -> None:
+    table = lake.load()
+    for manifest in table.current_snapshot().manifests(table.io):
+        Path(manifest.manifest_path.removeprefix("file://")).unlink()
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from pyiceberg.types import (
 )
 
 from engine.domain.errors import Fatal
-from engine.formats.iceberg.avro_blocks import schema_of
+from engine.formats.iceberg.avro_blocks import readable, schema_of
 from engine.formats.iceberg.delete_manifests import without
 from tests.support.iceberg_tables import Lake, append_files, commit_deletes, delete_file, live_paths
 
@@ -63,7 +63,7 @@ def test_partition_values_of_what_stays_are_passed_through_as_stored(lake: Lake,
     commit_deletes(table, stays, goes)
     view = lake.open()._view
     (manifest,) = (each for each in view.manifests(view.head) if each.content == ManifestContent.DELETES)
-    body = Path(manifest.manifest_path.removeprefix("file://")).read_bytes()
+    body = readable(Path(manifest.manifest_path.removeprefix("file://")).read_bytes())
     made = without(body, {goes.file_path}, manifest=manifest, snapshot_id=77, codec=codec)
     path = Path(table.location().removeprefix("file://")) / "anew.avro"
     path.write_bytes(made.body)

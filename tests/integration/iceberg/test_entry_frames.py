@@ -40,6 +40,7 @@ from pyiceberg.types import (
 )
 
 from engine.formats.iceberg import entry_frames, manifests
+from engine.formats.iceberg.avro_blocks import readable
 from engine.formats.iceberg.partitions import PartitionCodec
 
 FLAT = PartitionSpec()
@@ -97,7 +98,7 @@ def manifest(
             if number % 4 == 1:  # a new file, which inherits
                 status, known = ManifestEntryStatus.ADDED, {"snapshot_id": 7} if version == 1 else {}
             writer.add_entry(ManifestEntry.from_args(status=status, data_file=file, **known))
-    return path.read_bytes()
+    return readable(path.read_bytes())
 
 
 def both(body: bytes, codec: PartitionCodec, monkeypatch: pytest.MonkeyPatch) -> tuple[pa.Table, pa.Table]:

@@ -18,6 +18,7 @@ def refusal(status: int, document: object = None, **headers: str) -> errors.ApiE
         (404, "not_found", errors.NotFound),
         (409, "state_conflict", errors.StateConflict),
         (409, "table_replaced", errors.TableReplaced),
+        (409, "table_unreadable", errors.TableUnreadable),
         (409, "not_eligible", errors.NotEligible),
         (412, "precondition_failed", errors.PreconditionFailed),
         (422, "invalid_input", errors.InvalidInput),

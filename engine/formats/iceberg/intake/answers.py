@@ -1,0 +1,40 @@
+"""Answers of REST catalogs: read as a stream up to a limit, and only what can be JSON.
+
+A catalog is trusted with its own tables, not with the memory of the process: one answer without an end, or a small one
+that inflates, would take all teams' service down.
+"""
+
+from typing import Any, Final
+
+import requests
+
+from engine.formats.iceberg.intake.limits import METADATA_BYTES, too_large
+from engine.formats.iceberg.intake.metadata_files import check_json
+
+_CHUNK_BYTES: Final = 64 * 1024
+
+
+def read_answer(response: requests.Response, **_options: Any) -> None:
+    """Read the body of a response, as a hook of a session; afterwards `response.content` is there without a request.
+
+    Raises:
+        Malformed: the body is larger than table metadata may be.
+        RequestException: it is compressed more than once, or a success that is no JSON: a proxy answered instead.
+    """
+    encoding = response.headers.get("content-encoding", "")
+    if "," in encoding:
+        response.close()
+        raise requests.RequestException(f"the answer is compressed more than once ({encoding[:80]})")
+    parts, room = list[bytes](), METADATA_BYTES
+    for part in response.iter_content(_CHUNK_BYTES):
+        room -= len(part)
+        if room < 0:
+            response.close()
+            raise too_large("the catalog's answer has", "", METADATA_BYTES)
+        parts.append(part)
+    body = b"".join(parts)
+    response._content = body  # noqa: SLF001 - what `response.content` would have kept
+    if response.ok and body and body.lstrip()[:1] not in (b"{", b"["):
+        kind = response.headers.get("content-type", "no content type")
+        raise requests.RequestException(f"the answer is no JSON ({kind[:80]}): something other than a catalog sent it")
+    check_json(body)

@@ -1,0 +1,58 @@
+"""Table metadata as JSON, from a file or a catalog's answer: bounded before it is parsed.
+
+Parsed JSON takes up to twenty times its size in memory (`[[],[],…`), so the number of its values is bounded as well.
+"""
+
+import zlib
+from typing import Final
+
+from pyiceberg.io import InputFile
+from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
+
+from engine.formats.iceberg.intake.limits import METADATA_BYTES, METADATA_VALUES, Malformed, too_large
+from engine.formats.iceberg.intake.storage import read_file
+
+_GZIP: Final = b"\x1f\x8b"
+
+
+def read_metadata(file: InputFile) -> TableMetadata:
+    """Return the metadata of a metadata file, compressed by gzip or not, whatever its name says.
+
+    Raises:
+        Malformed: it is larger than it may be, or cut off.
+        ValueError: it is no table metadata; pydantic's error says where.
+    """
+    body = read_file(file, METADATA_BYTES)
+    if body.startswith(_GZIP):
+        body = _gunzipped(body, METADATA_BYTES)
+    check_json(body)
+    return TableMetadataUtil.parse_raw(body.decode("utf-8"))
+
+
+def check_json(body: bytes) -> None:
+    """Check that a JSON text has a bounded number of values.
+
+    Raises:
+        Malformed: it has more commas and brackets than metadata may have values.
+    """
+    values = sum(body.count(sign) for sign in (b",", b"[", b"{"))
+    if values > METADATA_VALUES:
+        raise Malformed(f"its metadata has about {values:,} JSON values; {METADATA_VALUES:,} is the limit")
+
+
+def _gunzipped(body: bytes, limit: int) -> bytes:
+    parts: list[bytes] = []
+    room = limit
+    while body:  # a file may be several members
+        member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        try:
+            parts.append(member.decompress(body, room + 1))
+        except zlib.error as error:
+            raise Malformed(f"its metadata is compressed by gzip and damaged ({error})") from error
+        room -= len(parts[-1])
+        if room < 0:
+            raise too_large("its metadata has", "when decompressed", limit)
+        if not member.eof:
+            raise Malformed("its metadata is compressed by gzip and cut off")
+        body = member.unused_data
+    return b"".join(parts)

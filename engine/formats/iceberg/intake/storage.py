@@ -1,0 +1,62 @@
+"""A table's storage as manifests and manifest lists are read through it: whole files, of bounded size, uncompressed."""
+
+import io
+from typing import Any
+
+from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile
+
+from engine.formats.iceberg.avro_blocks import readable
+from engine.formats.iceberg.intake.limits import MANIFEST_BYTES, too_large
+
+
+def read_file(file: InputFile, limit: int) -> bytes:
+    """Return a whole file.
+
+    Raises:
+        Malformed: it is larger than `limit` bytes.
+    """
+    with file.open() as stream:
+        body: bytes = stream.read(limit + 1)
+    if len(body) > limit:
+        raise too_large("it has", "", limit)
+    return body
+
+
+class AvroFiles(FileIO):
+    """Storage whose input files are Avro containers that any reader can take without harm; see `avro_blocks`.
+
+    Everything else is handed on to `inner`. Reading raises `Malformed` for what is no such container.
+    """
+
+    def __init__(self, inner: FileIO) -> None:
+        super().__init__(inner.properties)
+        self._inner = inner
+
+    def new_input(self, location: str) -> InputFile:
+        """Return a file to read."""
+        return _AvroFile(self._inner.new_input(location))
+
+    def new_output(self, location: str) -> OutputFile:
+        """Return a file to write."""
+        return self._inner.new_output(location)
+
+    def delete(self, location: str | InputFile | OutputFile) -> None:
+        """Delete a file."""
+        self._inner.delete(location)
+
+
+class _AvroFile(InputFile):
+    def __init__(self, file: InputFile) -> None:
+        super().__init__(file.location)
+        self._file = file
+
+    def __len__(self) -> int:
+        return len(self._file)
+
+    def exists(self) -> bool:
+        return self._file.exists()
+
+    def open(self, seekable: bool = True) -> InputStream:  # noqa: ARG002 - the library's signature
+        body: Any = io.BytesIO(readable(read_file(self._file, MANIFEST_BYTES)))
+        stream: InputStream = body
+        return stream

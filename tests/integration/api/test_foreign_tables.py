@@ -1,0 +1,136 @@
+"""One table that can't be read: every request about it answers, and nothing else of its catalog is affected."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+
+from engine.domain.access import SYSTEM
+from engine.domain.ids import TableId
+from engine.domain.tables import TableFormatName
+from tests.integration.api.conftest import Api
+from tests.support.mutations import few_of_metadata
+from tests.support.rest_catalog import RestCatalogServer
+from tests.support.world import NAME, SCHEMA, SPEC, Lake, make_lake
+
+SOUND = NAME[1]
+ANSWERS = frozenset({200, 409})
+CODES = frozenset({"table_unreadable", "table_replaced"})
+REPLACED = frozenset({"remove table-uuid"})  # PyIceberg makes one up
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return make_lake(tmp_path / "lake", files=6)
+
+
+def local(path: str) -> Path:
+    return Path(path.removeprefix("file://"))
+
+
+class Shelf:
+    """A catalog of one sound table and others, whose metadata is replaced by mutations after they were registered."""
+
+    def __init__(self, lake: Lake) -> None:
+        self.lake = lake
+        self.sound = json.loads(local(lake.table.metadata_location).read_text())
+        self.mutations = dict(few_of_metadata(self.sound))
+        self.names = {f"t{number}": label for number, label in enumerate(self.mutations)}
+
+    def fill(self) -> None:
+        for name in self.names:
+            self.lake.catalog.create_table(("lake", name), SCHEMA, partition_spec=SPEC)
+
+    def spoil(self, server: RestCatalogServer | None) -> None:
+        for name, label in self.names.items():
+            place = self.lake.catalog.load_table(("lake", name)).metadata_location
+            own = json.loads(local(place).read_text())["table-uuid"]
+            body = self.mutations[label].replace(self.sound["table-uuid"].encode(), own.encode())
+            local(place).write_bytes(body)
+            if server is not None:
+                server.answers["lake", name] = b'{"metadata-location": "%s", "metadata": %s}' % (place.encode(), body)
+
+
+@asynccontextmanager
+async def served(api: Api, shelf: Shelf, kind: str) -> AsyncIterator[RestCatalogServer | None]:
+    assert isinstance(shelf.lake.catalog, SqlCatalog)
+    with RestCatalogServer(catalog=shelf.lake.catalog).running() as server:
+        properties = shelf.lake.properties if kind == "sql" else {"type": "rest", "uri": server.uri}
+        await api.container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, properties)
+        yield server if kind == "rest" else None
+
+
+@pytest.fixture
+def shelf(lake: Lake) -> Iterator[Shelf]:
+    made = Shelf(lake)
+    made.fill()
+    yield made
+    lake.catalog.close()
+
+
+async def discovered(api: Api, **body: Any) -> dict[str, Any]:
+    answer = await api.post("/v1/catalogs/lake/discover", body, status=200)
+    return {table["name"]: table for table in answer["tables"]}
+
+
+@pytest.mark.parametrize("kind", ["sql", "rest"])
+async def test_tables_that_can_not_be_read_are_refused_one_by_one(api: Api, shelf: Shelf, kind: str) -> None:
+    async with served(api, shelf, kind) as server:
+        await asyncio.to_thread(shelf.spoil, server)
+        found = await discovered(api, register=True)
+        assert found[SOUND]["outcome"] == "registered"
+        refused = {shelf.names[name]: each["detail"] for name, each in found.items() if each["outcome"] == "refused"}
+        assert {each["outcome"] for each in found.values()} == {"registered", "refused"}
+        assert "variant" in refused["variant column"]
+        assert "schemas.0" in refused["variant column"]
+
+
+@pytest.mark.parametrize("kind", ["sql", "rest"])
+async def test_every_request_about_a_table_that_can_not_be_read_answers(api: Api, shelf: Shelf, kind: str) -> None:
+    async with served(api, shelf, kind) as server:
+        found = await discovered(api, register=True)
+        assert {each["outcome"] for each in found.values()} == {"registered"}
+        await asyncio.to_thread(shelf.spoil, server)
+        for name, label in shelf.names.items():
+            await _ask_everything(api, found[name]["table_id"], label)
+        assert (await api.rewrite(found[SOUND]["table_id"])).state == "succeeded"
+        async with api.container.database.read() as unit:
+            assert await unit.breakers.get("lake") is None
+
+
+async def _ask_everything(api: Api, table_id: str, label: str) -> None:
+    path = f"/v1/tables/{table_id}"
+    for method, end in (("GET", "health"), ("GET", "advice"), ("POST", "plan")):
+        response = await api.client.request(method, f"{path}/{end}")
+        assert response.status_code in ANSWERS, (label, end, response.text)
+        assert response.status_code == 200 or response.json()["code"] in CODES, (label, end, response.text)
+    for end in ("explain", "effective-policy"):
+        response = await api.client.get(f"{path}/{end}")
+        assert response.status_code in ({200} if label not in REPLACED else ANSWERS), (label, end, response.text)
+    run = await api.rewrite(table_id)
+    assert run.attempt == 1, (label, run)
+    assert run.reason in {"table_unreadable", "table_replaced", "nothing_to_do", "committed", "not_eligible"}, (
+        label,
+        run,
+    )
+
+
+async def test_a_run_of_a_table_with_a_variant_column_ends_once_and_says_why(api: Api, shelf: Shelf) -> None:
+    async with served(api, shelf, "sql") as server:
+        found = await discovered(api, register=True)
+        await asyncio.to_thread(shelf.spoil, server)
+        (name,) = (name for name, label in shelf.names.items() if label == "variant column")
+        table_id = TableId(found[name]["table_id"])
+        run = await api.rewrite(table_id)
+        assert (run.state, run.reason, run.attempt) == ("failed", "table_unreadable", 1)
+        assert "schemas.0" in (run.detail or "")
+        assert "'variant'" in (run.detail or "")
+        explained = await api.get(f"/v1/tables/{table_id}/explain")
+        assert "variant" in " ".join(explained["summary"])
+        policy = {"enabled": False}
+        await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=policy, headers={"If-None-Match": "*"})

@@ -1,0 +1,117 @@
+"""Whatever a table's metadata, manifest list or manifest holds: reading it raises errors of the domain only.
+
+A table that can't be read is `TableUnreadable`, which is never tried again, and never `Transient`, which is.
+"""
+
+import contextlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog.testing
+
+from engine.domain.errors import NotEligible, PackhouseError, Transient
+from engine.domain.orders import OrderWish, WantedColumn
+from engine.formats.iceberg import IcebergTable
+from engine.planning.health import health
+from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files
+from tests.support.mutations import Mutation, of_list_or_manifest, of_metadata
+
+BY_ID = OrderWish("sort", (WantedColumn("id"),))
+LEAST_MUTATIONS = 400
+LONGEST_MESSAGE = 1000
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    with structlog.testing.capture_logs():
+        yield
+
+
+@pytest.fixture
+def table(lake: Lake) -> Lake:
+    append_files(lake.create(spec=BY_CITY, properties={"write.target-file-size-bytes": "1000000"}), 3)
+    return lake
+
+
+def local(path: str) -> Path:
+    return Path(path.removeprefix("file://"))
+
+
+def head(lake: Lake) -> Any:
+    table = lake.load()
+    snapshot = table.current_snapshot()
+    assert snapshot is not None
+    return table, snapshot
+
+
+def read_everything(opened: IcebergTable) -> None:
+    """Ask a table for all that requests and runs ask for."""
+    opened.policy_properties()
+    opened.describe()
+    opened.snapshots(100)
+    opened.partition_specs()
+    opened.column_names()
+    digest = opened.digest()
+    opened.figures()
+    opened.conditions(BY_ID)
+    opened.find_commits(RUN_ID)
+    health(digest, small_bytes=2**20, large_bytes=None, small_row_group_bytes=None)
+    with contextlib.suppress(NotEligible):
+        opened.order_ranges(opened.resolve_order(BY_ID))
+    if opened.head_snapshot_id is not None:
+        opened.group_inputs(digest["path"].to_pylist())
+        opened.verify(opened.head_snapshot_id, ())
+
+
+def raised_by(call: Callable[[], None]) -> BaseException | None:
+    try:
+        call()
+    except BaseException as error:  # noqa: BLE001 - also what Rust raises
+        return error
+    return None
+
+
+def outcomes(lake: Lake, place: Path, mutations: Iterable[Mutation]) -> Counter[str]:
+    """Count what reading comes to, with each mutation in place of a file."""
+    sound = place.read_bytes()
+    counted: Counter[str] = Counter()
+    wrong: list[str] = []
+    for label, body in mutations:
+        place.write_bytes(body)
+        error = raised_by(lambda: read_everything(lake.open()))
+        counted[type(error).__name__] += 1
+        if isinstance(error, Transient) or not isinstance(error, PackhouseError | None):
+            wrong.append(f"{label}: {error!r}"[:300])
+        elif error is not None and (len(error.message) > LONGEST_MESSAGE or not error.message.isprintable()):
+            wrong.append(f"{label}: a message of {len(error.message)}: {error.message!r}"[:300])
+    place.write_bytes(sound)
+    assert not wrong, "\n".join([f"{len(wrong)} of {counted.total()}", *wrong])
+    read_everything(lake.open())
+    return counted
+
+
+def test_no_metadata_raises_anything_but_the_tables_condition(table: Lake):
+    place = local(table.load().metadata_location)
+    counted = outcomes(table, place, of_metadata(json.loads(place.read_text())))
+    assert counted.total() > LEAST_MUTATIONS
+    assert counted["TableUnreadable"] > LEAST_MUTATIONS / 2, counted
+
+
+def test_no_manifest_list_raises_anything_but_the_tables_condition(table: Lake):
+    _, snapshot = head(table)
+    place = local(snapshot.manifest_list)
+    counted = outcomes(table, place, of_list_or_manifest(place.read_bytes()))
+    assert counted.total() > LEAST_MUTATIONS / 2
+    assert counted["TableUnreadable"] > LEAST_MUTATIONS / 8, counted
+
+
+def test_no_manifest_raises_anything_but_the_tables_condition(table: Lake):
+    loaded, snapshot = head(table)
+    place = local(snapshot.manifests(loaded.io)[0].manifest_path)
+    counted = outcomes(table, place, of_list_or_manifest(place.read_bytes()))
+    assert counted.total() > LEAST_MUTATIONS / 2
+    assert counted["TableUnreadable"] > LEAST_MUTATIONS / 8, counted
