@@ -17,7 +17,8 @@ from typing import ParamSpec, TypeVar
 import anyio.to_thread
 from anyio import CapacityLimiter
 
-from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CatalogConnection, CheckStep, OpenTable, TableFormat
 from engine.services.locations import ANYWHERE, LocationRules
@@ -69,7 +70,7 @@ class FormatRegistry:
         """Run a blocking read in a thread and give up after the registry's patience; `what` names it in the error.
 
         Raises:
-            Transient: no answer in time. The thread is left behind: only for calls that change nothing.
+            Away: no answer in time. The thread is left behind: only for calls that change nothing.
         """
         try:
             async with asyncio.timeout(self._patience):
@@ -79,7 +80,7 @@ class FormatRegistry:
                     )
         except TimeoutError:
             message = f"{what} did not answer within {self._patience:g} seconds"
-            raise Transient(message) from None
+            raise Away(Dependency.CATALOG, message) from None
 
     async def validate(self, name: TableFormatName, properties: Mapping[str, str]) -> None:
         """Raise `InvalidInput` where properties can't make a connection. References are not resolved for this."""
