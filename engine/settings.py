@@ -83,7 +83,7 @@ class Settings(BaseSettings):
     lease_seconds: Seconds = Field(default=30, gt=1)
     watch: bool = Field(default=True, description="Off: no run starts by itself; the coordinator only does upkeep.")
     worker_slots: int = Field(default=2, ge=1, description="Runs that one worker advances at once.")
-    max_failures: int = Field(default=5, ge=1, description="Attempts that may fail before the run does.")
+    max_failures: int = Field(default=5, ge=1, description="Attempts in a row that may fail before the run does.")
     commit_batch_bytes: ByteSize = Field(default=8 * 2**30, ge=1, description="Written bytes that make a commit due.")
     commit_batch_seconds: Seconds = Field(default=60, gt=0, description="Age of the oldest written group that does.")
     reads_per_minute: int = Field(default=60_000, ge=1, description="GET requests of one caller.")

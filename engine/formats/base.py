@@ -220,6 +220,17 @@ class OpenTable(Protocol):
     ) -> GroupTask:
         """Return all that a task needs to rewrite one group: schema, storage, inputs, output place, settings."""
 
+    def task_storage(self) -> Mapping[str, str]:
+        """Return the properties of the storage that a task gets, with the credentials of when the table was opened."""
+
+    def read_storage(self) -> None:
+        """Read the first byte of the table's metadata, past every cache.
+
+        Raises:
+            Away: the storage does not answer.
+            StateConflict, Transient: it answers something else.
+        """
+
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch, at most 16 tries on lost races; groups whose sources are gone or touched are dropped whole.
 
@@ -278,6 +289,14 @@ class OpenTable(Protocol):
 
 class CatalogConnection(Protocol):
     """An open connection to one catalog."""
+
+    def ping(self) -> None:
+        """Ask the catalog for something that depends on no table.
+
+        Raises:
+            Away: it does not answer.
+            StateConflict, Transient: it answers something else.
+        """
 
     def check(self) -> Sequence[CheckStep]:
         """Try the connection step by step; never raises for a broken connection."""

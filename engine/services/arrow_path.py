@@ -18,6 +18,7 @@ from engine.services.engines import remedy_for
 from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import Finished, GroupFailure, GroupLost, Lanes
 from engine.services.orders import Overlaps, order_result, overlaps_of
+from engine.services.outages.credentials import TaskCredentials
 from engine.services.pacing import RunPacing
 from engine.services.rewrite_paths import RewritePath, Tools, Work
 from engine.services.row_checks import has_rows_checked
@@ -92,6 +93,7 @@ class ArrowPath(RewritePath):
             clock=context.clock,
             rate=LaneRate(expected_rate(await self._ending.outlines(*_DONE), plan.prediction, lanes)),
             tasks=task,
+            credentials=TaskCredentials(table=table, open_table=self._open, clock=context.clock),
             lost=self._early_losses(plan).among,
             on_start=self._mark_running,
             on_stop=pacing.stop,

@@ -34,6 +34,9 @@ SENDS = 5
 
 RECORD_SECONDS = 30.0
 
+COMMITTED = "committed"
+"""Kind of the event that a snapshot was proven: progress, which sets the run's failures to zero."""
+
 
 _Write: TypeAlias = Callable[[UnitOfWork], Awaitable[None]]
 
@@ -273,7 +276,7 @@ class Commits:
             await unit.hot_partitions.win(self._attempt.lease, {group.place for group in groups} - lost)
 
         details = {"groups": ordinals, "tries": tries, "verification": document}
-        await self._record_proof("committed", details, before, win, settled=ordinals)
+        await self._record_proof(COMMITTED, details, before, win, settled=ordinals)
         self._step("verified")
 
     async def _record_taken_back(
@@ -315,6 +318,7 @@ class Commits:
                 details=dict(details),
                 result={**self._attempt.run.result, "verifications": self.verifications},
                 intent=self._attempt.run.marked_settled(settled),
+                is_progress=kind == COMMITTED,
             )
 
     @property

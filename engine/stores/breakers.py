@@ -43,8 +43,12 @@ class BreakerStore:
         elif run.state is RunState.FAILED and run.reason in FAILURES:
             await self._count(run)
         else:
-            mine = (breakers.c.catalog == run.catalog, breakers.c.probe_until.is_not(None))
-            await self._connection.execute(update(breakers).where(*mine).values(probe_until=None))
+            await self.give_probe_back(run)
+
+    async def give_probe_back(self, run: Run) -> None:
+        """Let another run be the probe of a half-open breaker: this one's attempt showed nothing about the catalog."""
+        mine = (breakers.c.catalog == run.catalog, breakers.c.probe_until.is_not(None))
+        await self._connection.execute(update(breakers).where(*mine).values(probe_until=None))
 
     async def note_failed_attempt(self, run: Run) -> None:
         """Note that an attempt failed and the run waits to be tried again: a half-open breaker opens for longer."""

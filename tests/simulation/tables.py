@@ -12,7 +12,8 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.domain.capabilities import Capabilities
-from engine.domain.errors import CommitConflict, NotEligible, NotFound, OutcomeUnknown, Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, CommitConflict, NotEligible, NotFound, OutcomeUnknown
 from engine.domain.files import DeleteRef, InputFile
 from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.output_names import output_prefix
@@ -72,6 +73,9 @@ class ModelCatalog:
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         self._lake.answer()
         return {ref: str(len(self._lake.tables[ref].snapshots)) for ref in refs if ref in self._lake.tables}
+
+    def ping(self) -> None:
+        self._lake.answer()
 
     def open_table(self, ref: TableRef) -> "OpenModelTable":
         self._lake.answer()
@@ -170,6 +174,12 @@ class OpenModelTable:
             storage={"table": str(self._table.ref)},
         )
 
+    def task_storage(self) -> Mapping[str, str]:
+        return {"table": str(self._table.ref)}
+
+    def read_storage(self) -> None:
+        self._lake.answer()
+
     def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
         base, head = self._table.by_number(base_snapshot_id), self._head
         if base is None or head is None:
@@ -257,7 +267,7 @@ class OpenModelTable:
         luck, faults = lake.random.random(), lake.faults
         if luck < faults.refused:
             faults.note("refused")
-            raise Transient("the catalog can't be reached")
+            raise Away(Dependency.CATALOG, "the catalog can't be reached")
         luck -= faults.refused
         answer = loop.create_future()
 

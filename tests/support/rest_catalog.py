@@ -31,6 +31,8 @@ class RestCatalogServer:
         self.commits = 0
         self.before_commit: Callable[[], int | None] = lambda: None
         self.before_answer: Verdict = truthful
+        self.before_get: Callable[[str], int | None] = lambda _path: None
+        self.config: Callable[[], dict[str, str]] = dict  # what each load of a table vends
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
 
     @property
@@ -52,6 +54,8 @@ class RestCatalogServer:
 
     def get(self, path: str) -> tuple[int, Any]:
         """Answer a GET."""
+        if (refused := self.before_get(path)) is not None:
+            return refused, _error("Refused", "before the answer")
         parts = path.partition("?")[0].strip("/").split("/")
         match parts[1:]:
             case ["config"]:
@@ -82,7 +86,7 @@ class RestCatalogServer:
 
     def _load(self, namespace: str, name: str) -> tuple[int, Any]:
         try:
-            return 200, _document(self.catalog.load_table((namespace, name))) | {"config": {}}
+            return 200, _document(self.catalog.load_table((namespace, name))) | {"config": self.config()}
         except NoSuchTableError as error:
             return 404, _error("NoSuchTableException", str(error))
 

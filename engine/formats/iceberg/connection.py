@@ -119,6 +119,11 @@ class IcebergConnection:
                 break
         return steps
 
+    def ping(self) -> None:
+        """Ask for the namespaces; see `CatalogConnection.ping`."""
+        with translated("list the namespaces"):
+            self._open().list_namespaces()
+
     def list_tables(self, limit: int) -> TableListing:
         """List the tables of all namespaces, in order of their addresses, at most `limit`.
 

@@ -49,7 +49,7 @@ from engine.formats.iceberg.partition_times import partition_times
 from engine.formats.iceberg.paths import all_locations
 from engine.formats.iceberg.sort_orders import resolve_order
 from engine.formats.iceberg.table_properties import read_properties
-from engine.formats.iceberg.tasks import group_task
+from engine.formats.iceberg.tasks import group_task, storage_properties
 from engine.formats.iceberg.verification import verify_snapshot
 from engine.formats.iceberg.views import TableView
 from engine.formats.native import NativeChange, RowCounts
@@ -208,6 +208,18 @@ class IcebergTable:
     ) -> GroupTask:
         """Return all that a task needs to rewrite one group; sizes that table properties state win over `write`."""
         return group_task(self._view, group, run_id=run_id, attempt=attempt, write=write, order=order)
+
+    def task_storage(self) -> Mapping[str, str]:
+        """Return the properties of the storage that a task gets; see `OpenTable.task_storage`."""
+        return storage_properties(self._view.io.properties)
+
+    def read_storage(self) -> None:
+        """Read the first byte of the table's metadata; see `OpenTable.read_storage`."""
+        with (
+            translated(f"read the metadata of {self._ref}"),
+            self._view.io.new_input(self._view.table.metadata_location).open() as stream,
+        ):
+            stream.read(1)
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch in one snapshot; see `formats.base.OpenTable.commit` for the contract.
