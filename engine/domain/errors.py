@@ -120,9 +120,18 @@ class NotEligible(Rejected):
 
 
 class Transient(PackhouseError):
-    """An outside service did not answer; the same call may work later."""
+    """An outside service did not answer; the same call may work later.
+
+    `retry_after_seconds`: when to try again at the earliest, None: the caller's own choice.
+    """
 
     code = "unavailable"
+
+    def __init__(
+        self, message: str, *, details: dict[str, Any] | None = None, retry_after_seconds: int | None = None
+    ) -> None:
+        super().__init__(message, details=details)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class SparkFailed(PackhouseError):

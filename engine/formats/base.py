@@ -163,6 +163,10 @@ class OpenTable(Protocol):
     """A loaded table at one moment."""
 
     @property
+    def ref(self) -> TableRef:
+        """The address under which it was opened."""
+
+    @property
     def uuid(self) -> str:
         """The table's own stable identity."""
 
@@ -278,6 +282,10 @@ class OpenTable(Protocol):
 
 class CatalogConnection(Protocol):
     """An open connection to one catalog."""
+
+    @property
+    def has_all_pointers(self) -> bool:
+        """Whether `pointers` is one question for many tables; else it asks for one table after the other."""
 
     def check(self) -> Sequence[CheckStep]:
         """Try the connection step by step; never raises for a broken connection."""

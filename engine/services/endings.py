@@ -154,8 +154,8 @@ class RunEnding:
         needed = frozenset({GroupState.WRITTEN, GroupState.COMMITTED})
         async with self._context.database.read() as unit:
             keep = await unit.groups.output_paths(self._attempt.run.id, needed, also=self._attempt.run.unsettled)
-        removed = await self._context.formats.call(
-            table.remove_outputs, self._attempt.run.id, keep, up_to_attempt=self._attempt.number
+        removed = await self._context.formats.change(
+            table.ref, table.remove_outputs, self._attempt.run.id, keep, up_to_attempt=self._attempt.number
         )
         if removed:
             _log.info("outputs_removed", files=removed)

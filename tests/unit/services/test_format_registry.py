@@ -10,6 +10,7 @@ import pytest
 from engine.domain.errors import InvalidInput, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CheckStep
+from engine.services.bulkheads.compartments import ThreadLimits
 from engine.services.formats import FormatRegistry
 
 MADE = datetime(2026, 11, 1, tzinfo=UTC)
@@ -58,7 +59,9 @@ def table_format() -> Format:
 
 @pytest.fixture
 def registry(table_format: Format, environ: dict[str, str]) -> FormatRegistry:
-    return FormatRegistry(formats={TableFormatName.ICEBERG: table_format}, environ=environ, patience_seconds=0.2)
+    return FormatRegistry(
+        formats={TableFormatName.ICEBERG: table_format}, environ=environ, limits=ThreadLimits(read_seconds=0.2)
+    )
 
 
 async def test_a_connection_is_made_once_with_its_secrets(registry: FormatRegistry, table_format: Format) -> None:
