@@ -166,6 +166,8 @@ class WatchService:
             self._looks[table.watch.table_id] = look
             look.add_done_callback(lambda _look: self._looks.pop(table.watch.table_id, None))
             await asyncio.wait({look}, timeout=SLOW_LOOK_SECONDS)
+            if look.done():
+                look.result()
 
     async def _look(self, table: WatchedTable, pointer: str | None, now: datetime) -> None:
         """Evaluate a table, start a run if it is due and nothing holds it back, and settle what came of it."""
