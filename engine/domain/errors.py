@@ -13,6 +13,7 @@
     │   ├── Forbidden           the caller's role or teams do not allow it
     │   └── NotEligible         the table can't be rewritten; names the failed conditions
     ├── Transient               the same call may work later; retried with back-off
+    │   └── StoreUnavailable    a catalog or its storage did not answer
     ├── SparkFailed             Spark answered: the task failed, and here is its first cause
     ├── Interrupted             the Spark operation was stopped because somebody asked for it
     ├── CommitConflict          the table moved on: plan again, with a smaller scope
@@ -132,6 +133,10 @@ class Transient(PackhouseError):
     ) -> None:
         super().__init__(message, details=details)
         self.retry_after_seconds = retry_after_seconds
+
+
+class StoreUnavailable(Transient):
+    """A catalog or the storage of its tables did not answer, or failed in a way that another try may not."""
 
 
 class SparkFailed(PackhouseError):

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
-from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Transient
+from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, StoreUnavailable, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CatalogConnection, CheckStep, OpenTable, TableFormat
 from engine.services.bulkheads.calls import Bulkheads
@@ -168,7 +168,7 @@ class FormatRegistry:
             async with asyncio.timeout(POINTER_SECONDS):
                 return await self.ask(ref, connection.pointers, [ref])
         except TimeoutError:
-            return Transient(f"the catalog did not answer for table {ref} within {POINTER_SECONDS:g} seconds")
+            return StoreUnavailable(f"the catalog did not answer for table {ref} within {POINTER_SECONDS:g} seconds")
         except Transient as error:
             return error
 

@@ -11,16 +11,15 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Protocol
 
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.errors import PackhouseError, SparkFailed, Transient
+from engine.domain.errors import PackhouseError, SparkFailed, StoreUnavailable, Transient
 from engine.domain.plans import FileGroup
 from engine.planning.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
-from engine.rewriting.kernel.errors import StorageFault
 from engine.services.attempts import Attempt
 from engine.services.holds import Room
 from engine.services.lane_rates import LaneRate
@@ -72,8 +71,6 @@ class GroupLost:
     reason: str
 
 
-_STORAGE_FAULT: Final = f"{StorageFault.__name__}:"
-
 Finished = tuple[FileGroup, GroupResult] | GroupFailure | GroupLost
 
 
@@ -117,7 +114,7 @@ class Lanes:
         """Yield every group's result or failure. Ends early, without the rest, when the attempt is asked to stop.
 
         Raises:
-            Transient: Spark is away; what was not yielded is unfinished.
+            Transient: Spark is away, or the storage fails (`StoreUnavailable`); what was not yielded is unfinished.
         """
         waiting = deque(bundles(groups, count))
         lanes = [asyncio.create_task(self._lane(waiting)) for _ in range(min(count, len(waiting)))]
@@ -231,7 +228,7 @@ class Lanes:
         return replace(task, name_prefix=f"{task.name_prefix}{part:05}").to_json()
 
     def _answered(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
-        if _is_storage_fault(result):
+        if result.is_storage_fault:
             self.has_failures = True
         elif result.outcome == "failed":
             self._failed(waiting, group, SparkFailed(result.reason or "the task said no reason"))
@@ -240,9 +237,9 @@ class Lanes:
 
     def _raise_storage_fault(self, results: Sequence[GroupResult]) -> None:
         """End the attempt for what is no fault of a group: the next opens the table with the credentials of then."""
-        reason = next((each.reason for each in results if _is_storage_fault(each)), None)
+        reason = next((each.reason for each in results if each.is_storage_fault), None)
         if reason is not None and not self._attempt.interrupted.is_set():
-            raise Transient(f"the table's storage fails; {reason}")
+            raise StoreUnavailable(f"the table's storage fails; {reason}")
 
     def _failed(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, error: PackhouseError) -> None:
         """Try a failed group once more, alone, so that it does not take others with it; then give it up."""
@@ -294,10 +291,6 @@ async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> 
 
 def _input_bytes(bundle: Sequence[FileGroup]) -> int:
     return sum(group.input_bytes for group in bundle)
-
-
-def _is_storage_fault(result: GroupResult) -> bool:
-    return result.outcome == "failed" and (result.reason or "").startswith(_STORAGE_FAULT)
 
 
 def bundles(groups: Sequence[FileGroup], lanes: int) -> list[tuple[FileGroup, ...]]:

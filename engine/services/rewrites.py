@@ -11,6 +11,7 @@ from datetime import timedelta
 
 import structlog
 
+from engine.domain.breakers import Fault
 from engine.domain.clock import Clock
 from engine.domain.errors import Fatal, LeaseLost, OutcomeUnknown, PackhouseError, Rejected, Transient
 from engine.domain.runs import Run, RunState, WaitingFor
@@ -88,21 +89,23 @@ class RewriteService:
         if attempt.stop_reason is Stop.CANCELLED and is_known:
             await flow.ending.cancel()
         else:
-            await self._retry_later(attempt, flow, error.message)
+            await self._retry_later(attempt, flow, error.message, Fault.of(error))
 
     async def _crashed(self, attempt: Attempt, flow: RewriteFlow, detail: str) -> None:
         """End a run whose commit can't be made: the next attempt would make the same one of what is written."""
         if attempt.run.state is RunState.COMMITTING and not attempt.run.unsettled:
             await flow.ending.fail(reason="internal_error", detail=f"{detail}; nothing of it was sent to the catalog")
         else:
-            await self._retry_later(attempt, flow, detail)
+            await self._retry_later(attempt, flow, detail, Fault.OTHER)
 
-    async def _retry_later(self, attempt: Attempt, flow: RewriteFlow, detail: str) -> None:
+    async def _retry_later(self, attempt: Attempt, flow: RewriteFlow, detail: str, fault: Fault) -> None:
         failures = attempt.run.failures + 1
         is_sent = attempt.run.state is RunState.COMMITTING and attempt.run.unsettled
         if failures >= self._max_failures and not is_sent:
             await flow.ending.fail(
-                reason="gave_up", detail=f"attempt {attempt.number} was the last of {failures}: {detail}"
+                reason="gave_up",
+                detail=f"attempt {attempt.number} was the last of {failures}: {detail}",
+                fault=fault,
             )
             return
         async with self._database.read() as unit:
@@ -115,4 +118,5 @@ class RewriteService:
             reason="retry",
             detail=detail,
             failed=True,
+            fault=fault,
         )

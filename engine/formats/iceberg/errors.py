@@ -19,7 +19,7 @@ from pyiceberg.exceptions import (
     UnauthorizedError,
 )
 
-from engine.domain.errors import NotFound, PackhouseError, StateConflict, Transient
+from engine.domain.errors import NotFound, PackhouseError, StateConflict, StoreUnavailable
 
 _REFUSED: Final = (ForbiddenError, UnauthorizedError, OAuthError, AuthorizationExpiredError)
 _UNREACHABLE: Final = (OSError, RESTError, requests.RequestException, EOFError)
@@ -76,7 +76,7 @@ def translated(doing: str) -> Iterator[None]:
     Raises:
         NotFound: no such table or namespace.
         StateConflict: the catalog refuses our credentials, or its properties are wrong.
-        Transient: catalog or storage does not answer.
+        StoreUnavailable: catalog or storage does not answer.
     """
     try:
         yield
@@ -91,5 +91,5 @@ def translated(doing: str) -> Iterator[None]:
         if (mend := _wrong_settings(error)) is not None:
             raise StateConflict(f"Could not {doing}: {summary_of(error)}; {mend}") from error
         if is_unreachable(error):
-            raise Transient(f"Could not {doing}: {summary_of(error)}") from error
+            raise StoreUnavailable(f"Could not {doing}: {summary_of(error)}") from error
         raise

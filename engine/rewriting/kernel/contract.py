@@ -135,7 +135,8 @@ class GroupResult:
     """How a task ended.
 
     `outcome` is `written`, `stopped` (told to), `refused` (the kernel must not do it) or `failed` (a file or a count is
-    wrong). All but the first left no output behind, and the last two have a `reason`. `row_digest` is what inputs and
+    wrong). All but the first left no output behind, and the last two have a `reason`. `is_storage_fault`: it failed
+    because the storage refused or did not answer, which says nothing about the group. `row_digest` is what inputs and
     outputs hold, as `RowDigest` writes it, empty unless rows were compared; `bytes_checked` (part of `bytes_read`) and
     `seconds_checking` are what that took.
     """
@@ -143,6 +144,7 @@ class GroupResult:
     group: int
     outcome: str
     reason: str | None = None
+    is_storage_fault: bool = False
     outputs: tuple[TaskOutput, ...] = ()
     rows_read: int = 0
     rows_deleted: int = 0

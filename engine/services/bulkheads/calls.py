@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from engine.domain.errors import OutcomeUnknown, Transient
+from engine.domain.errors import OutcomeUnknown, StoreUnavailable
 from engine.services.bulkheads.compartments import BUSY_RETRY_SECONDS, Compartment, Compartments, Held, ThreadLimits
 from engine.services.bulkheads.threads import DaemonThreads
 
@@ -34,7 +34,7 @@ class Bulkheads:
         """Run a call that changes nothing; `is_work`: a step of a run, which may take longer.
 
         Raises:
-            Transient: no free thread, or no answer in time.
+            StoreUnavailable: no free thread, or no answer in time.
         """
         seconds = self._limits.work_seconds if is_work else self._limits.read_seconds
         held = await self._compartments.enter(where, seconds=seconds if is_work else self._limits.line_seconds)
@@ -54,7 +54,7 @@ class Bulkheads:
         """Run a call that may change the table. A cancelled caller waits for its end nevertheless.
 
         Raises:
-            Transient: no free thread; nothing was begun.
+            StoreUnavailable: no free thread; nothing was begun.
             OutcomeUnknown: no answer in time.
         """
         seconds = self._limits.work_seconds
@@ -90,7 +90,7 @@ class Bulkheads:
         if not future.done():
             _log.warning("call_given_up", where=str(held.where), seconds=seconds)
             message = f"{held.where} did not answer within {seconds:g} seconds"
-            raise Transient(message, retry_after_seconds=BUSY_RETRY_SECONDS)
+            raise StoreUnavailable(message, retry_after_seconds=BUSY_RETRY_SECONDS)
         return future.result()
 
     def _begin(self, held: Held, call: Callable[[], T]) -> "asyncio.Future[T]":

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from engine.domain.errors import Transient
+from engine.domain.errors import StoreUnavailable
 from engine.domain.tables import TableRef
 
 BUSY_RETRY_SECONDS: Final = 10
@@ -98,7 +98,7 @@ class Compartments:
         """Take a thread, waiting for one at most `seconds`; `leave` gives it back.
 
         Raises:
-            Transient: every thread was given up on, too many callers wait, or none was free in time.
+            StoreUnavailable: every thread was given up on, too many callers wait, or none was free in time.
         """
         for bound in self._bounds(where):
             if self._given_up[bound.key] >= bound.most:
@@ -164,14 +164,14 @@ class Compartments:
     def _full_bound(self, where: Compartment) -> _Bound | None:
         return next((each for each in self._bounds(where) if self._counts[each.key] >= each.most), None)
 
-    def _refusal(self, where: Compartment) -> Transient:
+    def _refusal(self, where: Compartment) -> StoreUnavailable:
         """Return the error of a caller that waited in vain, or that could not even wait."""
         return self._busy(self._full_bound(where) or next(self._bounds(where)))
 
-    def _busy(self, bound: _Bound) -> Transient:
+    def _busy(self, bound: _Bound) -> StoreUnavailable:
         holders = [held for held in self._held if bound.key in {None, held.where, held.where.catalog}]
         seconds = asyncio.get_running_loop().time() - min((held.since for held in holders), default=0.0)
-        return Transient(
+        return StoreUnavailable(
             f"busy: {bound.name} has {len(holders)} calls that have not answered for up to {seconds:.0f} s, "
             f"of {bound.most} that it may have at once; try again in {BUSY_RETRY_SECONDS} s",
             retry_after_seconds=BUSY_RETRY_SECONDS,
