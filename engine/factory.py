@@ -36,6 +36,7 @@ from engine.services.access import AccessService
 from engine.services.advice import AdviceService
 from engine.services.audit import AuditService
 from engine.services.backpressure import BackpressureService
+from engine.services.bulkheads.compartments import ThreadLimits
 from engine.services.capabilities import CapabilityService
 from engine.services.catalogs import CatalogService
 from engine.services.context import RewriteContext
@@ -261,7 +262,13 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     tokens = PaceTokens(secret_key=secret_key)
     locations = LocationRules(allows_local=not settings.is_production)
     served = around.formats(locations)
-    formats = FormatRegistry(formats=served, environ=os.environ, locations=locations, own_folder=settings.data_dir)
+    formats = FormatRegistry(
+        formats=served,
+        environ=os.environ,
+        locations=locations,
+        own_folder=settings.data_dir,
+        limits=_thread_limits(settings),
+    )
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
     checks = PolicyChecks(database=database, formats=formats, capabilities=capabilities)
     observations = ObservationService(database=database, formats=formats, clock=clock)
@@ -396,6 +403,16 @@ def _formats(locations: LocationRules) -> Mapping[TableFormatName, TableFormat]:
     return {
         TableFormatName.ICEBERG: IcebergFormat(check_location=lambda location: locations.check([location], allowed=()))
     }
+
+
+def _thread_limits(settings: Settings) -> ThreadLimits:
+    return ThreadLimits(
+        per_table=settings.threads_per_table,
+        per_catalog=settings.threads_per_catalog,
+        total=settings.threads,
+        read_seconds=settings.read_seconds,
+        work_seconds=settings.work_seconds,
+    )
 
 
 def _rates(settings: Settings) -> Mapping[Kind, int]:

@@ -124,16 +124,32 @@ class NotEligible(Rejected):
 
 
 class Transient(PackhouseError):
-    """An outside service did not answer; the same call may work later."""
+    """An outside service did not answer; the same call may work later.
+
+    `retry_after_seconds`: when to try again at the earliest, None: the caller's own choice.
+    """
 
     code = "unavailable"
+
+    def __init__(
+        self, message: str, *, details: dict[str, Any] | None = None, retry_after_seconds: int | None = None
+    ) -> None:
+        super().__init__(message, details=details)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class Away(Transient):
     """A dependency does not answer. Runs that need it wait for it; their attempts do not count as failed."""
 
-    def __init__(self, dependency: Dependency, message: str, *, details: dict[str, Any] | None = None) -> None:
-        super().__init__(message, details=details)
+    def __init__(
+        self,
+        dependency: Dependency,
+        message: str,
+        *,
+        details: dict[str, Any] | None = None,
+        retry_after_seconds: int | None = None,
+    ) -> None:
+        super().__init__(message, details=details, retry_after_seconds=retry_after_seconds)
         self.dependency = dependency
 
 

@@ -163,6 +163,10 @@ class OpenTable(Protocol):
     """A loaded table at one moment."""
 
     @property
+    def ref(self) -> TableRef:
+        """The address under which it was opened."""
+
+    @property
     def uuid(self) -> str:
         """The table's own stable identity."""
 
@@ -289,6 +293,10 @@ class OpenTable(Protocol):
 
 class CatalogConnection(Protocol):
     """An open connection to one catalog."""
+
+    @property
+    def has_all_pointers(self) -> bool:
+        """Whether `pointers` is one question for many tables; else it asks for one table after the other."""
 
     def ping(self) -> None:
         """Ask the catalog for something that depends on no table.

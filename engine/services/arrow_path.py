@@ -63,7 +63,7 @@ class ArrowPath(RewritePath):
         if plan.order is None:
             return {}
         places = frozenset(group.place for group in plan.groups)
-        return await self._context.formats.call(overlaps_of, table, plan.order, places)
+        return await self._context.formats.work(table.ref, overlaps_of, table, plan.order, places)
 
     async def _send(self, work: Work) -> None:
         attempt, context = self._attempt, self._context
@@ -163,7 +163,9 @@ class ArrowPath(RewritePath):
     async def _remedy(self, reason: str, work: Work) -> str:
         """Return what to do about groups refused for a reason: asked once, as it looks at the whole table."""
         if reason not in self._remedies:
-            self._remedies[reason] = await self._context.formats.call(remedy_for, reason, work.table, work.policy)
+            self._remedies[reason] = await self._context.formats.work(
+                work.table.ref, remedy_for, reason, work.table, work.policy
+            )
         return self._remedies[reason]
 
     async def _commit(self, groups: Sequence[StoredGroup], *, is_last: bool = False) -> None:

@@ -117,7 +117,7 @@ class Commits:
         """
         table = await self._open_table()
         left = {group.ordinal: group for group in groups}
-        for batch in await self._formats.call(table.find_commits, self._attempt.run.id):
+        for batch in await self._formats.work(table.ref, table.find_commits, self._attempt.run.id):
             mine = [left.pop(ordinal) for ordinal in batch.groups if ordinal in left]
             if mine:
                 _log.info("commit_found", snapshot_id=batch.snapshot_id, groups=len(mine))
@@ -157,7 +157,7 @@ class Commits:
         for send in range(1, SENDS + 1):
             try:
                 table = await self._open_table()
-                return await self._formats.call(table.commit, request, before_try=permit)
+                return await self._formats.change(table.ref, table.commit, request, before_try=permit)
             except LeaseLost:
                 raise
             except OutcomeUnknown as error:
@@ -244,7 +244,9 @@ class Commits:
         lost: frozenset[Place] = frozenset(),
     ) -> None:
         """Prove a snapshot and record it; partitions of its groups are hot no more, unless others of them were lost."""
-        verification = await self._formats.call(table.verify, snapshot_id, [_written(group) for group in groups])
+        verification = await self._formats.work(
+            table.ref, table.verify, snapshot_id, [_written(group) for group in groups]
+        )
         await self.record(verification, groups, tries=tries, lost=lost)
 
     async def record(
@@ -335,7 +337,7 @@ class Commits:
             return
         try:
             table = await self._open_table()
-            await self._formats.call(table.release_parents)
+            await self._formats.change(table.ref, table.release_parents)
         except PackhouseError as error:
             _log.warning("parents_not_released", error=error.message)
 

@@ -49,7 +49,7 @@ class DiscoveryService:
             require_team(caller, wish.owner_team)
         catalog = await self._catalogs.get(caller, catalog_name)
         connection = await self._formats.connect(catalog)
-        listing = await self._formats.ask(f"catalog {catalog_name!r}", connection.list_tables, MOST_EXAMINED)
+        listing = await self._formats.ask(catalog_name, connection.list_tables, MOST_EXAMINED)
         refs = [TableRef(catalog_name, tuple(each[:-1]), each[-1]) for each in listing.identifiers]
         async with self._database.read() as unit:
             registered = await unit.tables.addresses(catalog_name)

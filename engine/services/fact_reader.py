@@ -64,7 +64,7 @@ class FactReader:
         try:
             observed = await self._observations.observe(caller, table.id)
             policy = observed.policy
-            sight = await self._formats.ask(f"table {table.ref}", look, observed.opened, policy, record)
+            sight = await self._formats.ask(table.ref, look, observed.opened, policy, record)
             return policy, replace(sight, health=await self._observations.measure(observed))
         except (Transient, InvalidInput, StateConflict) as error:
             blocked = Sight(blocked=(error.code, error.message))

@@ -11,7 +11,7 @@ from collections import Counter, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Protocol
 
 import structlog
 
@@ -77,8 +77,6 @@ class GroupLost:
     group: FileGroup
     reason: str
 
-
-_STORAGE_FAULTS: Final = frozenset(each.__name__ for each in (StorageFault, CredentialsExpired, AccessRefused))
 
 Finished = tuple[FileGroup, GroupResult] | GroupFailure | GroupLost
 
@@ -243,7 +241,7 @@ class Lanes:
         return replace(task, name_prefix=f"{task.name_prefix}{part:05}", storage=storage).to_json()
 
     def _answered(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
-        fault = _storage_fault(result)
+        fault = result.storage_fault
         if fault is not None:
             self.has_failures = True
         if fault == CredentialsExpired.__name__:
@@ -263,7 +261,7 @@ class Lanes:
         if self._attempt.interrupted.is_set():
             return
         for result in results:
-            match _storage_fault(result):
+            match result.storage_fault:
                 case StorageFault.__name__:
                     raise Away(Dependency.STORAGE, f"a task could not reach the storage; {result.reason}")
                 case AccessRefused.__name__:
@@ -335,12 +333,6 @@ async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> 
 
 def _input_bytes(bundle: Sequence[FileGroup]) -> int:
     return sum(group.input_bytes for group in bundle)
-
-
-def _storage_fault(result: GroupResult) -> str | None:
-    """Return the class of the kernel's error that failed a group, if it is a fault of the storage."""
-    kind = (result.reason or "").partition(":")[0]
-    return kind if result.outcome == "failed" and kind in _STORAGE_FAULTS else None
 
 
 def bundles(groups: Sequence[FileGroup], lanes: int) -> list[tuple[FileGroup, ...]]:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from engine.domain.breakers import Fault
 from engine.domain.clock import Clock
 from engine.domain.dependencies import Dependency
 from engine.domain.errors import (
@@ -130,16 +131,16 @@ class RewriteService:
             case CredentialsExpired() if attempt.run.waits_on != CREDENTIALS:
                 await self._wait(attempt, error.message, seconds=FIRST_RETRY_SECONDS, waits_on=CREDENTIALS)
             case CredentialsExpired():  # new ones were refused as well
-                await self._retry_later(attempt, flow, error.message, waits_on=CREDENTIALS)
+                await self._retry_later(attempt, flow, error.message, Fault.of(error), waits_on=CREDENTIALS)
             case _:
-                await self._retry_later(attempt, flow, error.message)
+                await self._retry_later(attempt, flow, error.message, Fault.of(error))
 
     async def _crashed(self, attempt: Attempt, flow: RewriteFlow, detail: str) -> None:
         """End a run whose commit can't be made: the next attempt would make the same one of what is written."""
         if attempt.run.state is RunState.COMMITTING and not attempt.run.unsettled:
             await flow.ending.fail(reason="internal_error", detail=f"{detail}; nothing of it was sent to the catalog")
         else:
-            await self._retry_later(attempt, flow, detail)
+            await self._retry_later(attempt, flow, detail, Fault.OTHER)
 
     async def _park_on_outage(self, attempt: Attempt, flow: RewriteFlow, away: Away) -> None:
         """Park the run until the dependency answers.
@@ -151,28 +152,35 @@ class RewriteService:
         if run.waits_on != key:
             _log.warning("attempt_parked", waiting_for=away.dependency.value, detail=away.message)
             await attempt.park_on_outage(away)
-        elif not await self._gave_up(attempt, flow, away.message):
+        elif not await self._gave_up(attempt, flow, away.message, Fault.of(away)):
             await attempt.park_on_outage(away, failed=True, not_before=await self._retry_at(run.failures + 1))
 
     async def _retry_later(
-        self, attempt: Attempt, flow: RewriteFlow, detail: str, *, waits_on: str | None = None
+        self, attempt: Attempt, flow: RewriteFlow, detail: str, fault: Fault, *, waits_on: str | None = None
     ) -> None:
         """Count the attempt as failed and park the run, or end it after the last attempt that it may fail."""
-        if not await self._gave_up(attempt, flow, detail):
+        if not await self._gave_up(attempt, flow, detail, fault):
             seconds = _retry_seconds(attempt.run.failures + 1)
-            await self._wait(attempt, detail, seconds=seconds, failed=True, waits_on=waits_on)
+            await self._wait(attempt, detail, seconds=seconds, failed=True, fault=fault, waits_on=waits_on)
 
-    async def _gave_up(self, attempt: Attempt, flow: RewriteFlow, detail: str) -> bool:
+    async def _gave_up(self, attempt: Attempt, flow: RewriteFlow, detail: str, fault: Fault) -> bool:
         failures = attempt.run.failures + 1
         is_sent = attempt.run.state is RunState.COMMITTING and attempt.run.unsettled
         if failures < self._max_failures or is_sent:
             return False
         detail = f"attempt {attempt.number} was the last of {failures} without a commit between them: {detail}"
-        await flow.ending.fail(reason="gave_up", detail=detail)
+        await flow.ending.fail(reason="gave_up", detail=detail, fault=fault)
         return True
 
     async def _wait(
-        self, attempt: Attempt, detail: str, *, seconds: float, failed: bool = False, waits_on: str | None = None
+        self,
+        attempt: Attempt,
+        detail: str,
+        *,
+        seconds: float,
+        failed: bool = False,
+        fault: Fault = Fault.OTHER,
+        waits_on: str | None = None,
     ) -> None:
         async with self._database.read() as unit:
             now = await unit.now()
@@ -183,6 +191,7 @@ class RewriteService:
             reason="retry",
             detail=detail,
             failed=failed,
+            fault=fault,
             waits_on=waits_on,
         )
 

@@ -22,6 +22,7 @@ import structlog
 from engine.domain.access import COORDINATOR
 from engine.domain.clock import Clock
 from engine.domain.errors import NotFound, PackhouseError, Transient
+from engine.domain.ids import TableId
 from engine.domain.runs import LIVE_STATES, Run, RunState, WaitingFor
 from engine.domain.tables import TableRef
 from engine.domain.watches import Verdict, Watch, longer, shorter
@@ -41,7 +42,8 @@ TABLES_AT_ONCE: Final = 500
 """Of one catalog, in one question to it; a visit asks on while as many are due."""
 CATALOGS_AT_ONCE: Final = 8
 EVALUATIONS_AT_ONCE: Final = 2
-"""In one visit: a storage that hangs stops its own catalog only."""
+"""In one visit, while they take no longer than `SLOW_LOOK_SECONDS`: a storage that hangs stops its own table only."""
+SLOW_LOOK_SECONDS: Final = 5.0
 REST_SECONDS: Final = 2.0
 """Between two looks at a table, however often it is woken."""
 
@@ -72,6 +74,7 @@ class WatchService:
         self._step = step
         self._rest_seconds = rest_seconds
         self._visits: dict[str, asyncio.Task[None]] = {}
+        self._looks: dict[TableId, asyncio.Task[None]] = {}
 
     async def lead(self) -> int:
         """Begin or go on leading if nobody else does; a new leader spreads the looks that were missed."""
@@ -99,21 +102,23 @@ class WatchService:
     async def finish(self) -> None:
         """Wait for the looks that were begun."""
         await asyncio.gather(*self._visits.values())
+        await asyncio.gather(*self._looks.values())
 
     async def close(self) -> None:
         """Give up the looks that were begun, and let another lead."""
-        visits = list(self._visits.values())
-        for visit in visits:
-            visit.cancel()
-        await asyncio.gather(*visits, return_exceptions=True)
+        begun = [*self._visits.values(), *self._looks.values()]
+        for each in begun:
+            each.cancel()
+        await asyncio.gather(*begun, return_exceptions=True)
         with suppress(Transient):
             await self._leadership.resign()
 
     async def _due(self, *, without: Sequence[str] = (), catalog: str | None = None) -> list[WatchedTable]:
         async with self._database.read() as unit:
-            return await unit.watches.list_due(
+            due = await unit.watches.list_due(
                 await unit.now(), TABLES_AT_ONCE, without=without, catalog=catalog, rest_seconds=self._rest_seconds
             )
+        return [each for each in due if each.watch.table_id not in self._looks]
 
     async def _visit(self, catalog: str, tables: Sequence[WatchedTable]) -> None:
         """Look at tables of one catalog; errors end in the log, and the tables are looked at again."""
@@ -143,25 +148,35 @@ class WatchService:
         self._metrics.looks.labels("unchanged").inc(len(quiet))
         await self._settle([(each.watch, _unchanged(each.watch, now)) for each in quiet])
         room = asyncio.Semaphore(EVALUATIONS_AT_ONCE)
-        await asyncio.gather(*(self._look(each, pointers.get(each.ref), now, room) for each in others))
+        await asyncio.gather(*(self._begin_look(each, pointers.get(each.ref), now, room) for each in others))
 
     async def _pointers(self, name: str, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         async with self._database.read() as unit:
             catalog = await unit.catalogs.get(name)
         if catalog is None:
             raise NotFound(f"no catalog {name!r}")
-        connection = await self._formats.connect(catalog)
-        return await self._formats.ask(f"catalog {name!r}", connection.pointers, refs)
+        return await self._formats.pointers(catalog, refs)
 
-    async def _look(self, table: WatchedTable, pointer: str | None, now: datetime, room: asyncio.Semaphore) -> None:
+    async def _begin_look(
+        self, table: WatchedTable, pointer: str | None, now: datetime, room: asyncio.Semaphore
+    ) -> None:
+        """Look at a table; after `SLOW_LOOK_SECONDS` the look goes on without its place in the visit."""
+        async with room:
+            look = asyncio.create_task(self._look(table, pointer, now))
+            self._looks[table.watch.table_id] = look
+            look.add_done_callback(lambda _look: self._looks.pop(table.watch.table_id, None))
+            await asyncio.wait({look}, timeout=SLOW_LOOK_SECONDS)
+            if look.done():
+                look.result()
+
+    async def _look(self, table: WatchedTable, pointer: str | None, now: datetime) -> None:
         """Evaluate a table, start a run if it is due and nothing holds it back, and settle what came of it."""
         before = table.watch
         try:
-            async with room:
-                if self._leadership.token is None:
-                    return
-                run = await self._live_run(before)
-                after = _held_by(run, before, now) if run is not None else await self._evaluated(before, pointer)
+            if self._leadership.token is None:
+                return
+            run = await self._live_run(before)
+            after = _held_by(run, before, now) if run is not None else await self._evaluated(before, pointer)
         except NotFound:  # its registration is gone, and the watch with it
             return
         except PackhouseError as error:

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, case, select, update
 
+from engine.domain.breakers import Fault
 from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateConflict
 from engine.domain.ids import RunId, TableId
 from engine.domain.leases import Lease
@@ -133,8 +134,11 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         intent: Document = None,
         result: Document = None,
         policy: Document = None,
+        fault: Fault = Fault.OTHER,
     ) -> Run:
         """Move a held run on; a terminal state gives the lease back. Documents that are given replace the stored ones.
+
+        `fault`: what made the run fail; breakers go by it.
 
         Raises:
             LeaseLost: the lease expired or is another holder's.
@@ -149,7 +153,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         if run is None:
             raise await self._refusal(lease, to)
         if run.is_terminal:
-            await BreakerStore(connection=self._connection).note_end(run)
+            await BreakerStore(connection=self._connection).note_end(run, fault)
             await self._count(run)
         return run
 
@@ -202,10 +206,12 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         detail: str | None,
         failed: bool,
         waits_on: str | None = None,
+        fault: Fault = Fault.OTHER,
     ) -> Run:
         """Put a held run back to wait until `not_before`; `failed` counts the attempt as a failure.
 
         Without `waiting_for` it waits for a worker only. With `waits_on` it also waits for the end of that outage.
+        `fault`: what made it fail; breakers go by it.
 
         Raises:
             LeaseLost: the lease expired or is another holder's.
@@ -226,9 +232,9 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         if run is None:
             raise await self._refusal(lease, RunState.QUEUED)
         if failed and waiting_for is WaitingFor.RETRY:
-            await BreakerStore(connection=self._connection).note_failed_attempt(run)
+            await BreakerStore(connection=self._connection).note_failed_attempt(run, fault)
         elif waits_on is not None:
-            await BreakerStore(connection=self._connection).give_probe_back(run)
+            await BreakerStore(connection=self._connection).give_probe_back(run.catalog)
         return run
 
     async def request_cancel(self, run_id: RunId, by: str) -> Run:

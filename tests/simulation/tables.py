@@ -63,6 +63,10 @@ class ModelCatalog:
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
 
+    @property
+    def has_all_pointers(self) -> bool:
+        return True
+
     def check(self) -> Sequence[CheckStep]:
         return ()
 
@@ -92,6 +96,10 @@ class OpenModelTable:
         self._lake = table.lake
         self._head = table.head
         self._files: Mapping[str, DataFile] = table.files
+
+    @property
+    def ref(self) -> TableRef:
+        return self._table.ref
 
     @property
     def uuid(self) -> str:

@@ -13,15 +13,27 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.io import FileIO
-from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import Table
 from pyiceberg.typedef import EMPTY_DICT, Properties
 from requests.adapters import HTTPAdapter
 
+from engine.formats.iceberg.file_systems import SharedFileIO
+
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 60.0
 CATALOG_NAME: Final = "catalog-name"
+FILE_IO: Final = f"{SharedFileIO.__module__}.{SharedFileIO.__name__}"
 
+
+_SQLITE: Final = {"timeout": f"{CONNECT_SECONDS:g}"}
+_POSTGRES: Final = {
+    "connect_timeout": f"{CONNECT_SECONDS:g}",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": f"{ANSWER_SECONDS * 1000:g}",
+}
+"""Options of libpq; a server that is reachable and silent is bounded by `services.bulkheads` only."""
 
 CheckLocation = Callable[[str], None]
 """Raises `InvalidInput` for a location that must not be read."""
@@ -41,7 +53,7 @@ class GuardedSqlCatalog(SqlCatalog):
         return super()._convert_orm_to_iceberg(orm_table)
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> FileIO:  # noqa: ARG002
-        return PyArrowFileIO(_without_code({**self.properties, **properties}))
+        return SharedFileIO(_without_code({**self.properties, **properties}))
 
 
 class GuardedRestCatalog(RestCatalog):
@@ -58,7 +70,7 @@ class GuardedRestCatalog(RestCatalog):
         return session
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> FileIO:
-        return super()._load_file_io({**properties, "py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}, location)
+        return super()._load_file_io({**properties, "py-io-impl": FILE_IO}, location)
 
 
 def _stay(response: requests.Response, **_options: Any) -> None:
@@ -94,7 +106,9 @@ def load(name: str, properties: Mapping[str, str], *, check_location: CheckLocat
     if properties["type"] == "rest":
         return GuardedRestCatalog(name, **own)
     # never make tables in somebody's database
-    catalog = GuardedSqlCatalog(name, **{"init_catalog_tables": "false", **own, "uri": with_time_limit(own["uri"])})
+    catalog = GuardedSqlCatalog(
+        name, **{"init_catalog_tables": "false", **own, "py-io-impl": FILE_IO, "uri": with_time_limit(own["uri"])}
+    )
     catalog.check_location = check_location
     # made while the database is away it guesses the version of its schema: ask once, so that such a one is not kept
     catalog.list_namespaces()
@@ -102,11 +116,11 @@ def load(name: str, properties: Mapping[str, str], *, check_location: CheckLocat
 
 
 def with_time_limit(uri: str) -> str:
-    """Return a database address with a limit for connecting (Postgres) or for waiting on a lock (SQLite)."""
+    """Return a database address with limits: for connecting and dead peers (Postgres), for a lock (SQLite)."""
     parts = urlsplit(uri)
-    option = "timeout" if parts.scheme.startswith("sqlite") else "connect_timeout"
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
-    query.setdefault(option, f"{CONNECT_SECONDS:g}")
+    for option, value in (_SQLITE if parts.scheme.startswith("sqlite") else _POSTGRES).items():
+        query.setdefault(option, value)
     # urlunsplit would shorten the slashes of sqlite:////path
     return f"{uri.partition('?')[0]}?{urlencode(query)}"
 

@@ -101,6 +101,11 @@ class IcebergConnection:
         self._lock = Lock()
         self._catalog: Catalog | None = None
 
+    @property
+    def has_all_pointers(self) -> bool:
+        """Whether the catalog is asked once for the pointers of many tables: SQL catalogs are."""
+        return self._properties["type"] == "sql"
+
     def check(self) -> Sequence[CheckStep]:
         """Open the catalog, list its namespaces, list the tables of the first one, read the first table's metadata.
 

@@ -83,6 +83,11 @@ class IcebergTable:
         self._lock = Lock()
 
     @property
+    def ref(self) -> TableRef:
+        """The address under which it was opened."""
+        return self._ref
+
+    @property
     def uuid(self) -> str:
         """The table's own stable identity."""
         return str(self._view.metadata.table_uuid)

@@ -106,12 +106,12 @@ class OutageProbes:
                     catalog = await unit.catalogs.get(outage.catalog)
                 if catalog is not None:
                     connection = await self._formats.connect(catalog)
-                    await self._formats.ask(f"catalog {outage.catalog!r}", connection.ping)
+                    await self._formats.ask(outage.catalog, connection.ping)
             case Dependency.STORAGE:
                 async with self._database.read() as unit:
                     table, catalog = await read_registered(unit, outage.table_id, SYSTEM)
                 opened = await open_registered(self._formats, catalog, table)
-                await self._formats.ask(f"the storage of table {outage.table_id}", opened.read_storage)
+                await self._formats.ask(table.ref, opened.read_storage)
             case Dependency.DATABASE | Dependency.REDIS:  # never reported: no run is parked for these
                 return
             case _:

@@ -1,15 +1,17 @@
 """Connections to catalogs: kept while nothing changed, made anew when something did, given up on in time."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from engine.domain.errors import InvalidInput, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CheckStep
+from engine.services.bulkheads.compartments import ThreadLimits
 from engine.services.formats import FormatRegistry
 
 MADE = datetime(2026, 11, 1, tzinfo=UTC)
@@ -17,7 +19,19 @@ LAKE = Catalog("lake", TableFormatName.ICEBERG, {"token": "env:TOKEN"}, 1, MADE,
 
 
 class Connection:
-    """A connection on which every table is missing."""
+    """A connection on which every table is missing; it is asked for each pointer, and for some without an answer."""
+
+    has_all_pointers = False
+
+    def __init__(self) -> None:
+        self.silent: set[str] = set()
+        self.answers = threading.Event()
+
+    def pointers(self, refs: Sequence[TableRef]) -> dict[TableRef, str]:
+        (ref,) = refs
+        if ref.name in self.silent:
+            self.answers.wait(60)
+        return {ref: f"pointer of {ref.name}"}
 
     def check(self) -> list[CheckStep]:
         return [CheckStep("list namespaces", ok=True, detail="asked with token secret-one")]
@@ -58,7 +72,9 @@ def table_format() -> Format:
 
 @pytest.fixture
 def registry(table_format: Format, environ: dict[str, str]) -> FormatRegistry:
-    return FormatRegistry(formats={TableFormatName.ICEBERG: table_format}, environ=environ, patience_seconds=0.2)
+    return FormatRegistry(
+        formats={TableFormatName.ICEBERG: table_format}, environ=environ, limits=ThreadLimits(read_seconds=0.2)
+    )
 
 
 async def test_a_connection_is_made_once_with_its_secrets(registry: FormatRegistry, table_format: Format) -> None:
@@ -116,3 +132,21 @@ async def test_secrets_are_blotted_out_of_checks(registry: FormatRegistry) -> No
 async def test_a_format_that_is_not_served_is_refused(environ: dict[str, str]) -> None:
     with pytest.raises(InvalidInput):
         await FormatRegistry(formats={}, environ=environ).validate(TableFormatName.ICEBERG, {})
+
+
+async def test_one_table_without_an_answer_hides_no_pointers_of_others(registry: FormatRegistry) -> None:
+    connection: Any = await registry.connect(LAKE)
+    refs = [TableRef("lake", ("a",), f"t{number}") for number in range(20)]
+    connection.silent = {"t3"}
+    found = await registry.pointers(LAKE, refs)
+    assert set(refs) - set(found) == {refs[3]}
+    connection.answers.set()
+
+
+async def test_a_catalog_that_answers_for_no_table_is_away(registry: FormatRegistry) -> None:
+    connection: Any = await registry.connect(LAKE)
+    refs = [TableRef("lake", ("a",), f"t{number}") for number in range(20)]
+    connection.silent = {ref.name for ref in refs}
+    with pytest.raises(Transient, match=r"table lake\.a\.t0 did not answer"):
+        await registry.pointers(LAKE, refs)
+    connection.answers.set()
