@@ -108,7 +108,8 @@ def _domain(request: Request, error: PackhouseError) -> Response:
         case Rejected():
             return problem(request, error.code, error.message, details=error.details)
         case Transient():
-            return problem(request, error.code, error.message, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
+            seconds = error.retry_after_seconds or RETRY_AFTER_SECONDS
+            return problem(request, error.code, error.message, headers={"Retry-After": str(seconds)})
         case _:  # errors of running rewrites have no business here
             return _unexpected(request, error)
 

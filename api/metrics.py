@@ -102,6 +102,12 @@ class Metrics:
             ("kind",),
             registry=self._registry,
         )
+        self._outages = Gauge(
+            "packhouse_outages",
+            "Dependencies that do not answer and for which runs wait, by kind.",
+            ("dependency",),
+            registry=self._registry,
+        )
         self._ended = EndedRunTotals()
         self._registry.register(self._ended)
         self._owners = OwnerGauges()
@@ -129,7 +135,7 @@ class Metrics:
     def render(self, dependencies: Sequence[Dependency], figures: Figures) -> bytes:
         """Return everything in the text format; figures that could not be asked for are left out."""
         asked = (self._runs, self._watched, self._queue, self._rate, self._limit, self._up, self._patience)
-        for gauge in (*asked, self._breakers):
+        for gauge in (*asked, self._breakers, self._outages):
             gauge.clear()
         for dependency in dependencies:
             self._up.labels(dependency.name).set(int(dependency.ok))
@@ -142,6 +148,8 @@ class Metrics:
             self._watched.labels(verdict.value).set(count)
         for kind, count in figures.breakers.items():
             self._breakers.labels(kind).set(count)
+        for dependency_kind, count in figures.outages.items():
+            self._outages.labels(dependency_kind).set(count)
         for standing, count in (figures.queue_depth or {}).items():
             self._queue.labels(standing).set(count)
         for rate in figures.rates:

@@ -13,12 +13,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import structlog
+
 from engine.domain.clock import Clock, SystemClock
-from engine.domain.errors import InvalidInput
+from engine.domain.errors import Away, InvalidInput
 from engine.domain.ids import IdSource
 from engine.domain.tables import TableFormatName
 from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
+from engine.embedded.supervision import Server, Supervisor
 from engine.formats.base import TableFormat
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.metrics import WorkMetrics
@@ -33,6 +36,7 @@ from engine.services.access import AccessService
 from engine.services.advice import AdviceService
 from engine.services.audit import AuditService
 from engine.services.backpressure import BackpressureService
+from engine.services.bulkheads.compartments import ThreadLimits
 from engine.services.capabilities import CapabilityService
 from engine.services.catalogs import CatalogService
 from engine.services.context import RewriteContext
@@ -51,6 +55,7 @@ from engine.services.leadership import Leadership
 from engine.services.locations import LocationRules
 from engine.services.observations import ObservationService
 from engine.services.oidc import OidcSettings, OidcTokens
+from engine.services.outages.probes import OutageProbes
 from engine.services.pace_tokens import PaceTokens
 from engine.services.pacing import PaceTools
 from engine.services.pauses import PauseService
@@ -75,7 +80,11 @@ from engine.stores.leadership import LATENCY, WATCH
 from engine.workers.coordinator import Coordinator
 from engine.workers.worker import Worker
 
+_log = structlog.get_logger(__name__)
+
 _SHORTEST_KEY = 32
+FIRST_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 30.0
 THREADS = 256
 """Blocking calls at once: every lane of every run holds one thread while Spark works for it."""
 
@@ -172,7 +181,7 @@ async def open_container(
         redis_url, spark_url = await _embedded_parts(settings, stack)
         database = Database(settings.database_url) if settings.database_url else own_database(settings.data_dir)
         stack.push_async_callback(database.close)
-        await database.migrate()
+        await _migrate_when_it_answers(database)
         redis = connect_redis(redis_url)
         stack.push_async_callback(redis.aclose)
         spark = SparkSessions(url=spark_url, user_id="packhouse")
@@ -204,18 +213,41 @@ async def open_container(
         yield wire(settings, around)
 
 
+async def _migrate_when_it_answers(database: Database) -> None:
+    """Migrate; while a database server does not answer, wait for it instead of ending the process."""
+    seconds = FIRST_WAIT_SECONDS
+    while True:
+        try:
+            await database.migrate()
+        except Away as away:
+            if database.is_file:  # a path that can't be opened, or a disk that fails
+                raise
+            _log.warning("start_waits", waiting_for="database", error=away.message, retry_in_seconds=seconds)
+            await asyncio.sleep(seconds)
+            seconds = min(LONGEST_WAIT_SECONDS, seconds * 2)
+        else:
+            return
+
+
 async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[str, str]:
     redis_url, spark_url = settings.redis_url, settings.spark_url
     starts = []
+    servers: dict[str, Server] = {}
     if redis_url is None:
         redis = EmbeddedRedis(data_dir=settings.data_dir)
         stack.push_async_callback(asyncio.to_thread, redis.stop)
         starts.append(asyncio.to_thread(redis.start))
+        servers["Redis"] = redis
     if spark_url is None:
         spark = EmbeddedSpark(data_dir=settings.data_dir, cores=settings.spark_cores)
         stack.push_async_callback(asyncio.to_thread, spark.stop)
         starts.append(asyncio.to_thread(spark.start))
+        servers["Spark Connect"] = spark
     urls = list(await asyncio.gather(*starts))
+    if servers:
+        supervisor = Supervisor(servers=servers, clock=SystemClock())
+        supervisor.begin()
+        stack.push_async_callback(supervisor.close)
     redis_url = redis_url or urls.pop(0)
     return redis_url, spark_url or urls.pop(0)
 
@@ -230,7 +262,13 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     tokens = PaceTokens(secret_key=secret_key)
     locations = LocationRules(allows_local=not settings.is_production)
     served = around.formats(locations)
-    formats = FormatRegistry(formats=served, environ=os.environ, locations=locations, own_folder=settings.data_dir)
+    formats = FormatRegistry(
+        formats=served,
+        environ=os.environ,
+        locations=locations,
+        own_folder=settings.data_dir,
+        limits=_thread_limits(settings),
+    )
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
     checks = PolicyChecks(database=database, formats=formats, capabilities=capabilities)
     observations = ObservationService(database=database, formats=formats, clock=clock)
@@ -323,6 +361,9 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             warm_up=around.warm_up,
             drain_seconds=settings.drain_seconds,
             metrics=metrics,
+            probes=OutageProbes(
+                database=database, formats=formats, dispatcher=around.dispatcher, queue=queue, holder=holder
+            ),
         ),
         coordinator=Coordinator(
             database=database,
@@ -373,6 +414,16 @@ def _formats(locations: LocationRules) -> Mapping[TableFormatName, TableFormat]:
             check_addresses=locations.check_addresses,
         )
     }
+
+
+def _thread_limits(settings: Settings) -> ThreadLimits:
+    return ThreadLimits(
+        per_table=settings.threads_per_table,
+        per_catalog=settings.threads_per_catalog,
+        total=settings.threads,
+        read_seconds=settings.read_seconds,
+        work_seconds=settings.work_seconds,
+    )
 
 
 def _rates(settings: Settings) -> Mapping[Kind, int]:

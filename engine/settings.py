@@ -105,9 +105,18 @@ class Settings(BaseSettings):
         description="Most looks a second in a catalog that must be asked for each table (REST).",
     )
     worker_slots: int = Field(default=2, ge=1, description="Runs that one worker advances at once.")
-    max_failures: int = Field(default=5, ge=1, description="Attempts that may fail before the run does.")
+    max_failures: int = Field(default=5, ge=1, description="Attempts in a row that may fail before the run does.")
     commit_batch_bytes: ByteSize = Field(default=8 * 2**30, ge=1, description="Written bytes that make a commit due.")
     commit_batch_seconds: Seconds = Field(default=60, gt=0, description="Age of the oldest written group that does.")
+    read_seconds: Seconds = Field(
+        default=60, gt=0, le=600, description="How long one read of a catalog or its storage is waited for."
+    )
+    work_seconds: Seconds = Field(
+        default=900, gt=0, description="How long one step of a run on a catalog or its storage is waited for."
+    )
+    threads_per_table: int = Field(default=4, ge=1, description="Calls to one table's storage at once, per process.")
+    threads_per_catalog: int = Field(default=16, ge=1, description="Calls to one catalog and its tables at once.")
+    threads: int = Field(default=128, ge=1, description="Calls to all catalogs and their tables at once.")
     reads_per_minute: int = Field(default=60_000, ge=1, description="GET requests of one caller.")
     writes_per_minute: int = Field(default=12_000, ge=1, description="Other requests of one caller.")
     failed_authentications_per_minute: int = Field(default=120, ge=1, description="Of one client address.")

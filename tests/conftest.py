@@ -12,5 +12,6 @@ pytest_plugins = [
     "tests.support.s3_server",
     "tests.support.spark_server",
     "tests.support.stack",
+    "tests.support.tarpit",
     "tests.support.workers",
 ]

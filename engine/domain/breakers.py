@@ -1,4 +1,6 @@
-"""Breakers: after failures of several tables in a row, runs by themselves leave their catalog alone.
+"""Breakers: after failures of several tables in a row, automatic runs leave their catalog alone.
+
+Only faults of the catalog or its storage count (`Fault`): what is wrong with a table says nothing about others.
 
     closed ── three different tables failed in a row ──▶ open for 1 minute
     open ── its time is over ──▶ half-open: one run is let through ── it succeeded ──▶ closed
@@ -10,8 +12,11 @@ A success of any run in the catalog closes it, and so does a human. Runs that so
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, OutcomeUnknown
 from engine.domain.ids import TableId
 
 TABLES_TO_OPEN: Final = 3
@@ -20,8 +25,25 @@ LONGEST_SECONDS: Final = 1800
 PROBE_SECONDS: Final = 600
 """For so long a run that was let through is waited for; then the next is."""
 
-FAILURES: Final = frozenset({"gave_up", "groups_failed"})
-"""Reasons of failed runs that may be those of the catalog, its storage or Spark rather than of the table."""
+
+class Fault(StrEnum):
+    """What made an attempt at a run fail, as far as breakers need to know it."""
+
+    STORE = "store"
+    """The catalog or its storage did not answer, or lost an answer: counts against the catalog."""
+
+    OTHER = "other"
+    """The table's own files, metadata, properties or policy, another writer, Spark, the record, a defect of ours."""
+
+    @classmethod
+    def of(cls, error: BaseException) -> "Fault":
+        """Return the fault that an error of an attempt shows, by its type."""
+        match error:
+            case OutcomeUnknown() | Away(dependency=Dependency.CATALOG | Dependency.STORAGE):
+                return cls.STORE
+            case _:
+                return cls.OTHER
+
 
 _MOST_DOUBLINGS: Final = 10
 

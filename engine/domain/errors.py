@@ -14,6 +14,8 @@
     │   ├── Forbidden           the caller's role or teams do not allow it
     │   └── NotEligible         the table can't be rewritten; names the failed conditions
     ├── Transient               the same call may work later; retried with back-off
+    │   ├── Away                a dependency does not answer; not counted as a failed attempt
+    │   └── CredentialsExpired  temporary credentials are past their time; retried with new ones, not counted
     ├── SparkFailed             Spark answered: the task failed, and here is its first cause
     ├── Interrupted             the Spark operation was stopped because somebody asked for it
     ├── CommitConflict          the table moved on: plan again, with a smaller scope
@@ -27,6 +29,8 @@
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
+
+from engine.domain.dependencies import Dependency
 
 
 class PackhouseError(Exception):
@@ -130,9 +134,37 @@ class NotEligible(Rejected):
 
 
 class Transient(PackhouseError):
-    """An outside service did not answer; the same call may work later."""
+    """An outside service did not answer; the same call may work later.
+
+    `retry_after_seconds`: when to try again at the earliest, None: the caller's own choice.
+    """
 
     code = "unavailable"
+
+    def __init__(
+        self, message: str, *, details: dict[str, Any] | None = None, retry_after_seconds: int | None = None
+    ) -> None:
+        super().__init__(message, details=details)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class Away(Transient):
+    """A dependency does not answer. Runs that need it wait for it; their attempts do not count as failed."""
+
+    def __init__(
+        self,
+        dependency: Dependency,
+        message: str,
+        *,
+        details: dict[str, Any] | None = None,
+        retry_after_seconds: int | None = None,
+    ) -> None:
+        super().__init__(message, details=details, retry_after_seconds=retry_after_seconds)
+        self.dependency = dependency
+
+
+class CredentialsExpired(Transient):
+    """A store or catalog refused temporary credentials because they expired; opening the table gets new ones."""
 
 
 class SparkFailed(PackhouseError):

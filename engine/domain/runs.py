@@ -96,6 +96,9 @@ class WaitingFor(StrEnum):
     BLACKOUT = "blackout"
     LATENCY_BACKOFF = "latency_backoff"
     CATALOG_FAILS = "catalog_fails"
+    SPARK = "spark"
+    CATALOG = "catalog"
+    STORAGE = "storage"
 
 
 class GroupState(StrEnum):
@@ -117,6 +120,8 @@ class Run:
     asked for beside the operation; `request_key` is equal for equal requests). `catalog`, `owner_team`: the table's.
     `intent["commit"]` is the mark that groups were sent, see `unsettled`.
     `urgent_at`: from then on it goes before all that are not urgent; None: never.
+    `waits_on`: key of the outage that ended the last attempt (`domain.outages`), until a probe confirms the outage or
+    a file group is committed.
     """
 
     id: RunId
@@ -139,6 +144,7 @@ class Run:
     cancel_requested_by: str | None = None
     waiting_for: WaitingFor | None = None
     not_before: datetime | None = None
+    waits_on: str | None = None
     reason: str | None = None
     detail: str | None = None
     urgent_at: datetime | None = None

@@ -47,6 +47,7 @@ class EmbeddedRedis:
         self._port: int | None = None
         self._process: ChildProcess | None = None
         self._folder_lock: IO[bytes] | None = None
+        self._has_clients = False  # once it answered, its port must stay
 
     @property
     def log_path(self) -> Path:
@@ -67,10 +68,12 @@ class EmbeddedRedis:
         """
         self._lock_folder()
         try:
-            return self._start_on_free_port()
+            url = self._start_on_free_port()
         except BaseException:
             self._unlock_folder()
             raise
+        self._has_clients = True
+        return url
 
     def stop(self) -> None:
         """Stop the server in order (it syncs its file) and give the folder free. Does nothing if it does not run."""
@@ -88,10 +91,13 @@ class EmbeddedRedis:
             try:
                 return self._start_once()
             except Transient:
-                if self._process is None or "already in use" not in self._process.log_tail():
+                if self._has_clients or not self._port_was_taken():
                     raise
                 self._port = None
         return self._start_once()
+
+    def _port_was_taken(self) -> bool:
+        return self._process is not None and "already in use" in self._process.log_tail()
 
     def _start_once(self) -> str:
         if not self.is_running:

@@ -61,6 +61,7 @@ class EmbeddedSpark:
         self._instance = ""
         self._process: ChildProcess | None = None
         self._folder_lock: IO[bytes] | None = None
+        self._has_clients = False  # once it answered, its port must stay
 
     @property
     def log_path(self) -> Path:
@@ -89,10 +90,12 @@ class EmbeddedSpark:
         """
         self._lock_folder()
         try:
-            return self._start_on_free_port()
+            url = self._start_on_free_port()
         except BaseException:
             self._unlock_folder()
             raise
+        self._has_clients = True
+        return url
 
     def healthy(self) -> bool:
         """True when the process lives and answers."""
@@ -120,10 +123,17 @@ class EmbeddedSpark:
             try:
                 return self._start_once()
             except Transient:
-                if self._process is None or "Address already in use" not in self._process.log_tail(200):
+                if (
+                    self._has_clients
+                    or self._process is None
+                    or "Address already in use" not in self._process.log_tail(200)
+                ):
                     raise
                 self._port = None
         return self._start_once()
+
+    def _port_was_taken(self) -> bool:
+        return self._process is not None and "Address already in use" in self._process.log_tail(200)
 
     def _start_once(self) -> str:
         if not self.is_running:

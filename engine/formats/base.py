@@ -194,6 +194,10 @@ class OpenTable(Protocol):
     """A loaded table at one moment."""
 
     @property
+    def ref(self) -> TableRef:
+        """The address under which it was opened."""
+
+    @property
     def uuid(self) -> str:
         """The table's own stable identity."""
 
@@ -255,6 +259,17 @@ class OpenTable(Protocol):
     ) -> GroupTask:
         """Return all that a task needs to rewrite one group: schema, storage, inputs, output place, settings."""
 
+    def task_storage(self) -> Mapping[str, str]:
+        """Return the properties of the storage that a task gets, with the credentials of when the table was opened."""
+
+    def read_storage(self) -> None:
+        """Read the first byte of the table's metadata, past every cache.
+
+        Raises:
+            Away: the storage does not answer.
+            StateConflict, Transient: it answers something else.
+        """
+
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch, at most 16 tries on lost races; groups whose sources are gone or touched are dropped whole.
 
@@ -314,6 +329,18 @@ class OpenTable(Protocol):
 class CatalogConnection(Protocol):
     """An open connection to one catalog."""
 
+    @property
+    def has_all_pointers(self) -> bool:
+        """Whether `pointers` is one question for many tables; else it asks for one table after the other."""
+
+    def ping(self) -> None:
+        """Ask the catalog for something that depends on no table.
+
+        Raises:
+            Away: it does not answer.
+            StateConflict, Transient: it answers something else.
+        """
+
     def check(self) -> Sequence[CheckStep]:
         """Try the connection step by step; never raises for a broken connection."""
 
@@ -324,9 +351,6 @@ class CatalogConnection(Protocol):
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
-
-    def asks_each_table(self) -> bool:
-        """Return whether `pointers` sends one request for each table; raises as `pointers` does."""
 
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         """Return what the catalog points to for each table: something that differs after every commit.

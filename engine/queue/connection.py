@@ -15,7 +15,8 @@ from redis.exceptions import ClusterDownError, OutOfMemoryError, ReadOnlyError, 
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from engine.domain.errors import Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away
 
 CONNECT_SECONDS: Final = 2.0
 ANSWER_SECONDS: Final = 5.0
@@ -51,9 +52,9 @@ def reaching_redis() -> Iterator[None]:
     """Turn the failures of Redis that pass into the domain's error.
 
     Raises:
-        Transient: Redis did not answer, or can't at the moment.
+        Away: Redis did not answer, or can't at the moment.
     """
     try:
         yield
     except _UNAVAILABLE as error:
-        raise Transient(f"Redis did not answer: {error}") from error
+        raise Away(Dependency.REDIS, f"Redis did not answer: {error}") from error

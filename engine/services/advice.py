@@ -53,7 +53,7 @@ class AdviceService:
             NotFound, TableReplaced, StateConflict, Transient: see `services.registered`.
         """
         seen = await self._observations.observe(caller, table_id)
-        snapshots, partition_columns, columns = await self._formats.ask(f"table {table_id}", _facts, seen.opened)
+        snapshots, partition_columns, columns = await self._formats.ask(seen.opened.ref, _facts, seen.opened)
         since = seen.looked_at - WINDOW
         async with self._database.read() as unit:
             signals = await unit.signals.list(table_id, SignalKind.FILTERS, limit=MOST_SIGNALS)

@@ -18,6 +18,7 @@ from engine.services.engines import remedy_for
 from engine.services.lane_rates import LaneRate, expected_rate
 from engine.services.lanes import Finished, GroupFailure, GroupLost, Lanes
 from engine.services.orders import Overlaps, order_result, overlaps_of
+from engine.services.outages.credentials import TaskCredentials
 from engine.services.pacing import RunPacing
 from engine.services.rewrite_paths import RewritePath, Tools, Work
 from engine.services.row_checks import has_rows_checked
@@ -62,7 +63,7 @@ class ArrowPath(RewritePath):
         if plan.order is None:
             return {}
         places = frozenset(group.place for group in plan.groups)
-        return await self._context.formats.call(overlaps_of, table, plan.order, places)
+        return await self._context.formats.work(table.ref, overlaps_of, table, plan.order, places)
 
     async def _send(self, work: Work) -> None:
         attempt, context = self._attempt, self._context
@@ -92,6 +93,7 @@ class ArrowPath(RewritePath):
             clock=context.clock,
             rate=LaneRate(expected_rate(await self._ending.outlines(*_DONE), plan.prediction, lanes)),
             tasks=task,
+            credentials=TaskCredentials(table=table, open_table=self._open, clock=context.clock),
             lost=self._early_losses(plan).among,
             on_start=self._mark_running,
             on_stop=pacing.stop,
@@ -161,7 +163,9 @@ class ArrowPath(RewritePath):
     async def _remedy(self, reason: str, work: Work) -> str:
         """Return what to do about groups refused for a reason: asked once, as it looks at the whole table."""
         if reason not in self._remedies:
-            self._remedies[reason] = await self._context.formats.call(remedy_for, reason, work.table, work.policy)
+            self._remedies[reason] = await self._context.formats.work(
+                work.table.ref, remedy_for, reason, work.table, work.policy
+            )
         return self._remedies[reason]
 
     async def _commit(self, groups: Sequence[StoredGroup], *, is_last: bool = False) -> None:

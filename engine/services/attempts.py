@@ -9,13 +9,14 @@ are started, and those in flight end (`drain`) or are interrupted.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.errors import LeaseLost, NotFound, Transient
+from engine.domain.errors import Away, LeaseLost, NotFound, Transient
 from engine.domain.leases import Lease
 from engine.domain.policies import OnStart
 from engine.domain.runs import Run, RunState
@@ -147,6 +148,23 @@ class Attempt:
         """Put the run back to wait; the lease is released."""
         async with self._database.begin() as unit:
             self.run = await unit.runs.park(self.lease, **reasons)
+        self.metrics.parks.labels(self.run.reason or "").inc()
+        await self._tell()
+        return self.run
+
+    async def park_on_outage(self, away: Away, *, failed: bool = False, not_before: datetime | None = None) -> Run:
+        """Report that a dependency is away and park the run on it; an attempt counts as failed only with `failed`."""
+        async with self._database.begin() as unit:
+            outage = await unit.outages.report(away.dependency, self.run, away.message)
+            self.run = await unit.runs.park(
+                self.lease,
+                waiting_for=outage.waiting_for,
+                not_before=not_before,
+                reason=outage.waiting_for.value,
+                detail=outage.describe(),
+                failed=failed,
+                waits_on=outage.key,
+            )
         self.metrics.parks.labels(self.run.reason or "").inc()
         await self._tell()
         return self.run

@@ -34,6 +34,9 @@ SENDS = 5
 
 RECORD_SECONDS = 30.0
 
+COMMITTED = "committed"
+"""Kind of the event that a snapshot was proven: progress, which sets the run's failures to zero."""
+
 
 _Write: TypeAlias = Callable[[UnitOfWork], Awaitable[None]]
 
@@ -114,7 +117,7 @@ class Commits:
         """
         table = await self._open_table()
         left = {group.ordinal: group for group in groups}
-        for batch in await self._formats.call(table.find_commits, self._attempt.run.id):
+        for batch in await self._formats.work(table.ref, table.find_commits, self._attempt.run.id):
             mine = [left.pop(ordinal) for ordinal in batch.groups if ordinal in left]
             if mine:
                 _log.info("commit_found", snapshot_id=batch.snapshot_id, groups=len(mine))
@@ -154,7 +157,7 @@ class Commits:
         for send in range(1, SENDS + 1):
             try:
                 table = await self._open_table()
-                return await self._formats.call(table.commit, request, before_try=permit)
+                return await self._formats.change(table.ref, table.commit, request, before_try=permit)
             except LeaseLost:
                 raise
             except OutcomeUnknown as error:
@@ -241,7 +244,9 @@ class Commits:
         lost: frozenset[Place] = frozenset(),
     ) -> None:
         """Prove a snapshot and record it; partitions of its groups are hot no more, unless others of them were lost."""
-        verification = await self._formats.call(table.verify, snapshot_id, [_written(group) for group in groups])
+        verification = await self._formats.work(
+            table.ref, table.verify, snapshot_id, [_written(group) for group in groups]
+        )
         await self.record(verification, groups, tries=tries, lost=lost)
 
     async def record(
@@ -273,7 +278,7 @@ class Commits:
             await unit.hot_partitions.win(self._attempt.lease, {group.place for group in groups} - lost)
 
         details = {"groups": ordinals, "tries": tries, "verification": document}
-        await self._record_proof("committed", details, before, win, settled=ordinals)
+        await self._record_proof(COMMITTED, details, before, win, settled=ordinals)
         self._step("verified")
 
     async def _record_taken_back(
@@ -315,6 +320,7 @@ class Commits:
                 details=dict(details),
                 result={**self._attempt.run.result, "verifications": self.verifications},
                 intent=self._attempt.run.marked_settled(settled),
+                is_progress=kind == COMMITTED,
             )
 
     @property
@@ -331,7 +337,7 @@ class Commits:
             return
         try:
             table = await self._open_table()
-            await self._formats.call(table.release_parents)
+            await self._formats.change(table.ref, table.release_parents)
         except PackhouseError as error:
             _log.warning("parents_not_released", error=error.message)
 

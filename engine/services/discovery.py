@@ -55,8 +55,7 @@ class DiscoveryService:
         def is_granted(namespace: Sequence[str]) -> bool:
             return allows(caller, catalog.grants, Right.DISCOVER, namespace)
 
-        what = f"catalog {catalog_name!r}"
-        listing = await self._formats.ask(what, connection.list_tables, MOST_EXAMINED, is_granted)
+        listing = await self._formats.ask(catalog_name, connection.list_tables, MOST_EXAMINED, is_granted)
         refs = [TableRef(catalog_name, tuple(each[:-1]), each[-1]) for each in listing.identifiers]
         registered = await self._registered(caller, catalog)
         # In a thread: a hostile pattern takes a while for ten thousand names.

@@ -62,12 +62,11 @@ class EarlyLosses:
     async def _look(self, groups: Sequence[FileGroup]) -> Mapping[int, str]:
         async with self._database.read() as unit:
             table, catalog = await read_registered(unit, self._table_id, SYSTEM)
-        connection = await self._formats.connect(catalog)
-        found = await self._formats.ask(f"catalog {catalog.name!r}", connection.pointers, [table.ref])
+        found = await self._formats.pointers(catalog, [table.ref])
         pointer = found.get(table.ref)
         if pointer is None or pointer == self._pointer:
             return {}
         opened = await self._open_table()
-        lost = await self._formats.ask(f"table {self._table_id}", opened.lost_groups, *self._base, groups)
+        lost = await self._formats.ask(table.ref, opened.lost_groups, *self._base, groups)
         self._pointer = pointer
         return lost

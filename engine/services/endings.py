@@ -12,6 +12,7 @@ from typing import Any
 
 import structlog
 
+from engine.domain.breakers import Fault
 from engine.domain.errors import LeaseLost, Transient
 from engine.domain.plans import Later, Plan
 from engine.domain.reasons import in_words
@@ -102,7 +103,7 @@ class RunEnding:
         detail = f"cancelled by {self._attempt.cancelled_by}"
         await self.end(RunState.CANCELLED, "cancelled", detail, is_quiet=is_quiet)
 
-    async def fail(self, *, reason: str, detail: str) -> None:
+    async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:
         """End the run as failed: committed groups stay, everything else of ours is removed."""
         is_quiet = await self._is_quiet()
         if unsettled := len(self._attempt.run.unsettled):
@@ -111,7 +112,7 @@ class RunEnding:
                 "since a snapshot of the table may name this run"
             )
         await self._drop_unfinished(reason)
-        await self.end(RunState.FAILED, reason, detail, is_quiet=is_quiet)
+        await self.end(RunState.FAILED, reason, detail, is_quiet=is_quiet, fault=fault)
 
     async def end(self, state: RunState, reason: str, detail: str, *, is_quiet: bool = True, **documents: Any) -> None:
         """Remove what is not committed (unless tasks may still write), then record the outcome."""
@@ -154,8 +155,8 @@ class RunEnding:
         needed = frozenset({GroupState.WRITTEN, GroupState.COMMITTED})
         async with self._context.database.read() as unit:
             keep = await unit.groups.output_paths(self._attempt.run.id, needed, also=self._attempt.run.unsettled)
-        removed = await self._context.formats.call(
-            table.remove_outputs, self._attempt.run.id, keep, up_to_attempt=self._attempt.number
+        removed = await self._context.formats.change(
+            table.ref, table.remove_outputs, self._attempt.run.id, keep, up_to_attempt=self._attempt.number
         )
         if removed:
             _log.info("outputs_removed", files=removed)

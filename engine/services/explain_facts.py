@@ -14,6 +14,7 @@ from engine.domain.capabilities import Refusal
 from engine.domain.fleet import AtWork, Fleet
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.measurements import Measurement
+from engine.domain.outages import Outage
 from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
 from engine.domain.runs import LIVE_STATES, TERMINAL_STATES, Run, RunState, WaitingFor
@@ -47,6 +48,7 @@ class RecordFacts:
     """What the record says. `live`, `ended`: newest first. `signals`: the newest of each kind, on the table or all.
 
     `hot`: partitions that lost races to other writers; `races`: what runs of the last days won and lost.
+    `outages`: of Spark, of its catalog, and of what its runs wait for.
     `breaker`: of its catalog, None unless the last run there failed. `rest_ended_at`: what failed before is forgiven.
     `last_change`: the last ended run that changed the table.
 
@@ -68,6 +70,7 @@ class RecordFacts:
     hot: HotPartitions = NONE_HOT
     races: TableRaces = TableRaces()  # noqa: RUF009 - immutable
     breaker: Breaker | None = None
+    outages: Sequence[Outage] = ()
     rest_ended_at: datetime | None = None
     last_change: Run | None = None
     catalog_pause: Pause | None = None
@@ -151,11 +154,12 @@ class Facts:
 async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
     """Read what the record says of a table that the caller may see."""
     now = await unit.now()
+    live = await unit.runs.list(table_id=table.id, states=LIVE_STATES, limit=LIVE_RUNS)
     return RecordFacts(
         now=now,
         table=table,
         fleet=await unit.fleet.get(),
-        live=await unit.runs.list(table_id=table.id, states=LIVE_STATES, limit=LIVE_RUNS),
+        live=live,
         ended=await unit.runs.list(table_id=table.id, states=TERMINAL_STATES, limit=LAST_RUNS),
         conflicts=await unit.rewrite_histories.conflicts(table.id, now - timedelta(days=CONFLICT_DAYS)),
         rewritten=await unit.rewrite_histories.committed_partitions(table.id),
@@ -166,6 +170,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         hot=await unit.hot_partitions.at(table.id),
         races=await unit.rewrite_histories.races(table.id, now - timedelta(days=CONFLICT_DAYS)),
         breaker=await unit.breakers.get(table.ref.catalog),
+        outages=tuple((await unit.outages.of_runs(live, catalog=table.ref.catalog)).values()),
         rest_ended_at=await unit.watches.rest_ended_at(table.id),
         last_change=next(iter(await unit.runs.list_changes(table.id, None, 1)), None),
         catalog_pause=(await unit.pauses.of_table(table.id)).catalog,

@@ -31,6 +31,9 @@ _ON_REQUEST: Final = frozenset(
         "quiet_hours",
         "blackout",
         "latency_backoff",
+        "spark",
+        "catalog",
+        "storage",
     }
     | {"bytes_per_day", "fleet_full", "catalog_full"}
 )
@@ -169,6 +172,8 @@ def _times(facts: Facts) -> Iterator[Hold]:
     if hold is not None:
         is_endless = facts.windows.inside and facts.windows.ends_at is None
         yield Hold(hold.waiting_for.value, None if is_endless else hold.until, hold.detail)
+    for outage in record.outages:
+        yield Hold(outage.waiting_for.value, max(outage.next_probe_at, record.now), outage.describe())
     yield from _breaker(record.breaker, record.now)
     yield from _grace(facts)
     yield from _rest(facts)

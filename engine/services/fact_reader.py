@@ -77,7 +77,7 @@ class FactReader:
         try:
             observed = await self._observations.observe(caller, table.id)
             policy, has_moved = observed.policy, observed.has_moved
-            sight = await self._formats.ask(f"table {table.ref}", look, observed.opened, policy, record)
+            sight = await self._formats.ask(table.ref, look, observed.opened, policy, record)
             return policy, replace(sight, health=await self._observations.measure(observed)), has_moved
         except (Transient, InvalidInput, StateConflict) as error:
             blocked = Sight(blocked=(error.code, error.message))

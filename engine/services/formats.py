@@ -1,8 +1,8 @@
-"""The way to tables: formats by name, open connections by catalog, and every blocking call in a thread.
+"""Access to tables: formats by name, open connections by catalog, and every blocking call in a thread.
 
 The only place where secrets of catalogs are resolved; errors that pass through here have them blotted out. A connection
-is kept until its catalog is replaced or one of its secrets changes. At most `threads` threads run; a call that was
-waited for in vain keeps its thread until the library gives up, and its caller gets `Transient` after the patience.
+is kept until its catalog is replaced or one of its secrets changes. Each call names the table or the catalog that it
+waits for: `services.bulkheads` bounds the threads of each, and how long a call is waited for.
 """
 
 import asyncio
@@ -11,22 +11,31 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
-import anyio.to_thread
-from anyio import CapacityLimiter
-
-from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CatalogConnection, CheckStep, FileScope, OpenTable, TableFormat
 from engine.rewriting.kernel.places import Places
 from engine.services.addresses import HostNames
+from engine.services.bulkheads.calls import Bulkheads
+from engine.services.bulkheads.compartments import Compartment, ThreadLimits
 from engine.services.locations import ANYWHERE, LocationRules
 from engine.services.secrets import problems_of_own_files, resolve_secrets, secrets_in
 
+DEFAULT_LIMITS: Final = ThreadLimits()
+
+POINTERS_AT_ONCE: Final = 8
+POINTER_SECONDS: Final = 10.0
+
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+RESOLVER_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +48,8 @@ class FormatRegistry:
     """Table formats by name.
 
     `environ` is where `env:` references are looked up, `locations` what may be reached, `own_folder` where `file:`
-    references may not lead.
+    references may not lead, `limits` the threads and deadlines of calls. In the methods that call, `where` is the table
+    that is waited for, or the name of a catalog where it is no single table.
     """
 
     def __init__(
@@ -50,47 +60,52 @@ class FormatRegistry:
         locations: LocationRules = ANYWHERE,
         own_folder: Path | None = None,
         names: HostNames | None = None,
-        threads: int = 16,
-        patience_seconds: float = 60,
+        limits: ThreadLimits = DEFAULT_LIMITS,
     ) -> None:
         self._formats = formats
         self._environ = environ
         self.locations = locations
         self._own_folder = own_folder
         self._names = names or HostNames()
-        self._limiter = CapacityLimiter(threads)
-        self._patience = patience_seconds
+        self._bulkheads = Bulkheads(limits)
         self._kept: dict[str, _Kept] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._secrets: set[str] = set()
 
-    async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a blocking call of a format in a thread and wait for it, however long it takes."""
-        with self._blotting():
-            return await anyio.to_thread.run_sync(lambda: function(*args, **kwargs), limiter=self._limiter)
-
-    async def ask(self, what: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a blocking read in a thread and give up after the registry's patience; `what` names it in the error.
+    async def ask(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a blocking read in a thread and give up at the deadline of reads; the thread is left behind then.
 
         Raises:
-            Transient: no answer in time. The thread is left behind: only for calls that change nothing.
+            Away: no free thread, or no answer in time.
         """
-        try:
-            async with asyncio.timeout(self._patience):
-                with self._blotting():
-                    return await anyio.to_thread.run_sync(
-                        lambda: function(*args, **kwargs), limiter=self._limiter, abandon_on_cancel=True
-                    )
-        except TimeoutError:
-            message = f"{what} did not answer within {self._patience:g} seconds"
-            raise Transient(message) from None
+        with self._blotting():
+            return await self._bulkheads.read(Compartment.of(where), partial(function, *args, **kwargs))
+
+    async def work(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a blocking read that is a step of a run, as `ask` does with the deadline of such steps.
+
+        Raises:
+            Away: no free thread, or no answer in time.
+        """
+        with self._blotting():
+            return await self._bulkheads.read(Compartment.of(where), partial(function, *args, **kwargs), is_work=True)
+
+    async def change(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a blocking call that may change the table; a cancelled caller waits for its end nevertheless.
+
+        Raises:
+            Away: no free thread; nothing was begun.
+            OutcomeUnknown: no answer in time; the call may still change the table.
+        """
+        with self._blotting():
+            return await self._bulkheads.change(Compartment.of(where), partial(function, *args, **kwargs))
 
     async def validate(self, name: TableFormatName, properties: Mapping[str, str]) -> None:
         """Raise `InvalidInput` where properties can't make a connection. References are not resolved for this."""
         await self._check_addresses(properties)
         if self._own_folder is not None and (problems := problems_of_own_files(properties, self._own_folder)):
             raise InvalidInput("a catalog can't have Packhouse's own files", problems=tuple(problems))
-        await self.call(self._format(name).validate, properties)
+        await asyncio.to_thread(self._format(name).validate, properties)
 
     async def connect(self, catalog: Catalog) -> CatalogConnection:
         """Return the catalog's open connection, made at first use.
@@ -100,16 +115,16 @@ class FormatRegistry:
             Transient: the catalog does not answer.
         """
         table_format = self._format(catalog.format)
-        properties = await self.call(resolve_secrets, catalog.properties, environ=self._environ, own=self._own_folder)
+        properties = await self._resolved(catalog)
         self._secrets |= secrets_in(catalog.properties, properties)
         await self._check_addresses(properties)
         fingerprint = _fingerprint(catalog, properties)
         async with self._opening.setdefault(catalog.name, asyncio.Lock()):
             kept = self._kept.get(catalog.name)
             if kept is None or kept.fingerprint != fingerprint:
-                what = f"catalog {catalog.name!r}"
                 try:
-                    kept = _Kept(fingerprint, await self.ask(what, table_format.connect, catalog.name, properties))
+                    opened = await self.ask(catalog.name, table_format.connect, catalog.name, properties)
+                    kept = _Kept(fingerprint, opened)
                 except InvalidInput as error:  # what is wrong is what a reference stands for: never answered
                     error.problems = tuple(replace(problem, value=None) for problem in error.problems)
                     raise
@@ -132,19 +147,56 @@ class FormatRegistry:
         """
         connection = await self.connect(catalog)
         scope = FileScope(location, catalog.allowed_locations, catalog.outside_files)
-        opened = await self.ask(f"catalog {catalog.name!r}", connection.open_table, ref, scope)
+        with self._blotting():
+            opened = await self._bulkheads.read_shared(
+                Compartment.of(ref), (id(connection), scope), partial(connection.open_table, ref, scope)
+            )
         self.locations.check(opened.locations, allowed=catalog.allowed_locations)
         self.locations.check_inside(opened.locations, Places(scope.folders(opened.location)))
         return opened
+
+    async def pointers(self, catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
+        """Return what the catalog points to for each table; one without an answer is left out.
+
+        A catalog that has to be asked for each table is asked within the table's own bounds, so that one table without
+        an answer delays the others by `POINTER_SECONDS` at most.
+
+        Raises:
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            Transient: the catalog does not answer; where each table is asked for: none of the first answers.
+        """
+        connection = await self.connect(catalog)
+        if connection.has_all_pointers:
+            return await self.ask(catalog.name, connection.pointers, refs)
+        found: dict[TableRef, str] = {}
+        for start in range(0, len(refs), POINTERS_AT_ONCE):
+            part = refs[start : start + POINTERS_AT_ONCE]
+            answers = await asyncio.gather(*(self._pointer(connection, ref) for ref in part))
+            failures = [answer for answer in answers if isinstance(answer, Transient)]
+            if start == 0 and len(failures) == len(part):
+                raise failures[0]
+            for answer in answers:
+                found |= {} if isinstance(answer, Transient) else answer
+        return found
+
+    async def _pointer(self, connection: CatalogConnection, ref: TableRef) -> Mapping[TableRef, str] | Transient:
+        try:
+            async with asyncio.timeout(POINTER_SECONDS):
+                return await self.ask(ref, connection.pointers, [ref])
+        except TimeoutError:
+            message = f"the catalog did not answer for table {ref} within {POINTER_SECONDS:g} seconds"
+            return Away(Dependency.STORAGE, message)
+        except Transient as error:
+            return error
 
     async def check(self, catalog: Catalog) -> Sequence[CheckStep]:
         """Try the connection step by step: secrets, connection, then the format's own steps. A fault is a step."""
         steps: list[CheckStep] = []
         try:
-            await self.call(resolve_secrets, catalog.properties, environ=self._environ, own=self._own_folder)
+            await self._resolved(catalog)
             steps.append(CheckStep("secrets", ok=True, detail="every reference can be read"))
             connection = await self.connect(catalog)
-            found = await self.ask(f"catalog {catalog.name!r}", connection.check)
+            found = await self.ask(catalog.name, connection.check)
             return [*steps, *(replace(step, detail=self._blotted(step.detail)) for step in found)]
         except InvalidInput as error:
             detail = "; ".join(problem.message for problem in error.problems) or error.message
@@ -156,13 +208,28 @@ class FormatRegistry:
         """Drop a connection: its catalog was replaced or deleted."""
         self._kept.pop(catalog_name, None)
 
+    async def _resolved(self, catalog: Catalog) -> Mapping[str, str]:
+        return await asyncio.to_thread(resolve_secrets, catalog.properties, environ=self._environ, own=self._own_folder)
+
     async def _check_addresses(self, properties: Mapping[str, str]) -> None:
         problems = self.locations.problems_of_uris(properties)
         if not problems and not self.locations.allows_local:
-            resolved = await self.ask("the resolver of host names", lambda: list(self._names.resolved(properties)))
-            problems = self.locations.problems_of_addresses(resolved)
+            problems = self.locations.problems_of_addresses(await self._resolve(properties))
         if problems:
             raise InvalidInput("the catalog leads where it may not", problems=tuple(problems))
+
+    async def _resolve(self, properties: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+        """Return the addresses of the hosts in properties.
+
+        Raises:
+            Away: the resolver of host names does not answer.
+        """
+        try:
+            async with asyncio.timeout(RESOLVER_SECONDS):
+                return await asyncio.to_thread(lambda: list(self._names.resolved(properties)))
+        except TimeoutError:
+            message = f"the resolver of host names did not answer within {RESOLVER_SECONDS:g} seconds"
+            raise Away(Dependency.CATALOG, message) from None
 
     @contextmanager
     def _blotting(self) -> Iterator[None]:

@@ -41,7 +41,8 @@ class Dependency:
 class Figures:
     """What metrics show: live runs by state, totals of ended ones, tables by the verdict of their last look, the queue.
 
-    `breakers`: open ones, by `catalog` and `table`. What can't be told is empty, the queue's entries are None then.
+    `breakers`: open ones, by `catalog` and `table`. `outages`: by kind of
+    dependency. What can't be told is empty, the queue's entries are None then.
     """
 
     runs: Mapping[RunState, int] = field(default_factory=dict)
@@ -51,6 +52,7 @@ class Figures:
     rates: Sequence[LiveRate] = ()
     breakers: Mapping[str, int] = field(default_factory=dict)
     owners: Sequence[OwnerFigures] = ()
+    outages: Mapping[str, int] = field(default_factory=dict)
 
 
 class _Kept(Generic[_T]):
@@ -111,16 +113,18 @@ class HealthService:
         ended: Sequence[EndedRuns] = ()
         watches: Mapping[Verdict, int] = {}
         breakers: Mapping[str, int] = {}
+        outages: Mapping[str, int] = {}
         try:
             async with asyncio.timeout(PATIENCE_SECONDS), self._database.read() as unit:
                 runs, ended = await unit.runs.metrics(), await unit.runs.totals()
                 watches = await unit.watches.standing()
                 breakers = {"catalog": len(await unit.breakers.list_open()), "table": await unit.watches.resting()}
+                outages = await unit.outages.counts()
         except (PackhouseError, TimeoutError):
-            runs, ended, watches, breakers = {}, (), {}, {}
+            runs, ended, watches, breakers, outages = {}, (), {}, {}, {}
         depth = await _answer_of(self._queue_depth)
         rates, owners = await _answer_of(self._rates), await _answer_of(self._owners)
-        return Figures(runs, ended, depth, watches, rates or (), breakers, owners or ())
+        return Figures(runs, ended, depth, watches, rates or (), breakers, owners or (), outages)
 
     async def _ping(self) -> str:
         await self._database.ping()

@@ -7,23 +7,25 @@ attempt drains.
 """
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Protocol
 
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.errors import PackhouseError, SparkFailed, Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, PackhouseError, SparkFailed, StateConflict, Transient
 from engine.domain.plans import FileGroup
 from engine.planning.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
-from engine.rewriting.kernel.errors import StorageFault
+from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault
 from engine.services.attempts import Attempt
 from engine.services.holds import Room
 from engine.services.lane_rates import LaneRate
+from engine.services.outages.credentials import TaskCredentials
 from engine.spark.dispatch import Ticket
 
 _log = structlog.get_logger(__name__)
@@ -33,6 +35,7 @@ MOST_BUNDLE_BYTES = 64 * 2**20
 BUNDLES_PER_LANE = 4
 BUNDLE_GROUPS = 32
 TRIES_PER_GROUP = 2
+SENDS_WITH_EXPIRY = 3  # of one group: the first may be late with credentials that others used before
 GRACE_SECONDS = 1.5  # how long a stopped task has to remove its own output before it is interrupted
 GONE_SECONDS = 20.0
 
@@ -45,6 +48,9 @@ class Dispatcher(Protocol):
 
     def run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
         """Run the function over the payloads in one task, in order."""
+
+    def ping(self) -> None:
+        """Return when the server answers; raise `Away` when it does not."""
 
     def interrupt(self, tag: str, *, session_id: str) -> None:
         """Stop every operation with this tag."""
@@ -72,8 +78,6 @@ class GroupLost:
     reason: str
 
 
-_STORAGE_FAULT: Final = f"{StorageFault.__name__}:"
-
 Finished = tuple[FileGroup, GroupResult] | GroupFailure | GroupLost
 
 
@@ -94,6 +98,7 @@ class Lanes:
         clock: Clock,
         rate: LaneRate,
         tasks: Callable[[FileGroup], GroupTask],
+        credentials: TaskCredentials,
         lost: Callable[[Sequence[FileGroup]], Awaitable[Mapping[int, str]]],
         on_start: Callable[[Sequence[FileGroup]], Awaitable[None]],
         on_stop: Callable[[], Awaitable[bool]],
@@ -104,11 +109,13 @@ class Lanes:
         self._clock = clock
         self._rate = rate
         self._tasks = tasks
+        self._credentials = credentials
         self._lost = lost
         self._on_start = on_start
         self._on_stop = on_stop
         self._parts = 0
         self._tries: dict[int, int] = {}
+        self._expiries: Counter[int] = Counter()
         self.has_failures = False  # True once a task failed: it may have left files of other groups of its bundle
         self.unseen = 0  # finished groups that were not yielded yet
         self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()
@@ -117,7 +124,8 @@ class Lanes:
         """Yield every group's result or failure. Ends early, without the rest, when the attempt is asked to stop.
 
         Raises:
-            Transient: Spark is away; what was not yielded is unfinished.
+            Away: Spark or the storage does not answer; what was not yielded is unfinished.
+            StateConflict: the storage refuses the credentials.
         """
         waiting = deque(bundles(groups, count))
         lanes = [asyncio.create_task(self._lane(waiting)) for _ in range(min(count, len(waiting)))]
@@ -205,6 +213,7 @@ class Lanes:
         await self._attempt.record("longer_than_any_gap", details)
 
     async def _send(self, waiting: deque[tuple[FileGroup, ...]], bundle: tuple[FileGroup, ...]) -> None:
+        await self._credentials.refresh(is_again=any(self._expiries[group.ordinal] for group in bundle))
         await self._on_start(bundle)
         self._parts += 1
         ticket = self._dispatcher.ticket(self._attempt.run.id, self._attempt.number, self._parts)
@@ -228,21 +237,51 @@ class Lanes:
     def _payload(self, group: FileGroup, part: int) -> str:
         """Return the group's task; its file names carry the part, so that no two tries share one."""
         task = self._tasks(group)
-        return replace(task, name_prefix=f"{task.name_prefix}{part:05}").to_json()
+        storage = dict(self._credentials.storage)
+        return replace(task, name_prefix=f"{task.name_prefix}{part:05}", storage=storage).to_json()
 
     def _answered(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
-        if _is_storage_fault(result):
+        fault = result.storage_fault
+        if fault is not None:
             self.has_failures = True
-        elif result.outcome == "failed":
+        if fault == CredentialsExpired.__name__:
+            self._expired(waiting, group, result)
+        elif result.outcome == "failed" and fault is None:
             self._failed(waiting, group, SparkFailed(result.reason or "the task said no reason"))
-        else:
+        elif fault is None:
             self._tell((group, result))
 
     def _raise_storage_fault(self, results: Sequence[GroupResult]) -> None:
-        """End the attempt for what is no fault of a group: the next opens the table with the credentials of then."""
-        reason = next((each.reason for each in results if _is_storage_fault(each)), None)
-        if reason is not None and not self._attempt.interrupted.is_set():
-            raise Transient(f"the table's storage fails; {reason}")
+        """End the attempt for a fault of the storage that no other try of a group can avoid.
+
+        Raises:
+            Away: the storage does not answer.
+            StateConflict: it refuses the credentials.
+        """
+        if self._attempt.interrupted.is_set():
+            return
+        for result in results:
+            match result.storage_fault:
+                case StorageFault.__name__:
+                    raise Away(Dependency.STORAGE, f"a task could not reach the storage; {result.reason}")
+                case AccessRefused.__name__:
+                    raise StateConflict(f"the storage refuses the credentials; {result.reason}")
+                case _:
+                    continue
+
+    def _expired(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
+        """Send a group again, alone and with new credentials; fail it when those also expire before its end."""
+        if self._attempt.interrupted.is_set():
+            return
+        self._credentials.expire()
+        self._expiries[group.ordinal] += 1
+        _log.info("credentials_expired", run_id=self._attempt.run.id, group=group.ordinal, reason=result.reason)
+        if self._expiries[group.ordinal] < SENDS_WITH_EXPIRY:
+            waiting.append((group,))
+            return
+        remedy = f"lower {GROUP_SETTING}, raise limits.bandwidth, or let the catalog vend longer ones"
+        detail = f"the storage's credentials expired {SENDS_WITH_EXPIRY} times before its end; {remedy}"
+        self._tell(GroupFailure(group, SparkFailed(f"{detail}; the last error: {result.reason}")))
 
     def _failed(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, error: PackhouseError) -> None:
         """Try a failed group once more, alone, so that it does not take others with it; then give it up."""
@@ -294,10 +333,6 @@ async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> 
 
 def _input_bytes(bundle: Sequence[FileGroup]) -> int:
     return sum(group.input_bytes for group in bundle)
-
-
-def _is_storage_fault(result: GroupResult) -> bool:
-    return result.outcome == "failed" and (result.reason or "").startswith(_STORAGE_FAULT)
 
 
 def bundles(groups: Sequence[FileGroup], lanes: int) -> list[tuple[FileGroup, ...]]:

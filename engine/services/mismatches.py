@@ -83,7 +83,7 @@ class Mismatches:
         for wait in _WAITS:
             try:
                 table = await self._open_table()
-                return await self._formats.call(table.roll_back, snapshot_id)
+                return await self._formats.change(table.ref, table.roll_back, snapshot_id)
             except (OutcomeUnknown, Transient) as error:
                 _log.warning("roll_back_unknown", snapshot_id=snapshot_id, error=error.message)
                 await self._clock.sleep(wait)
@@ -131,7 +131,7 @@ class Mismatches:
         """Keep the parent from expiry for as long as the freeze lasts, and return it; None when it is gone."""
         try:
             table = await self._open_table()
-            return await self._formats.call(table.protect_parent, self._attempt.run.id, snapshot_id)
+            return await self._formats.change(table.ref, table.protect_parent, self._attempt.run.id, snapshot_id)
         except PackhouseError as error:
             _log.warning("parent_not_protected", snapshot_id=snapshot_id, error=error.message)
             return None

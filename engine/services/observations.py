@@ -69,7 +69,7 @@ class ObservationService:
             table, catalog = await read_registered(unit, table_id, caller)
         looked_at = self._clock.now()
         opened = await open_registered(self._formats, catalog, table)
-        properties = await self._formats.call(opened.policy_properties)
+        properties = await self._formats.ask(table.ref, opened.policy_properties)
         async with self._database.read() as unit:
             policy = await PolicyReader.effective(unit, table, properties, instead)
         has_moved = caller != COORDINATOR and await self._wake_moved(table_id, opened.pointer)
@@ -85,7 +85,7 @@ class ObservationService:
         large = seen.policy.bytes_of("rewrite.large_file_bytes")
         row_groups = seen.policy.bytes_of("rewrite.small_row_group_bytes")
         found = await self._formats.ask(
-            f"table {seen.table_id}",
+            seen.opened.ref,
             lambda: health(
                 seen.opened.digest(), small_bytes=small, large_bytes=large, small_row_group_bytes=row_groups
             ),
@@ -113,8 +113,8 @@ class ObservationService:
         """
         seen = await self.observe(caller, table_id)
         measured = await self.measure(seen)
-        described = await self._formats.ask(f"table {table_id}", seen.opened.describe)
-        order = await self._formats.ask(f"table {table_id}", order_health, seen.opened, seen.policy)
+        described = await self._formats.ask(seen.opened.ref, seen.opened.describe)
+        order = await self._formats.ask(seen.opened.ref, order_health, seen.opened, seen.policy)
         async with self._database.read() as unit:
             table, _ = await read_registered(unit, table_id, caller)
         return {

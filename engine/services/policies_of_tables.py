@@ -186,7 +186,7 @@ class PolicyService:
             table, catalog = await read_registered(unit, table_id, caller)
         try:
             opened = await open_registered(self._formats, catalog, table)
-            return await self._formats.ask(f"table {table.ref}", opened.policy_properties), ()
+            return await self._formats.ask(table.ref, opened.policy_properties), ()
         except (Transient, InvalidInput, TableUnreadable) as error:
             return {}, (f"what the table's own properties say is left out: {error.message}",)
 

@@ -127,7 +127,7 @@ class PolicyChecks:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 opened = await self._formats.open_table(catalog, ref)
-                described = await self._formats.ask(f"table {ref}", opened.describe)
+                described = await self._formats.ask(ref, opened.describe)
         except PackhouseError as error:
             return _Columns(ref, None, error.message)
         except TimeoutError:

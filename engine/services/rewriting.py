@@ -127,7 +127,7 @@ class RewriteFlow:
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 
     async def _chosen(self, table: OpenTable, policy: EffectivePolicy) -> Chosen:
-        chosen = await self._context.formats.call(choose_engine, table, policy)
+        chosen = await self._context.formats.work(table.ref, choose_engine, table, policy)
         if chosen.engine is None:
             failed = [each for each in chosen.conditions if not each.holds]
             names = ", ".join(f"{each.name} ({each.detail})" for each in failed)
@@ -145,8 +145,8 @@ class RewriteFlow:
         taken = frozenset(group.place for group in await self.ending.outlines())
         self._hot = await self._hot_partitions(request, taken)
         due = (await self._evaluated(table, policy), taken) if request.only_due else None
-        plan = await self._context.formats.call(
-            _make_plan, table, chosen.policy, request, done, known, due=due, hot=self._hot
+        plan = await self._context.formats.work(
+            table.ref, _make_plan, table, chosen.policy, request, done, known, due=due, hot=self._hot
         )
         plan = budget.admit(plan)
         self._step("planned")
@@ -163,7 +163,7 @@ class RewriteFlow:
         async with self._context.database.read() as unit:
             rewritten = await unit.rewrite_histories.committed_partitions(self._attempt.run.table_id)
             now = await unit.now()
-        return await self._context.formats.call(evaluate_now, table, policy, rewritten, now, self._hot)
+        return await self._context.formats.work(table.ref, evaluate_now, table, policy, rewritten, now, self._hot)
 
     async def _rewrite(
         self, chosen: Chosen, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]

@@ -105,7 +105,7 @@ class RunSubmission:
         self._capabilities.check_operation(catalog.format, request.operation)
         if request.partitions is not None:
             opened = await open_registered(self._formats, catalog, table)
-            await self._formats.call(check_partitions, opened, request)
+            await self._formats.ask(table.ref, check_partitions, opened, request)
 
     async def _registered(self, caller: Caller, table_id: TableId) -> tuple[Table, Catalog]:
         async with self._database.read() as unit:

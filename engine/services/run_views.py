@@ -1,19 +1,24 @@
 """Runs as callers see them: hidden where the table's team is, and waiting for a pause while there is one.
 
-That a queued run waits for a pause is not stored (a pause of the fleet would write every queued run): it is read.
+That a queued run waits for a pause or for the end of an outage is read, not stored for each run: a pause of the fleet
+would write every queued run, and the time of the next probe changes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from engine.domain.access import Caller
 from engine.domain.errors import NotFound
 from engine.domain.fleet import Pauses
 from engine.domain.ids import RunId, TableId
+from engine.domain.outages import SPARK, Outage
 from engine.domain.runs import Run, RunState, WaitingFor
 from engine.domain.tables import Table
 from engine.services.registered import read_own, read_registered
 from engine.stores.unit_of_work import UnitOfWork
+
+_OUTAGES: Final = frozenset({WaitingFor.SPARK, WaitingFor.CATALOG, WaitingFor.STORAGE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +77,13 @@ async def readable_table(unit: UnitOfWork, table_id: TableId, caller: Caller) ->
 async def shown(unit: UnitOfWork, runs: Iterable[Run]) -> Sequence[Run]:
     """Return runs as callers see them."""
     given = list(runs)
-    pauses = await unit.pauses.of_tables({run.table_id for run in given if run.state is RunState.QUEUED})
-    return [_shown(run, pauses.get(run.table_id, Pauses())) for run in given]
+    queued = [run for run in given if run.state is RunState.QUEUED]
+    pauses = await unit.pauses.of_tables({run.table_id for run in queued})
+    outages = await unit.outages.of_runs(queued) if queued else {}
+    return [_shown(run, pauses.get(run.table_id, Pauses()), outages) for run in given]
 
 
-def _shown(run: Run, pauses: Pauses) -> Run:
+def _shown(run: Run, pauses: Pauses, outages: Mapping[str, Outage]) -> Run:
     if run.state is not RunState.QUEUED:
         return run
     pause = pauses.present
@@ -85,7 +92,22 @@ def _shown(run: Run, pauses: Pauses) -> Run:
         return replace(run, waiting_for=WaitingFor.PAUSED, not_before=None, reason="table_frozen", detail=detail)
     if pause is None or run.cancel_requested_at is not None:
         is_over = run.waiting_for is WaitingFor.PAUSED
-        return replace(run, waiting_for=None, not_before=None, reason=None, detail=None) if is_over else run
+        over = replace(run, waiting_for=None, not_before=None, reason=None, detail=None) if is_over else run
+        return over if run.cancel_requested_at is not None else _with_outage(over, outages)
     whose = "the fleet" if pause is pauses.fleet else "the catalog" if pause is pauses.catalog else "the table"
     detail = f"{whose} was paused by {pause.by} at {pause.at:%Y-%m-%d %H:%M:%S} UTC: {pause.reason}"
     return replace(run, waiting_for=WaitingFor.PAUSED, not_before=None, reason="paused", detail=detail)
+
+
+def _with_outage(run: Run, outages: Mapping[str, Outage]) -> Run:
+    """Return a queued run with the outage that it waits for as it is now, and without one that has ended."""
+    if run.waiting_for is not None and run.waiting_for not in _OUTAGES:
+        return run
+    outage = outages.get(run.waits_on or SPARK) or outages.get(SPARK)
+    if outage is not None:
+        waiting_for, at = outage.waiting_for, outage.next_probe_at
+        return replace(run, waiting_for=waiting_for, not_before=at, reason=waiting_for.value, detail=outage.describe())
+    if run.waiting_for is None:
+        return run
+    retries = run.not_before is not None
+    return replace(run, waiting_for=WaitingFor.RETRY if retries else None, reason="retry" if retries else None)

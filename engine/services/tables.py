@@ -211,7 +211,7 @@ class TableService:
         async with self._database.read() as unit:
             known = await read_experience(unit, table_id)
             hot = await unit.hot_partitions.at(table_id)
-        trial = await self._formats.ask(f"table {table_id}", try_plan, seen.opened, seen.policy, known, request, hot)
+        trial = await self._formats.ask(seen.opened.ref, try_plan, seen.opened, seen.policy, known, request, hot)
         if policy is None:
             await self._observations.measure(seen)
         async with self._database.read() as unit:

@@ -26,6 +26,7 @@ import structlog
 from engine.domain.access import COORDINATOR
 from engine.domain.clock import Clock
 from engine.domain.errors import NotFound, PackhouseError, Transient
+from engine.domain.ids import TableId
 from engine.domain.runs import LIVE_STATES, Run, RunState, WaitingFor
 from engine.domain.tables import TableRef
 from engine.domain.watches import (
@@ -56,7 +57,8 @@ TABLES_AT_ONCE: Final = 500
 """Of one catalog, in one question to it; a visit asks on while as many are due."""
 CATALOGS_AT_ONCE: Final = 8
 EVALUATIONS_AT_ONCE: Final = 4
-"""In one visit: a storage that hangs stops its own catalog only."""
+"""In one visit, while they take no longer than `SLOW_LOOK_SECONDS`: a storage that hangs stops its own table only."""
+SLOW_LOOK_SECONDS: Final = 5.0
 EVALUATIONS_TOGETHER: Final = 20
 """After one question to a catalog: more wait for the next, so that other tables are not left unwatched meanwhile."""
 BUDGET_SECONDS: Final = 5
@@ -96,6 +98,7 @@ class WatchService:
         self._requests_per_second = requests_per_second
         self._paces: dict[str, tuple[float, CatalogPace]] = {}
         self._visits: dict[str, asyncio.Task[None]] = {}
+        self._looks: dict[TableId, asyncio.Task[None]] = {}
 
     async def lead(self) -> int:
         """Begin or go on leading if nobody else does; a new leader spreads the looks that were missed."""
@@ -123,21 +126,23 @@ class WatchService:
     async def finish(self) -> None:
         """Wait for the looks that were begun."""
         await asyncio.gather(*self._visits.values())
+        await asyncio.gather(*self._looks.values())
 
     async def close(self) -> None:
         """Give up the looks that were begun, and let another lead."""
-        visits = list(self._visits.values())
-        for visit in visits:
-            visit.cancel()
-        await asyncio.gather(*visits, return_exceptions=True)
+        begun = [*self._visits.values(), *self._looks.values()]
+        for each in begun:
+            each.cancel()
+        await asyncio.gather(*begun, return_exceptions=True)
         with suppress(Transient):
             await self._leadership.resign()
 
     async def _due(self, *, without: Sequence[str] = (), catalog: str | None = None) -> list[WatchedTable]:
         async with self._database.read() as unit:
-            return await unit.watches.list_due(
+            due = await unit.watches.list_due(
                 await unit.now(), TABLES_AT_ONCE, without=without, catalog=catalog, rest_seconds=self._rest_seconds
             )
+        return [each for each in due if each.watch.table_id not in self._looks]
 
     async def _visit(self, catalog: str, tables: Sequence[WatchedTable]) -> None:
         """Look at tables of one catalog; errors end in the log, and the tables are looked at again."""
@@ -173,7 +178,7 @@ class WatchService:
         await self._settle([(each.watch, _unchanged(each.watch, now, pace.longest_seconds)) for each in quiet])
         room = asyncio.Semaphore(EVALUATIONS_AT_ONCE)
         looks = (
-            self._look(each, pointers.get(each.ref), now, pace.longest_seconds, room)
+            self._begin_look(each, pointers.get(each.ref), now, pace.longest_seconds, room)
             for each in others[:EVALUATIONS_TOGETHER]
         )
         await asyncio.gather(*looks)
@@ -185,18 +190,15 @@ class WatchService:
             catalog = await unit.catalogs.get(name)
         if catalog is None:
             raise NotFound(f"no catalog {name!r}")
-        connection = await self._formats.connect(catalog)
-        pace = await self._pace(name, connection)
-        what = f"catalog {name!r}"
-        return pace, await self._formats.ask(what, connection.pointers, refs[: _most_looks(pace)])
+        pace = await self._pace(name, await self._formats.connect(catalog))
+        return pace, await self._formats.pointers(catalog, refs[: _most_looks(pace)])
 
     async def _pace(self, name: str, connection: CatalogConnection) -> CatalogPace:
         until, pace = self._paces.get(name, (0.0, None))
         if pace is None or self._clock.monotonic() >= until:
-            asks_each = await self._formats.ask(f"catalog {name!r}", connection.asks_each_table)
             async with self._database.read() as unit:
                 count = await unit.tables.count(name)
-            pace = CatalogPace.of(count, self._requests_per_second if asks_each else LOOKS_PER_SECOND)
+            pace = CatalogPace.of(count, LOOKS_PER_SECOND if connection.has_all_pointers else self._requests_per_second)
             self._paces[name] = (self._clock.monotonic() + PACE_SECONDS, pace)
         return pace
 
@@ -206,25 +208,29 @@ class WatchService:
         if pace is not None and _most_looks(pace) < TABLES_AT_ONCE and looks / pace.looks_per_second > seconds:
             await self._clock.sleep(looks / pace.looks_per_second - seconds)
 
-    async def _look(
-        self,
-        table: WatchedTable,
-        pointer: str | None,
-        now: datetime,
-        longest: int,
-        room: asyncio.Semaphore,
+    async def _begin_look(
+        self, table: WatchedTable, pointer: str | None, now: datetime, longest: int, room: asyncio.Semaphore
     ) -> None:
+        """Look at a table; after `SLOW_LOOK_SECONDS` the look goes on without its place in the visit."""
+        async with room:
+            look = asyncio.create_task(self._look(table, pointer, now, longest))
+            self._looks[table.watch.table_id] = look
+            look.add_done_callback(lambda _look: self._looks.pop(table.watch.table_id, None))
+            await asyncio.wait({look}, timeout=SLOW_LOOK_SECONDS)
+            if look.done():
+                look.result()
+
+    async def _look(self, table: WatchedTable, pointer: str | None, now: datetime, longest: int) -> None:
         """Evaluate a table, start a run if it is due and nothing holds it back, and settle what came of it."""
         before = table.watch
         try:
-            async with room:
-                if self._leadership.token is None:
-                    return
-                run = await self._live_run(before)
-                if run is None:
-                    after = await self._evaluated(before, pointer, longest)
-                else:
-                    after = _held_by(run, before, now, longest)
+            if self._leadership.token is None:
+                return
+            run = await self._live_run(before)
+            if run is None:
+                after = await self._evaluated(before, pointer, longest)
+            else:
+                after = _held_by(run, before, now, longest)
         except NotFound:  # its registration is gone, and the watch with it
             return
         except PackhouseError as error:

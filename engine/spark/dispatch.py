@@ -67,6 +67,14 @@ class SparkDispatcher:
         operation_id = str(uuid.uuid5(_NAMESPACE, f"{session_id}/{tag}/{part}"))
         return Ticket(session_id, self._sessions.user_id, tag, operation_id)
 
+    def ping(self) -> None:
+        """Return when the server answers.
+
+        Raises:
+            Away: no answer within about ten seconds.
+        """
+        self._sessions.version()
+
     def run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
         """Run the function over the payloads, one after the other in one Spark task; return its answers in that order.
 

@@ -7,11 +7,11 @@ of the server arrive as text; the class that matters stands behind `Caused by:`,
 import re
 from typing import Final
 
-from engine.domain.errors import Interrupted, PackhouseError, SparkFailed, Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, Interrupted, PackhouseError, SparkFailed
 
-_AWAY_CODES: Final = frozenset(
-    {"UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED", "UNAUTHENTICATED", "PERMISSION_DENIED"}
-)
+_REFUSED_CODES: Final = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED"})
+_AWAY_CODES: Final = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED"}) | _REFUSED_CODES
 _AWAY_WORDS: Final = (
     "INVALID_HANDLE.",  # the session or operation is not known there any more: closed, changed, abandoned
     "INVALID_CURSOR.",
@@ -43,7 +43,7 @@ _MESSAGE_CHARACTERS: Final = 2000
 def translate(error: BaseException) -> PackhouseError:
     """Return the domain's error for an exception of pyspark or gRPC.
 
-    `Interrupted`: stopped on request. `Transient`: no server, or it forgot the session or the operation;
+    `Interrupted`: stopped on request. `Away`: no server, or it forgot the session or the operation;
     `details["closed"]` is true when the session's id can't be used again. `SparkFailed`: everything else, with the
     first meaningful cause as its message and that cause's class in `details["cause"]`.
     """
@@ -52,8 +52,10 @@ def translate(error: BaseException) -> PackhouseError:
     text = _text(error)
     if "[OPERATION_CANCELED]" in text:
         return Interrupted("the Spark operation was interrupted")
-    if _status(error) in _AWAY_CODES or any(words in text for words in _AWAY_WORDS):
-        return Transient(f"Spark is away: {_first_line(text)}", details={"closed": "SESSION_CLOSED" in text})
+    status = _status(error)
+    if status in _AWAY_CODES or any(words in text for words in _AWAY_WORDS):
+        what = "Spark refuses the token" if status in _REFUSED_CODES else "Spark does not answer"
+        return Away(Dependency.SPARK, f"{what}: {_first_line(text)}", details={"closed": "SESSION_CLOSED" in text})
     cause = first_cause(text)
     return SparkFailed(cause, details={"cause": cause.partition(":")[0].strip(), "text": text[:_MESSAGE_CHARACTERS]})
 

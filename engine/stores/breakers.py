@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import RowMapping, String, delete, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.breakers import FAILURES, PROBE_SECONDS, Breaker
+from engine.domain.breakers import PROBE_SECONDS, Breaker, Fault
 from engine.domain.ids import TableId
 from engine.domain.runs import Run, RunState
 from engine.stores.clock import now, seconds_from_now
@@ -36,8 +36,8 @@ class BreakerStore:
         query = select(breakers).where(breakers.c.times_open > 0).order_by(breakers.c.catalog)
         return [_to_breaker(row) for row in (await self._connection.execute(query)).mappings()]
 
-    async def note_end(self, run: Run) -> bool:
-        """Note how a run ended: a success closes, a failure counts, anything else lets the next probe through.
+    async def note_end(self, run: Run, fault: Fault) -> bool:
+        """Note how a run ended: a success closes, a fault of the store counts, others let the next probe through.
 
         Returns:
             Whether this closed a breaker that was open or half-open.
@@ -45,15 +45,17 @@ class BreakerStore:
         if run.state is RunState.SUCCEEDED:
             closed = await self.close(run.catalog)
             return closed is not None and closed.times_open > 0
-        if run.state is RunState.FAILED and run.reason in FAILURES:
+        if run.state is RunState.FAILED and fault is Fault.STORE:
             await self._count(run)
         else:
-            mine = (breakers.c.catalog == run.catalog, breakers.c.probe_until.is_not(None))
-            await self._connection.execute(update(breakers).where(*mine).values(probe_until=None))
+            await self.give_probe_back(run.catalog)
         return False
 
-    async def note_failed_attempt(self, run: Run) -> None:
-        """Note that an attempt failed and the run waits to be tried again: a half-open breaker opens for longer."""
+    async def note_failed_attempt(self, run: Run, fault: Fault) -> None:
+        """Note that an attempt failed and its run is retried: a fault of the store opens a half-open breaker again."""
+        if fault is not Fault.STORE:
+            await self.give_probe_back(run.catalog)
+            return
         is_half_open = (breakers.c.times_open > 0, breakers.c.open_until <= now())
         query = select(breakers, now().label("now")).where(breakers.c.catalog == run.catalog, *is_half_open)
         row = (await self._connection.execute(query.with_for_update(of=breakers))).mappings().one_or_none()
@@ -78,6 +80,11 @@ class BreakerStore:
         statement = delete(breakers).where(breakers.c.catalog == catalog).returning(breakers)
         row = (await self._connection.execute(statement)).mappings().one_or_none()
         return None if row is None else _to_breaker(row)
+
+    async def give_probe_back(self, catalog: str) -> None:
+        """Let another run be the probe of a half-open breaker: the last one showed nothing about the catalog."""
+        mine = (breakers.c.catalog == catalog, breakers.c.probe_until.is_not(None))
+        await self._connection.execute(update(breakers).where(*mine).values(probe_until=None))
 
     async def _count(self, run: Run) -> None:
         await self._insert_if_missing(run)

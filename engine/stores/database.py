@@ -17,7 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.domain.errors import Transient
-from engine.stores.engines import POSTGRESQL, WRITES, check_url, make_engine
+from engine.stores.engines import POSTGRESQL, SQLITE, WRITES, check_url, make_engine
 from engine.stores.migrations.upgrade import upgrade
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -47,9 +47,15 @@ class Database:
         """Bring the schema to the newest version; processes that start at once wait for one another.
 
         Raises:
-            Transient: no connection, or another process migrates for longer than a minute.
+            Away: no connection.
+            Transient: another process migrates for longer than a minute.
         """
         await asyncio.to_thread(upgrade, self._url)
+
+    @property
+    def is_file(self) -> bool:
+        """True for SQLite, which has no server that could come back."""
+        return self._url.get_backend_name() == SQLITE
 
     async def ping(self) -> None:
         """Answer when the database does, else raise `Transient`."""

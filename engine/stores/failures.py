@@ -1,6 +1,7 @@
 """What drivers raise, told in the errors of the domain: the one place where this happens.
 
-    can't connect, locked, restarted, disk full, …  → Transient
+    can't connect, connection lost, restarted       → Away
+    locked, deadlock, disk full, …                  → Transient
     unique constraint                               → StateConflict, `details["constraint"]` names it
     foreign key                                     → StateConflict, constraint `foreign_key`
     CHECK, NOT NULL, trigger                        → Fatal: code tried to store what must not be
@@ -19,7 +20,8 @@ from sqlalchemy import UniqueConstraint
 from sqlalchemy.engine.interfaces import ExceptionContext
 from sqlalchemy.exc import IntegrityError
 
-from engine.domain.errors import Fatal, PackhouseError, StateConflict, Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, Fatal, PackhouseError, StateConflict, Transient
 from engine.stores.schema_watching import metadata
 
 LEASED_TABLE: Final = "uq_runs_leased"
@@ -47,6 +49,20 @@ _SQLITE_TRANSIENT: Final = frozenset(
         sqlite3.SQLITE_PROTOCOL,
     }
 )
+_SQLITE_AWAY: Final = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
+_POSTGRESQL_AWAY: Final = ("08", "53300", "57P01", "57P02", "57P03", "57P05")
+"""Classes of SQLSTATE: connection exceptions, too many connections, shutting down, crashed, starting, idle session."""
+
+_POSTGRESQL_STARTING: Final = (
+    "starting up",
+    "not yet accepting",
+    "shutting down",
+    "recovery",
+    "too many",
+    "administrator command",
+)
+"""Words of a server that refuses every connection at the moment; other refusals, such as a password's, will last."""
+
 _SQLITE_UNIQUE_PREFIX: Final = "UNIQUE constraint failed: "
 
 
@@ -55,11 +71,27 @@ def translate(context: ExceptionContext) -> PackhouseError | None:
     error = context.original_exception
     if not isinstance(error, Exception):
         return None  # a cancelled task is not a failure of the database
-    if context.is_disconnect or _is_transient(error):
+    if context.is_disconnect or _is_away(error):
+        return Away(Dependency.DATABASE, f"the database does not answer: {_first_line(error)}")
+    if _is_transient(error):
         return Transient(f"the database did not do it: {_first_line(error)}")
     if isinstance(context.sqlalchemy_exception, IntegrityError):
         return _refusal(error)
     return None
+
+
+def _is_away(error: BaseException) -> bool:
+    """Return whether no connection can be made, or the server ended this one."""
+    if isinstance(error, sqlite3.Error):
+        return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _SQLITE_AWAY
+    if isinstance(error, psycopg.InterfaceError):
+        return True
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    if error.sqlstate is not None:
+        return error.sqlstate.startswith(_POSTGRESQL_AWAY)
+    text = str(error)  # a connection that was never made has no SQLSTATE
+    return "FATAL:" not in text or any(words in text for words in _POSTGRESQL_STARTING)
 
 
 def _is_transient(error: BaseException) -> bool:

@@ -22,6 +22,7 @@ from engine.domain.turns import in_turn
 from engine.stores import run_listings
 from engine.stores.clock import now, seconds_from_now
 from engine.stores.failures import LEASED_TABLE
+from engine.stores.outages import waits_for_outage
 from engine.stores.run_changes import Entry, RunChanges, lease_of, waits
 from engine.stores.schema import catalogs, fleet, runs, tables
 from engine.stores.schema_watching import sharers
@@ -67,8 +68,8 @@ class RunClaims(RunChanges):
         """Take a queued run that need not wait: queued → planning, the attempt's number grows and is the lease's token.
 
         None when another holder was faster, it must wait, another run holds the table, fleet or catalog have as many
-        runs as they may, fleet, catalog or table are paused, or the table is frozen (a run that is to be cancelled is
-        let through then).
+        runs as they may, fleet, catalog or table are paused, the table is frozen, or what it needs is away (a run that
+        is to be cancelled is let through in the last three cases).
         """
         switch = select(fleet.c.paused_at, fleet.c.limits).with_for_update(key_share=True)
         whole = (await self._connection.execute(switch)).one()
@@ -84,8 +85,8 @@ class RunClaims(RunChanges):
             ~exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None)),
             runs.c.catalog.not_in(limits.full_catalogs(at_work)),
         ]
-        if is_paused:
-            guard.append(runs.c.cancel_requested_at.is_not(None))
+        is_cancelled = runs.c.cancel_requested_at.is_not(None)
+        guard.append(is_cancelled if is_paused else or_(is_cancelled, ~waits_for_outage()))
         values = {
             "state": RunState.PLANNING,
             "attempt": runs.c.attempt + 1,
@@ -144,6 +145,13 @@ class RunClaims(RunChanges):
         """Let a run that was held back wait no longer; None when it moved meanwhile."""
         guard = (runs.c.id == run_id, runs.c.state == RunState.QUEUED, runs.c.waiting_for.in_(_HELD_BACK))
         return await self._change(guard, waits(None, None), Entry("let_go", by, "hold_gone"))
+
+    async def release_waiting(self, key: str, *, by: str) -> builtins.list[RunId]:
+        """Let all queued runs go on that wait for a dependency which was away and answers again."""
+        guard = (runs.c.state == RunState.QUEUED, runs.c.waits_on == key)
+        values = {**waits(None, None), "waits_on": None}
+        freed = await self._change_all(guard, values, Entry("let_go", by, "answers_again", {"waited_on": key}))
+        return [run.id for run in freed]
 
     async def list_leased(self, table_id: TableId | None = None, *, catalog: str | None = None) -> builtins.list[RunId]:
         """Return the runs that workers hold, of one table or catalog if it is given."""

@@ -29,6 +29,7 @@ from sqlalchemy import (
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs import LIVE_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
 from engine.stores.clock import now
+from engine.stores.outages import waits_for_outage
 from engine.stores.schema import catalogs, measurements, runs, tables
 from engine.stores.schema_watching import sharers
 
@@ -143,7 +144,12 @@ def _may_start(*, is_fleet_paused: bool, without: Collection[str]) -> Sequence[_
         if is_fleet_paused
         else or_(
             is_cancelled,
-            and_(runs.c.table_id.not_in(paused), runs.c.table_id.not_in(frozen), runs.c.catalog.not_in(closed)),
+            and_(
+                runs.c.table_id.not_in(paused),
+                runs.c.table_id.not_in(frozen),
+                runs.c.catalog.not_in(closed),
+                ~waits_for_outage(),
+            ),
         ),
         *([runs.c.catalog.not_in(without)] if without else []),
     ]

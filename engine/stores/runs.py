@@ -19,8 +19,9 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, case, select, update
 
+from engine.domain.breakers import Fault
 from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateConflict
 from engine.domain.ids import RunId, TableId
 from engine.domain.leases import Lease
@@ -134,8 +135,11 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         intent: Document = None,
         result: Document = None,
         policy: Document = None,
+        fault: Fault = Fault.OTHER,
     ) -> Run:
         """Move a held run on; a terminal state gives the lease back. Documents that are given replace the stored ones.
+
+        `fault`: what made the run fail; breakers go by it.
 
         Raises:
             LeaseLost: the lease expired or is another holder's.
@@ -150,7 +154,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         if run is None:
             raise await self._refusal(lease, to)
         if run.is_terminal:
-            has_closed = await BreakerStore(connection=self._connection).note_end(run)
+            has_closed = await BreakerStore(connection=self._connection).note_end(run, fault)
             await self._wake(run, closed=run.catalog if has_closed else None)
             await self._count(run)
         return run
@@ -165,14 +169,16 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         intent: Document = None,
         result: Document = None,
         policy: Document = None,
+        is_progress: bool = False,
     ) -> Run:
-        """Store documents and an event of this kind without a change of state.
+        """Store documents and an event of this kind without a change of state; progress sets the failures to zero.
 
         Raises:
             LeaseLost: the lease expired or is another holder's.
         """
         entry = Entry(kind, lease.holder, None, details or {})
-        run = await self._change(held(lease), _given(plan, intent, result, policy), entry)
+        values = _given(plan, intent, result, policy) | ({"failures": 0, "waits_on": None} if is_progress else {})
+        run = await self._change(held(lease), values, entry)
         if run is None:
             raise lease_lost(lease)
         return run
@@ -201,10 +207,13 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         reason: str,
         detail: str | None,
         failed: bool,
+        waits_on: str | None = None,
+        fault: Fault = Fault.OTHER,
     ) -> Run:
         """Put a held run back to wait until `not_before`; `failed` counts the attempt as a failure.
 
-        Without `waiting_for` it waits for a worker only.
+        Without `waiting_for` it waits for a worker only. With `waits_on` it also waits for the end of that outage.
+        `fault`: what made it fail; breakers go by it.
 
         Raises:
             LeaseLost: the lease expired or is another holder's.
@@ -216,6 +225,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
             "reason": reason,
             "detail": detail,
             "failures": runs.c.failures + int(failed),
+            "waits_on": waits_on,
         }
         until = None if not_before is None else not_before.isoformat()
         details = _with_detail(detail, {"waiting_for": waiting_for, "not_before": until, "failed": failed})
@@ -224,7 +234,9 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         if run is None:
             raise await self._refusal(lease, RunState.QUEUED)
         if failed and waiting_for is WaitingFor.RETRY:
-            await BreakerStore(connection=self._connection).note_failed_attempt(run)
+            await BreakerStore(connection=self._connection).note_failed_attempt(run, fault)
+        elif waits_on is not None:
+            await BreakerStore(connection=self._connection).give_probe_back(run.catalog)
         return run
 
     async def request_cancel(self, run_id: RunId, by: str) -> Run:
@@ -261,12 +273,19 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
             await self._count(run)
         return run
 
-    async def reap(self, limit: int) -> builtins.list[Run]:
-        """Take back runs whose lease expired: → queued, one failure more, intent kept for whoever reconciles."""
+    async def reap(self, limit: int, *, unreachable: tuple[datetime, datetime] | None = None) -> builtins.list[Run]:
+        """Take back runs whose lease expired: → queued, one failure more, intent kept for whoever reconciles.
+
+        A lease that expired while the database was `unreachable` (from, until) is not a failure: its holder could not
+        extend it.
+        """
         due = [row.id for row in await self._connection.execute(run_listings.expired(limit))]
         if not due:
             return []
-        values = {"state": RunState.QUEUED, **_NO_LEASE, "failures": runs.c.failures + 1, "reason": "lease_expired"}
+        failures: ColumnElement[int] = runs.c.failures + 1
+        if unreachable is not None:
+            failures = case((runs.c.lease_expires_at.between(*unreachable), runs.c.failures), else_=failures)
+        values = {"state": RunState.QUEUED, **_NO_LEASE, "failures": failures, "reason": "lease_expired"}
         guard = (runs.c.id.in_(due), runs.c.lease_expires_at <= now())
         return await self._change_all(guard, values | {"detail": None}, Entry("reaped", _REAPER, "lease_expired"))
 

@@ -211,6 +211,7 @@ runs = Table(
     Column("cancel_requested_by", Text),
     Column("waiting_for", EnumText(WaitingFor)),
     Column("not_before", UtcTime),
+    Column("waits_on", Text),  # key of an outage
     Column("urgent_at", UtcTime),  # by the policy: written anew when that changes
     Column("reason", Text),
     Column("detail", Text),

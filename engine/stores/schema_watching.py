@@ -14,11 +14,12 @@ from sqlalchemy import (
     Text,
 )
 
+from engine.domain.dependencies import Dependency
 from engine.domain.watches import Verdict
 from engine.stores.columns import ID_LENGTH, NAME_LENGTH, EnumText, UtcTime, document, one_of, ordered_text
 from engine.stores.schema import metadata
 
-__all__ = ["breakers", "hot_partitions", "leaders", "metadata", "sharers", "watches"]
+__all__ = ["breakers", "hot_partitions", "leaders", "metadata", "outages", "sharers", "watches"]
 
 watches = Table(
     "watches",
@@ -79,6 +80,22 @@ breakers = Table(
     CheckConstraint("probe_until IS NULL OR open_until IS NOT NULL", name="probe_of_open"),
 )
 """Catalogs in which runs failed in a row for reasons of the catalog, its storage or Spark; a success deletes it."""
+
+outages = Table(
+    "outages",
+    metadata,
+    Column("key", ordered_text(NAME_LENGTH + ID_LENGTH), primary_key=True),
+    Column("dependency", EnumText(Dependency), nullable=False),
+    Column("catalog", ordered_text(NAME_LENGTH), nullable=False),
+    Column("table_id", ordered_text(ID_LENGTH), nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("away_since", UtcTime, nullable=False),
+    Column("probes", Integer, nullable=False),  # without an answer
+    Column("next_probe_at", UtcTime, nullable=False),
+    CheckConstraint("probes >= 0", name="probes"),
+    Index("ix_outages_next_probe_at", "next_probe_at"),
+)
+"""Dependencies that do not answer; the first answer to a probe deletes the row."""
 
 leaders = Table(
     "leaders",

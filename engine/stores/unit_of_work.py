@@ -19,6 +19,7 @@ from engine.stores.idempotency import IdempotencyStore
 from engine.stores.keys import KeyStore
 from engine.stores.leadership import LeadershipStore
 from engine.stores.measurements import MeasurementStore
+from engine.stores.outages import OutageStore
 from engine.stores.outbox import OutboxStore
 from engine.stores.pauses import PauseStore
 from engine.stores.policies import PolicyStore
@@ -49,6 +50,7 @@ class UnitOfWork:
         self.breakers = BreakerStore(connection=connection)
         self.hot_partitions = HotPartitionStore(connection=connection)
         self.events = EventStore(connection=connection)
+        self.outages = OutageStore(connection=connection)
         self.outbox = OutboxStore(connection=connection)
         self.idempotency = IdempotencyStore(connection=connection)
         self.keys = KeyStore(connection=connection)

@@ -7,12 +7,13 @@ one that leads looks at tables and starts runs (`services.watching`).
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.errors import PackhouseError, Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, PackhouseError, Transient
 from engine.domain.ids import RunId
 from engine.domain.runs import RunState
 from engine.metrics import WorkMetrics
@@ -29,6 +30,9 @@ from engine.stores.hot_partitions import KEPT as HOT_KEPT_FOR
 _log = structlog.get_logger(__name__)
 
 BATCH = 200
+EXTEND_SECONDS = 5.0
+"""Within this time after the database answers again every holder that lives has extended its lease."""
+
 RELAY_SECONDS = 1.0
 REAP_SECONDS = 2.0
 SWEEP_SECONDS = 3.0
@@ -73,6 +77,8 @@ class Coordinator:
         self._latency = latency
         self._metrics = metrics or WorkMetrics()
         self._swept: dict[RunId, float] = {}
+        self._database_lost_at: float | None = None
+        self._database_found_at: float | None = None
         self._stopping = asyncio.Event()
 
     async def run(self) -> None:
@@ -116,7 +122,7 @@ class Coordinator:
         since Redis is away, slow down by themselves.
         """
         async with self._database.begin() as unit:
-            reaped = await unit.runs.reap(BATCH)
+            reaped = await unit.runs.reap(BATCH, unreachable=self._unreachable(await unit.now()))
         for run in reaped:
             _log.warning("lease_reaped", **run.log_fields, attempt=run.attempt)
             with contextlib.suppress(Transient):
@@ -189,11 +195,12 @@ class Coordinator:
 
     async def _repeat(self, duty: Callable[[], Awaitable[int]], seconds: float) -> None:
         while not self._stopping.is_set():
-            outcome = "done"
+            outcome, begun = "done", self._clock.monotonic()
             try:
                 await duty()
             except PackhouseError as error:
                 outcome = "waits"
+                self._note_lost(error, begun)
                 _log.warning("duty_waits", duty=duty.__name__, error=error.message)
             except Exception:  # noqa: BLE001 - one bad round must not end the duty; logged with its trace
                 outcome = "failed"
@@ -201,3 +208,26 @@ class Coordinator:
             self._metrics.duties.labels(duty.__name__, outcome).inc()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), seconds)
+
+    def _note_lost(self, error: PackhouseError, at: float) -> None:
+        """Note since when the database does not answer."""
+        if not isinstance(error, Away) or error.dependency is not Dependency.DATABASE:
+            return
+        if self._database_lost_at is None or self._database_found_at is not None:
+            self._database_lost_at = at
+        self._database_found_at = None
+
+    def _unreachable(self, now: datetime) -> tuple[datetime, datetime] | None:
+        """Return when the database was away last, None if it never was: leases could not be extended then.
+
+        Args:
+            now: the database's time.
+        """
+        if self._database_lost_at is None:
+            return None
+        monotonic = self._clock.monotonic()
+        if self._database_found_at is None:
+            self._database_found_at = monotonic
+        lost = timedelta(seconds=monotonic - self._database_lost_at + EXTEND_SECONDS)
+        found = timedelta(seconds=monotonic - self._database_found_at - EXTEND_SECONDS)
+        return now - lost, now - found

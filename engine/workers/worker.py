@@ -24,6 +24,7 @@ from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.queue.streams import Delivery, RunQueue
 from engine.services.attempts import Attempt, Stop
+from engine.services.outages.probes import OutageProbes
 from engine.services.rewrites import RewriteService
 from engine.services.run_claims import ClaimService
 from engine.stores.database import Database
@@ -32,6 +33,7 @@ _log = structlog.get_logger(__name__)
 
 TAKE_SECONDS = 1.0
 PAUSE_SECONDS = 1.0
+PROBE_SECONDS = 1.0
 
 
 class Worker:
@@ -51,12 +53,14 @@ class Worker:
         warm_up: Callable[[], None],
         drain_seconds: float = 0.0,
         metrics: WorkMetrics | None = None,
+        probes: OutageProbes,
     ) -> None:
         self._database = database
         self._queue = queue
         self._hints = hints
         self._claims = claims
         self._rewrites = rewrites
+        self._probes = probes
         self._clock = clock
         self._slots = slots
         self._lease_seconds = lease_seconds
@@ -72,6 +76,7 @@ class Worker:
             group.create_task(self._warm())
             slots = [group.create_task(self._slot()) for _ in range(self._slots)]
             group.create_task(self._interrupt_late(slots))
+            group.create_task(self._probe_until_stopped())
 
     def stop(self) -> None:
         """Take nothing new and put running runs back, after what is in flight has ended; a second time: at once."""
@@ -134,6 +139,18 @@ class Worker:
             await asyncio.to_thread(self._warm_up)
         except PackhouseError as error:
             _log.warning("spark_not_warm", error=error.message)
+
+    async def _probe_until_stopped(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                await self._probes.turn()
+            except PackhouseError as error:
+                _log.warning("probes_wait", error=error.message)
+            except Exception:  # noqa: BLE001 - one bad round must not end the worker; logged with its trace
+                _log.exception("probes_failed")
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), PROBE_SECONDS)
+        await self._probes.close()
 
     async def _slot(self) -> None:
         while not self._stopping.is_set():

@@ -11,7 +11,8 @@ from random import Random
 
 import pyarrow as pa
 
-from engine.domain.errors import Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away
 from engine.domain.tables import TableRef
 from engine.planning.digest import PartitionTime
 from tests.simulation.loop import VirtualLoop
@@ -157,4 +158,4 @@ class Lake:
             present()
         if self.away:
             self.loop.pause(self.random.uniform(0.01, 2.0))
-            raise Transient("the catalog is away")
+            raise Away(Dependency.CATALOG, "the catalog is away")

@@ -13,7 +13,8 @@ from math import ceil
 from random import Random
 from typing import Any, Final
 
-from engine.domain.errors import Interrupted, SparkFailed, Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, Interrupted, SparkFailed
 from engine.rewriting.kernel.channel import PaceChannel, Post
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskOutput
 from engine.rewriting.kernel.errors import Stopped
@@ -89,7 +90,7 @@ class SparkServer:
     def forget(self) -> None:
         """Restart: all sessions are gone, all tasks die."""
         for operation in self.operations:
-            self.end(operation, Transient("the server was restarted"))
+            self.end(operation, Away(Dependency.SPARK, "the server was restarted"))
 
     def end(self, operation: Operation, error: Exception) -> None:
         """Cut an operation off: its client hears it now, its task dies a little later."""
@@ -136,6 +137,9 @@ class ModelDispatcher:
             raise operation.error
         return operation.answers
 
+    def ping(self) -> None:
+        self._reach()
+
     def interrupt(self, tag: str, *, session_id: str) -> None:
         self._reach()
         self._server.stopped.add((session_id, tag))
@@ -162,7 +166,7 @@ class ModelDispatcher:
             present()
         if self._server.away:
             self._server.loop.pause(self._server.random.uniform(0.01, 2.0))
-            raise Transient("Spark does not answer")
+            raise Away(Dependency.SPARK, "Spark does not answer")
 
 
 class _Dead(BaseException):

@@ -12,7 +12,8 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.domain.capabilities import Capabilities
-from engine.domain.errors import CommitConflict, NotEligible, NotFound, OutcomeUnknown, Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, CommitConflict, NotEligible, NotFound, OutcomeUnknown
 from engine.domain.files import DeleteRef, InputFile
 from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.output_names import output_prefix
@@ -64,6 +65,10 @@ class ModelCatalog:
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
 
+    @property
+    def has_all_pointers(self) -> bool:
+        return True
+
     def check(self) -> Sequence[CheckStep]:
         return ()
 
@@ -71,12 +76,12 @@ class ModelCatalog:
         names = sorted((*ref.namespace, ref.name) for ref in self._lake.tables)
         return TableListing(tuple(names[:limit]), len(names) > limit)
 
-    def asks_each_table(self) -> bool:
-        return False
-
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         self._lake.answer()
         return {ref: str(len(self._lake.tables[ref].snapshots)) for ref in refs if ref in self._lake.tables}
+
+    def ping(self) -> None:
+        self._lake.answer()
 
     def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> "OpenModelTable":
         self._lake.answer()
@@ -94,6 +99,10 @@ class OpenModelTable:
         self._head = table.head
         self._pointer = str(len(table.snapshots))
         self._files: Mapping[str, DataFile] = table.files
+
+    @property
+    def ref(self) -> TableRef:
+        return self._table.ref
 
     @property
     def uuid(self) -> str:
@@ -180,6 +189,12 @@ class OpenModelTable:
             places=(self.location,),
             storage={"table": str(self._table.ref)},
         )
+
+    def task_storage(self) -> Mapping[str, str]:
+        return {"table": str(self._table.ref)}
+
+    def read_storage(self) -> None:
+        self._lake.answer()
 
     def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
         base, head = self._table.by_number(base_snapshot_id), self._head
@@ -268,7 +283,7 @@ class OpenModelTable:
         luck, faults = lake.random.random(), lake.faults
         if luck < faults.refused:
             faults.note("refused")
-            raise Transient("the catalog can't be reached")
+            raise Away(Dependency.CATALOG, "the catalog can't be reached")
         luck -= faults.refused
         answer = loop.create_future()
 

@@ -9,6 +9,12 @@ from typing import Any
 
 import httpx
 
+_NOT_PASSED = frozenset({"host", "accept-encoding", "transfer-encoding", "content-length", "expect"})
+_OF_CONNECTIONS = frozenset({"connection", "transfer-encoding", "content-encoding", "keep-alive"})
+
+_BODY = b'{"error": {"message": "by the proxy", "type": "Fault", "code": 0}}'
+_FAULT = ({"content-type": "application/json", "content-length": str(len(_BODY))}, _BODY)
+
 LOST = 0
 """A status that stands for none: the connection ends without an answer."""
 
@@ -74,14 +80,14 @@ class FaultyProxy:
 
         class Handler(BaseHTTPRequestHandler):
             def _pass(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                body = _body_of(self)
                 request = Request(self.command, self.path, dict(self.headers), body)
                 with lock:
                     proxy.requests.append(request)
                     status = proxy.before(request)
                 answer = None
                 if status is None:
-                    kept = {k: v for k, v in request.headers.items() if k.lower() not in ("host", "accept-encoding")}
+                    kept = {k: v for k, v in request.headers.items() if k.lower() not in _NOT_PASSED}
                     answer = client.request(self.command, proxy.target + self.path, headers=kept, content=body)
                     status = proxy.after(request)
                 self._answer(answer, status)
@@ -90,12 +96,13 @@ class FaultyProxy:
                 self.close_connection = True
                 if status == LOST:
                     return
-                body = b'{"error": {"message": "by the proxy", "type": "Fault", "code": 0}}'
+                headers, body = _FAULT
                 if answer is not None and status is None:
                     status, body = answer.status_code, answer.content
-                self.send_response(status or 500)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
+                    headers = _headers_of(answer, is_head=self.command == "HEAD")
+                self.send_response_only(status or 500)
+                for name, value in headers.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 if self.command != "HEAD":
                     self.wfile.write(body)
@@ -106,3 +113,21 @@ class FaultyProxy:
                 """Stay silent."""
 
         return Handler
+
+
+def _body_of(handler: BaseHTTPRequestHandler) -> bytes:
+    """Read the body of a request, also one in chunks, as uploads to S3 are."""
+    if handler.headers.get("Transfer-Encoding", "").lower() != "chunked":
+        return handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+    chunks = []
+    while size := int(handler.rfile.readline().partition(b";")[0], 16):
+        chunks.append(handler.rfile.read(size))
+        handler.rfile.readline()
+    handler.rfile.readline()
+    return b"".join(chunks)
+
+
+def _headers_of(answer: httpx.Response, *, is_head: bool) -> dict[str, str]:
+    """Return what of an answer's headers is passed on; the length is that of the decoded body, if there is one."""
+    length = {} if is_head else {"content-length": str(len(answer.content))}
+    return {name: value for name, value in answer.headers.items() if name not in _OF_CONNECTIONS} | length

@@ -11,7 +11,8 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.domain.errors import Interrupted, SparkFailed, Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, Interrupted, SparkFailed, Transient
 from engine.spark.dispatch import Ticket
 
 
@@ -79,6 +80,7 @@ class LocalDispatcher:
         self._failures: list[str] = []
         self._repeated: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
+        self.is_away = False  # nothing can be sent, and a probe gets no answer
 
     def fail_next(self, message: str) -> None:
         """Let the next operation end in `Transient`."""
@@ -100,6 +102,10 @@ class LocalDispatcher:
             cause = type(task.error).__name__
             raise SparkFailed(f"{cause}: {task.error}", details={"cause": cause}) from task.error
         return task.answers
+
+    def ping(self) -> None:
+        if self.is_away:
+            raise Away(Dependency.SPARK, "Spark does not answer")
 
     def interrupt(self, tag: str, *, session_id: str) -> None:
         with self._lock:
@@ -130,6 +136,8 @@ class LocalDispatcher:
     def _start(self, ticket: Ticket, task: _Task) -> _Task:
         key = (ticket.session_id, ticket.tag)
         with self._lock:
+            if self.is_away:
+                raise Away(Dependency.SPARK, "Spark does not answer")
             if self._failures:
                 raise Transient(self._failures.pop(0))
             if key in self._stopped:

@@ -53,9 +53,20 @@ class PostgresServer:
         done = subprocess.run(initdb, check=False, capture_output=True, text=True, **self._as_account())
         if done.returncode != 0:
             raise RuntimeError(f"initdb failed: {done.stderr}")
+        self.resume()
+
+    def halt(self) -> None:
+        """End the server as an immediate shutdown does; its data stays."""
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+            self._process.wait(timeout=30)
+        self._process = None
+
+    def resume(self) -> None:
+        """Start the server on its data and wait until it answers."""
         settings = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
-        server = [self._binaries / "postgres", "-D", data, "-k", self._folder, *settings]
-        with (self._folder / "log").open("wb") as log:
+        server = [self._binaries / "postgres", "-D", self._folder / "data", "-k", self._folder, *settings]
+        with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 ["/bin/sh", "-c", _SUPERVISOR, "sh", *server],
                 stdin=subprocess.PIPE,
@@ -67,9 +78,7 @@ class PostgresServer:
 
     def stop(self) -> None:
         """End the server and remove its files."""
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
-            self._process.wait(timeout=30)
+        self.halt()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def url(self, database: str) -> str:

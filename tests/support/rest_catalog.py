@@ -38,6 +38,8 @@ class RestCatalogServer:
         self.table_config: dict[str, Any] = {}
         self.table_properties: dict[str, str] = {}
         self.storage_credentials: list[dict[str, Any]] = []
+        self.before_get: Callable[[str], int | None] = lambda _path: None
+        self.config: Callable[[], dict[str, str]] = dict  # what each load of a table vends
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
 
     @property
@@ -59,6 +61,8 @@ class RestCatalogServer:
 
     def get(self, path: str) -> tuple[int, Any]:
         """Answer a GET."""
+        if (refused := self.before_get(path)) is not None:
+            return refused, _error("Refused", "before the answer")
         parts = path.partition("?")[0].strip("/").split("/")
         match parts[1:]:
             case ["config"]:
@@ -91,7 +95,7 @@ class RestCatalogServer:
         if (namespace, name) in self.answers:
             return 200, self.answers[namespace, name]
         try:
-            said = {"config": self.table_config, "storage-credentials": self.storage_credentials}
+            said = {"config": {**self.table_config, **self.config()}, "storage-credentials": self.storage_credentials}
             document = _document(self.catalog.load_table((namespace, name)))
             document["metadata"]["properties"] |= self.table_properties
             return 200, document | said

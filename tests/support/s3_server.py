@@ -21,12 +21,13 @@ _EXPIRED = b"<?xml version='1.0'?><Error><Code>ExpiredToken</Code><Message>The t
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request: method, key (without the bucket), what kind of it, and whether for a range of bytes only."""
+    """One request: method, key (without the bucket), kind, whether for a range of bytes only, and who signed it."""
 
     method: str
     key: str
     kind: str
     is_ranged: bool = False
+    access_key: str = ""
 
     @property
     def is_of_data_file(self) -> bool:
@@ -123,7 +124,8 @@ def _read(environ: dict[str, Any]) -> Asked:
     marks = [name for name in ("uploads", "partNumber", "uploadId", "delete", "list-type") if name in query]
     kind = environ["REQUEST_METHOD"] + (f" {marks[0]}" if marks else "")
     key = environ["PATH_INFO"].removeprefix(f"/{BUCKET}").lstrip("/") or query.get("prefix", [""])[0]
-    return Asked(environ["REQUEST_METHOD"], key, kind, "HTTP_RANGE" in environ)
+    signed_by = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].partition("/")[0]
+    return Asked(environ["REQUEST_METHOD"], key, kind, "HTTP_RANGE" in environ, signed_by)
 
 
 class _Silent(WSGIRequestHandler):

@@ -24,6 +24,19 @@ class Stack:
     url: str
     key: str
     lake: Path
+    pid: int
+
+    def child(self, *words: str) -> int | None:
+        """Return the process id of the server's child whose command line has all these words, None without one."""
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                parent = int(status.read_text().rpartition(")")[2].split()[1])
+                command = (status.parent / "cmdline").read_bytes().decode(errors="replace")
+            except OSError:  # it ended while it was read
+                continue
+            if parent == self.pid and all(word in command for word in words):
+                return int(status.parent.name)
+        return None
 
     @property
     def catalog_properties(self) -> Mapping[str, str]:
@@ -45,7 +58,9 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     try:
         eventually(lambda: server.poll() is not None or is_ready(log), within_seconds=120)
         assert server.poll() is None, log.read_text()
-        yield Stack(str(printed(log, r"Packhouse is at (\S+)")), first_key(folder / "data"), folder / "lake")
+        yield Stack(
+            str(printed(log, r"Packhouse is at (\S+)")), first_key(folder / "data"), folder / "lake", server.pid
+        )
         server.send_signal(signal.SIGTERM)
         assert server.wait(STOP_SECONDS) == 0, log.read_text()
     finally:

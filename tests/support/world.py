@@ -179,7 +179,8 @@ class World:
         raise AssertionError(message)
 
     def make_due(self, run_id: RunId) -> None:
-        """Let a parked run's waiting time be over."""
+        """Let a parked run's waiting time be over, and outages with it, as after a first probe that is answered."""
+        self._sql("DELETE FROM outages WHERE :id = :id", run_id)
         self._sql("UPDATE runs SET not_before = created_at WHERE id = :id AND not_before IS NOT NULL", run_id)
 
     def cancel_soon(self, run_id: RunId) -> Callable[[], None]:

@@ -33,6 +33,16 @@ ANSWER_SECONDS: Final = 60.0
 CATALOG_NAME: Final = "catalog-name"
 
 
+_SQLITE: Final = {"timeout": f"{CONNECT_SECONDS:g}"}
+_POSTGRES: Final = {
+    "connect_timeout": f"{CONNECT_SECONDS:g}",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": f"{ANSWER_SECONDS * 1000:g}",
+}
+"""Options of libpq; a server that is reachable and silent is bounded by `services.bulkheads` only."""
+
 CheckLocation = Callable[[str], None]
 """Raises `InvalidInput` for a location that must not be read."""
 
@@ -241,10 +251,10 @@ def load(
 
 
 def with_time_limit(uri: str) -> str:
-    """Return a database address with a limit for connecting (Postgres) or for waiting on a lock (SQLite)."""
+    """Return a database address with limits: for connecting and dead peers (Postgres), for a lock (SQLite)."""
     parts = urlsplit(uri)
-    option = "timeout" if parts.scheme.startswith("sqlite") else "connect_timeout"
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
-    query.setdefault(option, f"{CONNECT_SECONDS:g}")
+    for option, value in (_SQLITE if parts.scheme.startswith("sqlite") else _POSTGRES).items():
+        query.setdefault(option, value)
     # urlunsplit would shorten the slashes of sqlite:////path
     return f"{uri.partition('?')[0]}?{urlencode(query)}"

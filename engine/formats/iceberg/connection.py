@@ -30,7 +30,7 @@ from engine.formats.iceberg.listing import list_tables
 from engine.formats.iceberg.manifests import ManifestCache
 from engine.formats.iceberg.native import SPARK_CATALOG
 from engine.formats.iceberg.peers import CheckPeer
-from engine.formats.iceberg.pointers import asks_each_table, pointers
+from engine.formats.iceberg.pointers import pointers
 from engine.formats.iceberg.table import IcebergTable
 
 _TYPES: Final = ("rest", "sql")
@@ -137,6 +137,11 @@ class IcebergConnection:
         self._lock = Lock()
         self._catalog: GuardedCatalog | None = None
 
+    @property
+    def has_all_pointers(self) -> bool:
+        """Whether the catalog is asked once for the pointers of many tables: SQL catalogs are."""
+        return self._properties["type"] == "sql"
+
     def check(self) -> Sequence[CheckStep]:
         """Open the catalog, list its namespaces, list the tables of the first one, read the first table's metadata.
 
@@ -155,6 +160,11 @@ class IcebergConnection:
                 break
         return steps
 
+    def ping(self) -> None:
+        """Ask for the namespaces; see `CatalogConnection.ping`."""
+        with asking_catalog("list the namespaces"):
+            self._open().list_namespaces()
+
     def list_tables(self, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
         """List the tables of the namespaces that are wanted, in order of their addresses, at most `limit`.
 
@@ -164,11 +174,6 @@ class IcebergConnection:
         """
         with asking_catalog("list the tables"):
             return list_tables(self._open(), limit, is_wanted)
-
-    def asks_each_table(self) -> bool:
-        """Return whether `pointers` sends one request for each table; raises as `pointers` does."""
-        with asking_catalog("open the catalog"):
-            return asks_each_table(self._open())
 
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         """Return the metadata location of each table that the catalog has.

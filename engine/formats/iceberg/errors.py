@@ -21,16 +21,41 @@ from pyiceberg.exceptions import (
     NoSuchTableError,
     OAuthError,
     RESTError,
+    ServerError,
+    ServiceUnavailableError,
+    TooManyRequestsError,
     UnauthorizedError,
 )
 
-from engine.domain.errors import NotFound, PackhouseError, StateConflict, TableUnreadable, Transient
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import (
+    Away,
+    CredentialsExpired,
+    NotFound,
+    PackhouseError,
+    StateConflict,
+    TableUnreadable,
+    Transient,
+)
 from engine.domain.uris import masked
 from engine.formats.iceberg.intake.limits import Malformed
+from engine.rewriting.kernel.storage_answers import is_expired, is_refused
 
 _log = structlog.get_logger(__name__)
 
-_REFUSED: Final = (ForbiddenError, UnauthorizedError, OAuthError, AuthorizationExpiredError)
+_REFUSED: Final = (ForbiddenError, UnauthorizedError, OAuthError)
+_CATALOG_AWAY: Final = (
+    ServerError,
+    ServiceUnavailableError,
+    TooManyRequestsError,
+    requests.RequestException,
+)
+_DRIVER_AWAY: Final = frozenset({"OperationalError", "InterfaceError", "TimeoutError"})
+"""Classes of SQLAlchemy, by name: SQL has its home elsewhere, and a SQL catalog brings its own driver."""
+
+_LOCAL_FAULTS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG)
+_LOCKED: Final = ("database is locked", "database table is locked")
+_OF_ONE_FILE: Final = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
 _UNREACHABLE: Final = (OSError, RESTError, requests.RequestException, EOFError)
 _OF_CONTENT: Final = (EOFError, FileNotFoundError, IsADirectoryError, NotADirectoryError, BadGzipFile)
 _OF_PATHS: Final = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP})
@@ -117,8 +142,10 @@ def translated(doing: str) -> Iterator[None]:
 
     Raises:
         NotFound: no such table or namespace.
-        StateConflict: the catalog refuses our credentials, or its properties are wrong.
-        Transient: catalog or storage does not answer.
+        StateConflict: catalog or storage refuse the credentials, or the catalog's properties are wrong.
+        Away: catalog or storage does not answer.
+        CredentialsExpired: the credentials of catalog or storage expired.
+        Transient: another failure that may pass.
     """
     try:
         yield
@@ -130,11 +157,12 @@ def translated(doing: str) -> Iterator[None]:
         remedy = "give the catalog's properties credentials that may do this"
         raise StateConflict(f"Could not {doing}: {summary_of(error)}; {remedy}") from error
     except Exception as error:
-        if (mend := _wrong_settings(error)) is not None:
-            raise StateConflict(f"Could not {doing}: {summary_of(error)}; {mend}") from error
-        if is_unreachable(error):
-            raise Transient(f"Could not {doing}: {summary_of(error)}") from error
-        raise
+        if (wrong := _wrong_settings(error)) is not None:
+            raise StateConflict(f"Could not {doing}: {summary_of(error)}; {wrong}") from error
+        condition = _condition_of(error, f"Could not {doing}: {summary_of(error)}")
+        if condition is None:
+            raise
+        raise condition from error
 
 
 @contextmanager
@@ -210,3 +238,36 @@ def causes_of(error: BaseException) -> Iterator[BaseException]:
     while found is not None:
         yield found
         found = found.__cause__
+
+
+def _condition_of(error: Exception, message: str) -> PackhouseError | None:
+    """Return the domain's error for what catalogs and storages raise, None for what neither does."""
+    if isinstance(error, AuthorizationExpiredError):
+        return CredentialsExpired(f"{message}; the credentials expired")
+    if any(words in str(error) for words in _LOCKED):
+        return Transient(message)
+    if isinstance(error, _CATALOG_AWAY) or _is_driver_away(error):
+        return Away(Dependency.CATALOG, message)
+    if isinstance(error, OSError | EOFError):
+        return _storage_condition(error, message)
+    return Transient(message) if is_unreachable(error) else None
+
+
+def _storage_condition(error: OSError | EOFError, message: str) -> PackhouseError:
+    if is_expired(str(error)):
+        return CredentialsExpired(f"{message}; the credentials expired")
+    if is_refused(str(error)):
+        return StateConflict(f"{message}; give the catalog's properties credentials that may do this")
+    if isinstance(error, _OF_ONE_FILE) or _is_local(error):
+        return Transient(message)
+    return Away(Dependency.STORAGE, message)
+
+
+def _is_driver_away(error: Exception) -> bool:
+    module, name = type(error).__module__.split(".")[0], type(error).__name__
+    return module == "urllib3" or (module == "sqlalchemy" and name in _DRIVER_AWAY)
+
+
+def _is_local(error: OSError | EOFError) -> bool:
+    """Return whether an operating system's error is one of this machine's files, such as a full disk."""
+    return isinstance(error, OSError) and error.errno in _LOCAL_FAULTS

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from pyiceberg.io import InputFile, OutputFile
-from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
+from pyiceberg.io.pyarrow import PyArrowFile
 
 from engine.domain.errors import NotEligible
+from engine.formats.iceberg.file_systems import SharedFileIO
 from engine.rewriting.kernel.errors import OUTSIDE_FILES
 from engine.rewriting.kernel.places import Places
 
@@ -100,7 +101,7 @@ def _is_credential(name: str, store: str) -> bool:
     return name in _CREDENTIALS[store] or name.startswith(about_roles)
 
 
-class GuardedFileIO(PyArrowFileIO):
+class GuardedFileIO(SharedFileIO):
     """Arrow's storage for the files of one table: opens, writes and deletes below `places` only.
 
     `properties` are those of `own_properties` or `vended`, and are what the file system of a Spark task is made from.

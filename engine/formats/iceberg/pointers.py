@@ -13,11 +13,6 @@ from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 from engine.domain.tables import TableRef
 
 
-def asks_each_table(catalog: Catalog) -> bool:
-    """Return whether `pointers` sends one request for each table."""
-    return not isinstance(catalog, SqlCatalog)
-
-
 def pointers(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
     """Return the metadata location of each table that the catalog has."""
     if isinstance(catalog, SqlCatalog):

@@ -39,7 +39,7 @@ from engine.formats.iceberg.commit import Committer
 from engine.formats.iceberg.conflicts import lost_groups
 from engine.formats.iceberg.digest import LiveFiles
 from engine.formats.iceberg.eligibility import conditions_of
-from engine.formats.iceberg.errors import causes_of, reading_table
+from engine.formats.iceberg.errors import causes_of, reading_table, translated
 from engine.formats.iceberg.history import commits_of, known_since, newest
 from engine.formats.iceberg.manifests import Cache
 from engine.formats.iceberg.native import native_conditions, native_digest, no_name_in_spark, partition_tests
@@ -104,6 +104,11 @@ class IcebergTable:
         self._spark_catalog = spark_catalog
         self._is_native = False
         self._lock = Lock()
+
+    @property
+    def ref(self) -> TableRef:
+        """The address under which it was opened."""
+        return self._ref
 
     @property
     def uuid(self) -> str:
@@ -245,6 +250,18 @@ class IcebergTable:
     ) -> GroupTask:
         """Return all that a task needs to rewrite one group; sizes that table properties state win over `write`."""
         return group_task(self._view, group, run_id=run_id, attempt=attempt, write=write, order=order)
+
+    def task_storage(self) -> Mapping[str, str]:
+        """Return the properties of the storage that a task gets; see `OpenTable.task_storage`."""
+        return dict(self._view.table.io.properties)
+
+    def read_storage(self) -> None:
+        """Read the first byte of the table's metadata; see `OpenTable.read_storage`."""
+        with (
+            translated(f"read the metadata of {self._ref}"),
+            self._view.table.io.new_input(self._view.table.metadata_location).open() as stream,
+        ):
+            stream.read(1)
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch in one snapshot; see `formats.base.OpenTable.commit` for the contract.

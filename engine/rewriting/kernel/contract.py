@@ -137,14 +137,16 @@ class GroupResult:
     """How a task ended.
 
     `outcome` is `written`, `stopped` (told to), `refused` (the kernel must not do it) or `failed` (a file or a count is
-    wrong). All but the first left no output behind, and the last two have a `reason`. `row_digest` is what inputs and
-    outputs hold, as `RowDigest` writes it, empty unless rows were compared; `bytes_checked` (part of `bytes_read`) and
+    wrong). All but the first left no output behind, and the last two have a `reason`. `storage_fault`: the class of the
+    `StorageFault` that failed it, which says nothing about the group. `row_digest` is what inputs and outputs hold, as
+    `RowDigest` writes it, empty unless rows were compared; `bytes_checked` (part of `bytes_read`) and
     `seconds_checking` are what that took.
     """
 
     group: int
     outcome: str
     reason: str | None = None
+    storage_fault: str | None = None
     outputs: tuple[TaskOutput, ...] = ()
     rows_read: int = 0
     rows_deleted: int = 0

@@ -11,6 +11,7 @@ import secrets
 from dataclasses import replace
 
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
+from engine.rewriting.kernel.errors import StorageFault
 from engine.rewriting.kernel.task import rewrite_group
 
 
@@ -20,4 +21,9 @@ def run_group(task_json: str) -> str:
     try:
         return rewrite_group(replace(task, name_prefix=f"{task.name_prefix}{secrets.randbelow(10**9):09}").to_json())
     except Exception as error:  # noqa: BLE001 - whatever went wrong is told to the worker, by name
-        return GroupResult(group=task.group, outcome="failed", reason=f"{type(error).__name__}: {error}").to_json()
+        return GroupResult(
+            group=task.group,
+            outcome="failed",
+            reason=f"{type(error).__name__}: {error}",
+            storage_fault=type(error).__name__ if isinstance(error, StorageFault) else None,
+        ).to_json()

@@ -3,7 +3,9 @@
     KernelError          the group failed; the text names the file
     ├── InputFault       an input is missing, truncated, corrupt, or not what the manifest says
     ├── OutputFault      an output could not be made, or is not what was written
-    └── StorageFault     the storage refused or did not answer, which says nothing about the file: another try may do
+    └── StorageFault     the storage did not answer, which says nothing about the file
+        ├── CredentialsExpired   it refused credentials that expired
+        └── AccessRefused        it refused valid credentials
     Refused              the kernel must not rewrite this group; the native path may (`reason` is one of `REASONS`)
     Stopped              the pace channel said stop; no fault
 
@@ -57,7 +59,15 @@ class OutputFault(KernelError):
 
 
 class StorageFault(KernelError):
-    """The storage refused us or did not answer: credentials that expired, too many requests, a broken connection."""
+    """The storage did not answer: a broken connection, too many requests, an error of its own."""
+
+
+class CredentialsExpired(StorageFault):
+    """The storage refused credentials that expired; the same task may succeed with new ones."""
+
+
+class AccessRefused(StorageFault):
+    """The storage refused valid credentials: they lack a permission."""
 
 
 class Refused(Exception):

@@ -14,9 +14,17 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from engine.rewriting.kernel.errors import InputFault, KernelError, OutputFault, StorageFault
+from engine.rewriting.kernel.errors import (
+    AccessRefused,
+    CredentialsExpired,
+    InputFault,
+    KernelError,
+    OutputFault,
+    StorageFault,
+)
 from engine.rewriting.kernel.pacing import Bucket
 from engine.rewriting.kernel.storage import Storage
+from engine.rewriting.kernel.storage_answers import is_expired, is_refused
 
 UPLOAD_PART_BYTES: Final = 10 * 2**20
 
@@ -96,15 +104,18 @@ class Transfer:
 
 
 def fault_of(kind: type[KernelError], uri: str, error: OSError) -> KernelError:
-    """Return the fault for what a storage raised: of the file, or `StorageFault` where S3 says all but "not found".
+    """Return the fault for what a storage raised: of the file, or `StorageFault` where S3 answers all but "not found".
 
-    Arrow has only the text to tell them apart; a request for a file's head that is refused has no reason in it.
+    Arrow has only the text to tell them apart (`storage_answers`).
     """
     text = str(error)
-    is_of_storage = "AWS Error" in text and not isinstance(error, FileNotFoundError) and "HTTP status 404" not in text
-    return (
-        StorageFault(f"{uri}: {text}; see that the credentials are valid") if is_of_storage else kind(f"{uri}: {text}")
-    )
+    if "AWS Error" not in text or isinstance(error, FileNotFoundError) or "HTTP status 404" in text:
+        return kind(f"{uri}: {text}")
+    if is_expired(text):
+        return CredentialsExpired(f"{uri}: {text}")
+    if is_refused(text):
+        return AccessRefused(f"{uri}: {text}; give the catalog's properties credentials that may do this")
+    return StorageFault(f"{uri}: {text}")
 
 
 class writing:  # noqa: N801 - used as a statement: `with writing(uri):`

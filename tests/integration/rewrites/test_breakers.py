@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from engine.domain.access import COORDINATOR, SYSTEM
@@ -12,6 +14,9 @@ from engine.domain.ids import TableId
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState, WaitingFor
 from engine.domain.watches import Verdict
+from engine.formats.iceberg.table import IcebergTable
+from engine.rewriting.kernel.contract import GroupResult, GroupTask
+from engine.spark.dispatch import Ticket
 from tests.support.databases import FreshDatabase
 from tests.support.watching import Watching, set_policy
 from tests.support.world import NAME, World
@@ -34,17 +39,60 @@ async def by_itself(world: World, table_id: TableId) -> Run:
     return run
 
 
+async def run_of(world: World, table_id: TableId) -> Run:
+    """Let a person start a run of a table, and advance it to its end."""
+    run, _ = await world.container.runs.submit(SYSTEM, table_id, RunRequest())
+    return await world.finish(run.id)
+
+
 async def fail(world: World, tables: Sequence[TableId]) -> None:
-    """Let the storage lose the files, and a run of each table fail for that."""
+    """Let the storage fail for the tasks of a run of each table, until the run gives up."""
+    dispatcher, run_tasks = world.dispatcher, world.dispatcher.run
+
+    def refused(_ticket: Ticket, _function: object, payloads: Sequence[str]) -> list[str]:
+        reason = "StorageFault: the storage refuses"
+        groups = [GroupTask.from_json(payload).group for payload in payloads]
+        return [GroupResult(group, "failed", reason, storage_fault="StorageFault").to_json() for group in groups]
+
+    dispatcher.run = refused  # type: ignore[method-assign, assignment]
+    for table_id in tables:
+        ended = await run_of(world, table_id)
+        assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up"), ended.detail
+        assert "StorageFault" in (ended.detail or "")
+    dispatcher.run = run_tasks  # type: ignore[method-assign]
+
+
+async def test_files_that_are_gone_or_refused_are_the_tables_own_fault(world: World, tables: Sequence[TableId]) -> None:
     files = [Path(path.removeprefix("file://")) for path in world.lake.paths()]
     for file in files:
         file.rename(file.with_suffix(".away"))
     for table_id in tables:
-        run, _ = await world.container.runs.submit(SYSTEM, table_id, RunRequest())
-        ended = await world.finish(run.id)
+        ended = await run_of(world, table_id)
         assert (ended.state, ended.reason) == (RunState.FAILED, "groups_failed"), ended.detail
-    for file in files:
-        file.with_suffix(".away").rename(file)
+    for file in files:  # without field ids, as files that another engine wrote and that were imported
+        rows = pq.read_table(file.with_suffix(".away"))
+        unnumbered = pa.schema([pa.field(each.name, each.type) for each in rows.schema])
+        pq.write_table(rows.cast(unnumbered), file)
+    for table_id in tables:
+        ended = await run_of(world, table_id)
+        assert (ended.state, ended.reason) == (RunState.FAILED, "groups_failed"), ended.detail
+    assert (await world.container.fleet.figures(SYSTEM)).breakers == ()
+    automatic = await by_itself(world, tables[0])
+    assert await world.container.worker.advance(automatic.id)
+
+
+async def test_metadata_that_can_not_be_parsed_is_the_tables_own_fault(
+    world: World, tables: Sequence[TableId], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_to_parse(_table: IcebergTable, *_arguments: object) -> None:
+        raise ValueError("a field that nobody knows")
+
+    monkeypatch.setattr(IcebergTable, "figures", fail_to_parse)
+    monkeypatch.setattr(IcebergTable, "conditions", fail_to_parse)
+    for table_id in tables:
+        ended = await run_of(world, table_id)
+        assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up"), ended.detail
+    assert (await world.container.fleet.figures(SYSTEM)).breakers == ()
 
 
 async def test_runs_by_themselves_wait_and_one_finds_out_whether_it_works_again(

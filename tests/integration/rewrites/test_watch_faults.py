@@ -9,9 +9,12 @@ from engine.domain.access import SYSTEM
 from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.runs import RunState
 from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict
+from engine.services import watching as watching_module
 from engine.stores.leadership import WATCH
 from engine.workers.coordinator import Coordinator
+from tests.support.databases import FreshDatabase
 from tests.support.eventually import seen_when
+from tests.support.tarpit import Tarpit
 from tests.support.watching import (
     Killed,
     Watching,
@@ -191,3 +194,30 @@ async def test_a_fleet_policy_reaches_every_table_in_two_statements(world: World
     async with world.container.database.begin() as unit:
         await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.FLEET))
     assert (await watching.watch()).reconsider_at is not None
+
+
+async def test_tables_whose_storage_hangs_stop_no_other_of_their_catalog(
+    world: World,
+    watching: Watching,
+    tarpit: Tarpit,
+    fresh_database: FreshDatabase,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watching_module, "SLOW_LOOK_SECONDS", 0.1)
+    await world.container.catalogs.replace(SYSTEM, "lake", world.lake.properties | tarpit.properties(), 1)
+    await set_policy(world)
+    for name in ("first", "second", "third"):  # more than are looked at at once
+        await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], name), world.lake.table.metadata_location)
+        await world.register(name)
+        await asyncio.to_thread(tarpit.swallow, world.lake.catalog, NAME[0], name)
+    all_are_due = "UPDATE watches SET next_at = (SELECT MIN(created_at) FROM tables)"
+    await watching.service.lead()
+    fresh_database.execute(all_are_due)
+    assert await watching.service.turn() == 4
+    await seen_when(watching.watch, lambda watch: watch.verdict is Verdict.SUBMITTED, within_seconds=30)
+    await asyncio.gather(*watching.service._visits.values())  # the visit ends; the looks that hang go on without it
+    assert len(watching.service._looks) == 3
+    fresh_database.execute(all_are_due)
+    assert await watching.service.turn() == 1  # a table is not looked at twice at once
+    await watching.service.close()
+    assert not watching.service._looks

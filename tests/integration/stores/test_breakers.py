@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from engine.domain.breakers import Breaker
+from engine.domain.breakers import Breaker, Fault
 from engine.domain.ids import TableId
 from engine.domain.runs import RunState, WaitingFor
 from engine.domain.watches import Verdict
@@ -14,13 +14,15 @@ from tests.integration.stores.samples import claimed, registered, submitted
 from tests.support.databases import FreshDatabase
 
 
-async def end(database: Database, table_id: TableId, to: RunState = RunState.FAILED, reason: str = "gave_up") -> None:
+async def end(
+    database: Database, table_id: TableId, to: RunState = RunState.FAILED, fault: Fault = Fault.STORE
+) -> None:
     """Let a run of the table end."""
     lease = await claimed(database, (await submitted(database, table_id)).id)
     async with database.begin() as work:
         for state in (RunState.REWRITING,) if to is RunState.SUCCEEDED else ():
             await work.runs.transition(lease, to=state)
-        await work.runs.transition(lease, to=to, reason=reason, detail="the storage refuses")
+        await work.runs.transition(lease, to=to, reason="gave_up", detail="the storage refuses", fault=fault)
 
 
 async def breaker(database: Database) -> Breaker | None:
@@ -51,7 +53,7 @@ async def test_failures_of_three_tables_open_it_and_a_success_closes_it(database
     assert found is not None
     assert (set(found.failed_tables), found.times_open, found.reason) == (set(tables), 1, "gave_up")
     assert not await let_through(database)
-    await end(database, tables[0], RunState.SUCCEEDED, "committed")
+    await end(database, tables[0], RunState.SUCCEEDED)
     assert await breaker(database) is None
     assert await let_through(database)
 
@@ -77,7 +79,7 @@ async def test_a_success_between_failures_keeps_it_closed(database: Database):
     tables = [(await registered(database, name)).id for name in ("a", "b", "c")]
     await end(database, tables[0])
     await end(database, tables[1])
-    await end(database, tables[2], RunState.SUCCEEDED, "committed")
+    await end(database, tables[2], RunState.SUCCEEDED)
     await end(database, tables[2])
     found = await breaker(database)
     assert found is not None
@@ -88,8 +90,7 @@ async def test_a_success_between_failures_keeps_it_closed(database: Database):
 async def test_what_is_the_tables_own_fault_does_not_count(database: Database):
     for name in ("a", "b", "c", "d"):
         table = await registered(database, name)
-        await end(database, table.id, reason="not_eligible")
-        await end(database, table.id, reason="conflict")
+        await end(database, table.id, fault=Fault.OTHER)
     assert await breaker(database) is None
 
 
@@ -133,12 +134,18 @@ async def test_failed_attempts_alone_open_nothing(database: Database):
     assert await breaker(database) is None
 
 
-async def fail_attempt(database: Database, table_id: TableId) -> None:
+async def fail_attempt(database: Database, table_id: TableId, fault: Fault = Fault.STORE) -> None:
     """Let an attempt of a new run fail, so that the run waits to be tried again."""
     lease = await claimed(database, (await submitted(database, table_id)).id)
     async with database.begin() as work:
         await work.runs.park(
-            lease, waiting_for=WaitingFor.RETRY, not_before=None, reason="retry", detail="no answer", failed=True
+            lease,
+            waiting_for=WaitingFor.RETRY,
+            not_before=None,
+            reason="retry",
+            detail="no answer",
+            failed=True,
+            fault=fault,
         )
 
 
@@ -146,8 +153,13 @@ async def test_a_probe_that_tells_nothing_makes_room_for_the_next(database: Data
     tables = await open_breaker(database)
     time_is_over(fresh_database)
     assert await let_through(database)
-    await end(database, tables[0], RunState.SKIPPED, "nothing_to_do")
+    await end(database, tables[0], RunState.SKIPPED)
     assert await let_through(database)
+    await fail_attempt(database, tables[1], Fault.OTHER)
+    assert await let_through(database)
+    found = await breaker(database)
+    assert found is not None
+    assert found.times_open == 1
 
 
 async def test_first_failures_at_the_same_instant_are_all_counted(database: Database, fresh_database: FreshDatabase):

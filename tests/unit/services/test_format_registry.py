@@ -1,9 +1,10 @@
 """Connections to catalogs: kept while nothing changed, made anew when something did, given up on in time."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from engine.domain.errors import InvalidInput, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CheckStep, FileScope
 from engine.services.addresses import FRESH_SECONDS, HostNames
+from engine.services.bulkheads.compartments import ThreadLimits
 from engine.services.formats import FormatRegistry
 from engine.services.locations import LocationRules
 
@@ -19,7 +21,19 @@ LAKE = Catalog("lake", TableFormatName.ICEBERG, {"token": "env:TOKEN"}, 1, MADE,
 
 
 class Connection:
-    """A connection on which every table is missing."""
+    """A connection on which every table is missing; it is asked for each pointer, and for some without an answer."""
+
+    has_all_pointers = False
+
+    def __init__(self) -> None:
+        self.silent: set[str] = set()
+        self.answers = threading.Event()
+
+    def pointers(self, refs: Sequence[TableRef]) -> dict[TableRef, str]:
+        (ref,) = refs
+        if ref.name in self.silent:
+            self.answers.wait(60)
+        return {ref: f"pointer of {ref.name}"}
 
     def check(self) -> list[CheckStep]:
         return [CheckStep("list namespaces", ok=True, detail="asked with token secret-one")]
@@ -60,7 +74,9 @@ def table_format() -> Format:
 
 @pytest.fixture
 def registry(table_format: Format, environ: dict[str, str]) -> FormatRegistry:
-    return FormatRegistry(formats={TableFormatName.ICEBERG: table_format}, environ=environ, patience_seconds=0.2)
+    return FormatRegistry(
+        formats={TableFormatName.ICEBERG: table_format}, environ=environ, limits=ThreadLimits(read_seconds=0.2)
+    )
 
 
 async def test_a_connection_is_made_once_with_its_secrets(registry: FormatRegistry, table_format: Format) -> None:
@@ -138,3 +154,21 @@ async def test_a_name_that_resolves_inside_is_refused_when_it_is_written_and_whe
     with pytest.raises(InvalidInput) as caught:
         await registry.connect(catalog)
     assert [problem.pointer for problem in caught.value.problems] == ["/properties/uri"]
+
+
+async def test_one_table_without_an_answer_hides_no_pointers_of_others(registry: FormatRegistry) -> None:
+    connection: Any = await registry.connect(LAKE)
+    refs = [TableRef("lake", ("a",), f"t{number}") for number in range(20)]
+    connection.silent = {"t3"}
+    found = await registry.pointers(LAKE, refs)
+    assert set(refs) - set(found) == {refs[3]}
+    connection.answers.set()
+
+
+async def test_a_catalog_that_answers_for_no_table_is_away(registry: FormatRegistry) -> None:
+    connection: Any = await registry.connect(LAKE)
+    refs = [TableRef("lake", ("a",), f"t{number}") for number in range(20)]
+    connection.silent = {ref.name for ref in refs}
+    with pytest.raises(Transient, match=r"table lake\.a\.t0 did not answer"):
+        await registry.pointers(LAKE, refs)
+    connection.answers.set()

@@ -4860,7 +4860,7 @@ export interface components {
          * @description Why a queued run is not started yet.
          * @enum {string}
          */
-        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails";
+        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails" | "spark" | "catalog" | "storage";
         /** @description The caller of this request. */
         Whoami: {
             role: components["schemas"]["Role"];

@@ -1,0 +1,13 @@
+"""The services that Packhouse needs and that may stop answering."""
+
+from enum import StrEnum
+
+
+class Dependency(StrEnum):
+    """A kind of service outside this process."""
+
+    SPARK = "spark"
+    CATALOG = "catalog"
+    STORAGE = "storage"
+    DATABASE = "database"
+    REDIS = "redis"

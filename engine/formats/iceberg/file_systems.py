@@ -1,0 +1,66 @@
+"""PyIceberg's file access with S3 clients that are shared between tables and kept.
+
+Arrow makes an S3 client only while no S3 request of the process is in flight (its finalizer takes a lock that each
+request holds, seen with 26.0.1). PyIceberg makes two clients for each load of a table, so one store without an answer
+would stop every load from any S3 store. Here a client is made once for each bucket and set of properties. The first
+client of a bucket, and one for new credentials, still waits.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final
+
+import pyarrow as pa
+from pyarrow.fs import FileSystem
+from pyiceberg.io.pyarrow import PyArrowFileIO
+
+CONNECTIONS: Final = 160
+"""Of one client: 16 calls of one catalog at once, each with 8 readers of manifests. Arrow goes by its I/O threads."""
+
+_S3_SCHEMES: Final = frozenset({"s3", "s3a", "s3n", "oss"})
+_S3_PROPERTIES: Final = ("s3.", "client.")
+
+
+class SharedFileIO(PyArrowFileIO):
+    """Arrow's file access; equal properties share their S3 clients."""
+
+    def _initialize_fs(self, scheme: str, netloc: str | None = None) -> FileSystem:
+        if scheme not in _S3_SCHEMES:
+            return super()._initialize_fs(scheme, netloc)
+        named = {name: str(value) for name, value in self.properties.items() if name.startswith(_S3_PROPERTIES)}
+        key = (scheme, netloc, frozenset(named.items()))
+        return _CLIENTS.get(key, lambda: PyArrowFileIO(named).fs_by_scheme(scheme, netloc))
+
+
+@dataclass(slots=True)
+class _Client:
+    lock: Lock = field(default_factory=Lock)
+    made: FileSystem | None = None
+
+
+class _Clients:
+    """Clients by their properties, least recently used out first; callers wait for one that is being made."""
+
+    def __init__(self, *, most: int) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._clients: OrderedDict[Hashable, _Client] = OrderedDict()
+
+    def get(self, key: Hashable, make: Callable[[], FileSystem]) -> FileSystem:
+        """Return the client that is kept, or the one that `make` returns."""
+        with self._lock:
+            client = self._clients.setdefault(key, _Client())
+            self._clients.move_to_end(key)
+            if len(self._clients) > self._most:
+                self._clients.popitem(last=False)
+        with client.lock:
+            if client.made is None:
+                if pa.io_thread_count() < CONNECTIONS:
+                    pa.set_io_thread_count(CONNECTIONS)
+                client.made = make()
+            return client.made
+
+
+_CLIENTS: Final = _Clients(most=256)

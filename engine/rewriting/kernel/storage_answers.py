@@ -1,0 +1,28 @@
+"""What a store's refusal means, read from the text of Arrow's error, which has one class for all of them.
+
+S3 answers expired credentials with status 400. A request for an object's head has no body that could name the reason,
+and Arrow cannot read the body of a refused ranged read: both are taken for expired credentials, because opening the
+table again gets new ones and a second refusal ends the group. Status 403 is a refusal of valid credentials.
+"""
+
+import re
+from typing import Final
+
+_EXPIRED: Final = re.compile(
+    r"ExpiredToken|TokenRefreshRequired|RequestExpired|(?:token|credentials?) (?:has|is|have|are) expired"
+    r"|\(HTTP status 400\) during Head|INTERNAL_FAILURE during Get"
+)
+_REFUSED: Final = re.compile(
+    r"AccessDenied|ACCESS_DENIED|InvalidAccessKeyId|INVALID_ACCESS_KEY_ID|SignatureDoesNotMatch|SIGNATURE_DOES_NOT_MATCH"
+    r"|InvalidToken|\(HTTP status 40[13]\)"
+)
+
+
+def is_expired(text: str) -> bool:
+    """Return whether a store refused credentials because they expired, or for a reason that Arrow does not show."""
+    return _EXPIRED.search(text) is not None
+
+
+def is_refused(text: str) -> bool:
+    """Return whether a store refused credentials that did not expire."""
+    return _REFUSED.search(text) is not None

@@ -1,0 +1,129 @@
+"""Probes dependencies that are away, one process at a time, and releases the runs that wait for them.
+
+Every worker looks once a second for outages whose probe is due and claims them in SQL. A probe asks for as little as
+proves an answer: Spark for its version, a catalog for its namespaces, a storage for the first byte of the metadata of
+the table that reported it. Any answer ends the outage, also a refusal: whoever needs the dependency gets it by name.
+"""
+
+import asyncio
+from contextlib import suppress
+from typing import Final, assert_never
+
+import structlog
+
+from engine.domain.access import SYSTEM
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, PackhouseError, Transient
+from engine.domain.outages import Outage
+from engine.queue.streams import RunQueue
+from engine.services.formats import FormatRegistry
+from engine.services.lanes import Dispatcher
+from engine.services.registered import open_registered, read_registered
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+MOST_AT_ONCE: Final = 8
+"""Probes of one process at once: a storage that never answers delays the others by one place only."""
+
+_MOST_WOKEN: Final = 64
+"""Queue entries sent at the end of an outage; each wakes a worker, which then takes all runs that are ready."""
+
+
+class OutageProbes:
+    """The probes of one worker process. `turn` is called about once a second."""
+
+    def __init__(
+        self, *, database: Database, formats: FormatRegistry, dispatcher: Dispatcher, queue: RunQueue, holder: str
+    ) -> None:
+        self._database = database
+        self._formats = formats
+        self._dispatcher = dispatcher
+        self._queue = queue
+        self._holder = holder
+        self._probing: set[asyncio.Task[None]] = set()
+
+    async def turn(self) -> int:
+        """Begin the probes that are due; return how many.
+
+        Raises:
+            Away: the database does not answer.
+        """
+        room = MOST_AT_ONCE - len(self._probing)
+        if room <= 0:
+            return 0
+        async with self._database.read() as unit:
+            if not await unit.outages.has_due():
+                return 0
+        async with self._database.begin() as unit:
+            claimed = await unit.outages.claim_probes(room)
+        for outage in claimed:
+            task = asyncio.create_task(self._probe_safely(outage), name=f"probe {outage.key}")
+            self._probing.add(task)
+            task.add_done_callback(self._probing.discard)
+        return len(claimed)
+
+    async def probe(self, outage: Outage) -> bool:
+        """Probe a claimed outage and record what came of it; return whether the dependency answered.
+
+        Raises:
+            Away: the database does not answer; another process probes when this claim has expired.
+        """
+        try:
+            await self._ask(outage)
+        except Away as error:
+            if error.dependency is Dependency.DATABASE:
+                raise
+            _log.info("outage_goes_on", outage=outage.key, probes=outage.probes + 1, error=error.message)
+            async with self._database.begin() as unit:
+                await unit.outages.note_no_answer(outage, error.message)
+            return False
+        except PackhouseError as error:
+            _log.info("outage_answered", outage=outage.key, answer=error.message)
+        await self._end(outage)
+        return True
+
+    async def close(self) -> None:
+        """Wait for the probes that are under way, at most until their own time limits."""
+        for task in self._probing:
+            task.cancel()
+        await asyncio.gather(*self._probing, return_exceptions=True)
+
+    async def _probe_safely(self, outage: Outage) -> None:
+        try:
+            await self.probe(outage)
+        except PackhouseError as error:
+            _log.warning("probe_waits", outage=outage.key, error=error.message)
+        except Exception:  # noqa: BLE001 - one bad probe must not end the others; logged with its trace
+            _log.exception("probe_failed", outage=outage.key)
+
+    async def _ask(self, outage: Outage) -> None:
+        match outage.dependency:
+            case Dependency.SPARK:
+                await asyncio.to_thread(self._dispatcher.ping)
+            case Dependency.CATALOG:
+                async with self._database.read() as unit:
+                    catalog = await unit.catalogs.get(outage.catalog)
+                if catalog is not None:
+                    connection = await self._formats.connect(catalog)
+                    await self._formats.ask(outage.catalog, connection.ping)
+            case Dependency.STORAGE:
+                async with self._database.read() as unit:
+                    table, catalog = await read_registered(unit, outage.table_id, SYSTEM)
+                opened = await open_registered(self._formats, catalog, table)
+                await self._formats.ask(table.ref, opened.read_storage)
+            case Dependency.DATABASE | Dependency.REDIS:  # never reported: no run is parked for these
+                return
+            case _:
+                assert_never(outage.dependency)
+
+    async def _end(self, outage: Outage) -> None:
+        """Delete the outage; if it was confirmed, forget that it ended attempts of the runs that wait for it."""
+        async with self._database.begin() as unit:
+            if not await unit.outages.end(outage):
+                return
+            freed = await unit.runs.release_waiting(outage.key, by=self._holder) if outage.is_confirmed else []
+        _log.info("outage_ended", outage=outage.key, runs=len(freed), since=outage.away_since.isoformat())
+        with suppress(Transient):  # without Redis workers look by the clock
+            for run_id in freed[:_MOST_WOKEN]:
+                await self._queue.enqueue(run_id)

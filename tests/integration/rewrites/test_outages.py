@@ -1,0 +1,162 @@
+"""Dependencies that are away: runs wait without a counted failure, one process probes, an answer releases all."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from engine.domain.access import SYSTEM
+from engine.domain.ids import RunId, TableId
+from engine.domain.outages import LONGEST_PROBE_WAIT_SECONDS
+from engine.domain.runs import Run, RunState, WaitingFor
+from tests.support.databases import FreshDatabase
+from tests.support.outages import let_probe_be_due, outage_of, probe_once, submit_all, with_twins, work_off
+from tests.support.world import World
+
+PROBES = 9
+
+
+@pytest.fixture
+async def tables(world: World) -> Sequence[TableId]:
+    """The world's table and two more of its catalog that read the same files."""
+    return await with_twins(world)
+
+
+async def stored(world: World, run_id: RunId) -> Run:
+    async with world.container.database.read() as unit:
+        run = await unit.runs.get(run_id)
+    assert run is not None
+    return run
+
+
+async def test_runs_outlive_a_spark_that_is_away_for_longer_than_all_retries(
+    world: World, tables: Sequence[TableId], fresh_database: FreshDatabase
+) -> None:
+    rows, runs = world.lake.rows(), await submit_all(world, tables)
+    world.dispatcher.is_away = True
+    attempts = await work_off(world)
+    assert 1 <= attempts <= len(tables)  # the first report holds back runs that were not tried yet
+    for _ in range(PROBES):
+        await probe_once(world, fresh_database)
+        assert await work_off(world) == 0
+    world.dispatcher.is_away = False
+    await probe_once(world, fresh_database)
+    await work_off(world)
+    ended = [await world.get(run.id) for run in runs]
+    assert [(run.state, run.failures) for run in ended] == [(RunState.SUCCEEDED, 0)] * 3, [r.detail for r in ended]
+    assert world.lake.rows() == rows
+
+
+async def test_the_wait_between_probes_grows_to_minutes(world: World, fresh_database: FreshDatabase) -> None:
+    run = await world.submit()
+    world.dispatcher.is_away = True
+    await work_off(world)
+    waits = []
+    for _ in range(PROBES):
+        await probe_once(world, fresh_database)
+        outage = await outage_of(world, "spark")
+        assert outage is not None
+        async with world.container.database.read() as unit:
+            waits.append((outage.next_probe_at - await unit.now()).total_seconds())
+    assert waits == sorted(waits)
+    assert LONGEST_PROBE_WAIT_SECONDS / 2 < waits[-1] <= LONGEST_PROBE_WAIT_SECONDS
+    assert (await stored(world, run.id)).failures == 0
+
+
+async def test_one_process_at_a_time_probes(world: World, fresh_database: FreshDatabase) -> None:
+    await world.submit()
+    world.dispatcher.is_away = True
+    await work_off(world)
+    let_probe_be_due(fresh_database)
+    async with world.container.database.begin() as unit:
+        assert len(await unit.outages.claim_probes(8)) == 1
+    async with world.container.database.begin() as unit:
+        assert await unit.outages.claim_probes(8) == []
+
+
+async def test_a_probe_that_another_process_overtook_changes_nothing(
+    world: World, fresh_database: FreshDatabase
+) -> None:
+    await world.submit()
+    world.dispatcher.is_away = True
+    await work_off(world)
+    let_probe_be_due(fresh_database)
+    async with world.container.database.begin() as unit:
+        (late,) = await unit.outages.claim_probes(8)
+    let_probe_be_due(fresh_database)
+    async with world.container.database.begin() as unit:
+        (other,) = await unit.outages.claim_probes(8)
+        await unit.outages.note_no_answer(other, "still nothing")
+    async with world.container.database.begin() as unit:
+        assert not await unit.outages.end(late)
+    assert (await outage_of(world, "spark") or late).probes == 1
+
+
+async def test_views_and_explain_name_the_outage(world: World, fresh_database: FreshDatabase) -> None:
+    run = await world.submit()
+    world.dispatcher.is_away = True
+    await work_off(world)
+    await probe_once(world, fresh_database)
+    shown, outage = await world.get(run.id), await outage_of(world, "spark")
+    assert outage is not None
+    assert (shown.waiting_for, shown.not_before) == (WaitingFor.SPARK, outage.next_probe_at)
+    assert f"Spark has not answered since {outage.away_since:%H:%M:%S} UTC; next probe at" in str(shown.detail)
+    explained = str(await world.container.explain.explain(SYSTEM, world.table_id))
+    assert "'code': 'spark'" in explained
+    assert outage.describe() in explained
+
+
+async def test_a_view_after_the_outage_shows_that_the_run_waits_for_nothing(
+    world: World, fresh_database: FreshDatabase
+) -> None:
+    run = await world.submit()
+    world.dispatcher.is_away = True
+    await work_off(world)
+    await probe_once(world, fresh_database)
+    world.dispatcher.is_away = False
+    await probe_once(world, fresh_database)
+    shown = await world.get(run.id)
+    assert (shown.state, shown.waiting_for, shown.not_before) == (RunState.QUEUED, None, None)
+
+
+async def test_a_run_that_is_parked_can_be_cancelled(world: World) -> None:
+    run = await world.submit()
+    world.dispatcher.is_away = True
+    await work_off(world)
+    await world.container.runs.cancel(SYSTEM, run.id)
+    await work_off(world)
+    assert (await world.get(run.id)).state is RunState.CANCELLED
+
+
+async def test_a_run_that_reports_what_answers_every_probe_fails_in_the_end(
+    world: World, fresh_database: FreshDatabase
+) -> None:
+    """What it reports is not away: the run has a problem of its own."""
+    run = await world.submit()
+    failures = []
+    while not (await world.get(run.id)).is_terminal:
+        world.dispatcher.is_away = True
+        await world.container.worker.advance(run.id)
+        failures.append((await stored(world, run.id)).failures)
+        world.dispatcher.is_away = False
+        if await outage_of(world, "spark") is not None:
+            await probe_once(world, fresh_database)
+        world.make_due(run.id)
+    ended = await world.get(run.id)
+    assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up"), ended.detail
+    assert failures == [0, 1, 2, 3, 4, 4]
+
+
+async def test_a_committed_group_resets_the_count_of_failures(world: World, fresh_database: FreshDatabase) -> None:
+    run = await world.submit()
+    for _ in range(4):
+        world.dispatcher.fail_next("the session is gone")
+        await world.container.worker.advance(run.id)
+        world.make_due(run.id)
+    assert (await stored(world, run.id)).failures == 4
+    counts: list[int] = []
+
+    query = "SELECT failures FROM runs WHERE id = :id"
+    world.at("verified", lambda: counts.append(fresh_database.execute(query, id=run.id)[0][0]))
+    ended = await world.finish(run.id)
+    assert ended.state is RunState.SUCCEEDED, ended.detail
+    assert counts == [0]

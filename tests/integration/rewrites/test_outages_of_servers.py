@@ -1,0 +1,157 @@
+"""Postgres and Redis are restarted in the middle of a run, or are away when a process starts: nothing is counted."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+import structlog
+
+from engine.domain.errors import Transient
+from engine.domain.runs import RunState
+from engine.embedded.redis import EmbeddedRedis
+from engine.factory import Container, open_container
+from engine.stores.migrations.upgrade import upgrade
+from tests.support.eventually import seen_when
+from tests.support.postgres_server import PostgresServer
+from tests.support.settings import settings_of
+from tests.support.world import World, open_world
+
+
+@pytest.fixture
+def mortal_postgres() -> Iterator[PostgresServer]:
+    """A server of the test's own with a migrated database `record`."""
+    server = PostgresServer({"synchronous_commit": "on"})  # what was committed outlives the server's process
+    try:
+        server.start()
+        server.execute("CREATE DATABASE record")
+        upgrade(server.url("record"))
+        yield server
+    finally:
+        server.stop()
+
+
+def restarting(server: PostgresServer) -> Callable[[], None]:
+    """Return an action that ends the server; another thread starts it again at once, which takes a while."""
+
+    def restart() -> None:
+        server.halt()
+        Thread(target=server.resume).start()
+
+    return restart
+
+
+async def ended(world: World) -> tuple[RunState, int, str | None]:
+    """Submit a run and let coordinator and worker work until it has ended."""
+    run, container = await world.submit(), world.container
+    duties = [asyncio.create_task(container.coordinator.run()), asyncio.create_task(container.worker.run())]
+
+    async def look() -> bool:
+        try:
+            return (await world.get(run.id)).is_terminal
+        except Transient:
+            return False
+
+    try:
+        await seen_when(look)
+    finally:
+        container.coordinator.stop()
+        container.worker.stop()
+        await asyncio.gather(*duties)
+    run = await world.get(run.id)
+    return run.state, run.failures, run.detail
+
+
+@pytest.mark.parametrize("step", ["claimed", "planned", "rewriting", "group_written", "before_commit", "verified"])
+async def test_a_run_goes_on_after_postgres_was_restarted(
+    step: str, mortal_postgres: PostgresServer, redis_url: str, tmp_path: Path
+) -> None:
+    url = mortal_postgres.url("record")
+    async with open_world(tmp_path / "world", database_url=url, redis_url=redis_url) as world:
+        rows = world.lake.rows()
+        world.at(step, restarting(mortal_postgres))
+        state, failures, detail = await ended(world)
+        assert (state, failures) == (RunState.SUCCEEDED, 0), detail
+        assert world.lake.rows() == rows
+
+
+async def test_a_lease_that_expired_while_postgres_was_away_is_no_failure(
+    mortal_postgres: PostgresServer, redis_url: str, tmp_path: Path
+) -> None:
+    """The holder could not extend it, so its run is reaped without a count; that of a dead worker is counted."""
+    url = mortal_postgres.url("record")
+    async with open_world(tmp_path / "world", database_url=url, redis_url=redis_url) as world:
+        container = world.container
+        run = await world.submit()
+        claimed = await container.worker._claims.claim(run.id)
+        assert claimed is not None
+        duties = asyncio.create_task(container.coordinator._repeat(container.coordinator.seal, 0.01))
+        await asyncio.to_thread(mortal_postgres.halt)
+        lost = container.coordinator
+        await seen_when(lambda: _now(lost._database_lost_at is not None))
+        await asyncio.to_thread(mortal_postgres.resume)
+        container.coordinator.stop()
+        await duties
+        assert await _reaped(container, ago="1 second") == 1
+        assert (await world.get(run.id)).failures == 0
+        assert await container.worker._claims.claim(run.id) is not None
+        assert await _reaped(container, ago="1 hour") == 1
+        assert (await world.get(run.id)).failures == 1
+
+
+async def _reaped(container: Container, *, ago: str) -> int:
+    """Let the leases have expired some time ago, and count the runs that are reaped."""
+    async with container.database.begin() as unit:
+        expired = f"UPDATE runs SET lease_expires_at = clock_timestamp() - INTERVAL '{ago}'"
+        await unit.connection.exec_driver_sql(f"{expired} WHERE lease_holder IS NOT NULL")
+    return await container.coordinator.reap()
+
+
+async def _now(value: bool) -> bool:
+    return value
+
+
+async def test_redis_is_restarted_in_the_middle_of_a_run(
+    sqlite_url: str, mortal_redis: EmbeddedRedis, tmp_path: Path
+) -> None:
+    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=mortal_redis.start()) as world:
+        rows = world.lake.rows()
+        world.at("planned", mortal_redis.kill)
+        world.at("group_written", lambda: str(mortal_redis.start()))
+        state, failures, detail = await ended(world)
+        assert (state, failures) == (RunState.SUCCEEDED, 0), detail
+        assert world.lake.rows() == rows
+
+
+async def test_a_process_that_starts_without_its_servers_waits_for_postgres_and_says_so(
+    mortal_postgres: PostgresServer, mortal_redis: EmbeddedRedis, tmp_path: Path
+) -> None:
+    redis_url = mortal_redis.start()
+    mortal_redis.kill()
+    await asyncio.to_thread(mortal_postgres.halt)
+    settings = settings_of(tmp_path / "state", database_url=mortal_postgres.url("record"), redis_url=redis_url)
+    with structlog.testing.capture_logs() as logs:
+        opening = open_container(settings)
+        entering = asyncio.create_task(opening.__aenter__())
+        waits = await seen_when(lambda: _first(logs, "start_waits"))
+        assert waits is not None
+        assert waits["waiting_for"] == "database"
+        await asyncio.to_thread(mortal_postgres.resume)
+        container = await asyncio.wait_for(entering, 60)
+        await container.database.ping()
+        await opening.__aexit__(None, None, None)
+
+
+async def _first(logs: Sequence[Mapping[str, Any]], event: str) -> Mapping[str, Any] | None:
+    return next((each for each in logs if each["event"] == event), None)
+
+
+async def test_a_process_whose_password_is_refused_ends_and_says_so(
+    mortal_postgres: PostgresServer, tmp_path: Path
+) -> None:
+    url = mortal_postgres.url("record").replace("/record?", "/nowhere?")
+    settings = settings_of(tmp_path / "state", database_url=url, redis_url="redis://127.0.0.1:1/0")
+    with pytest.raises(Transient, match="does not exist"):
+        await open_container(settings).__aenter__()

@@ -1,0 +1,54 @@
+"""Dependencies that are away while several runs live: more tables, due probes, attempts until none is ready."""
+
+import asyncio
+from collections.abc import Sequence
+
+from engine.domain.access import SYSTEM
+from engine.domain.ids import TableId
+from engine.domain.outages import Outage
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Run
+from tests.support.databases import FreshDatabase
+from tests.support.world import NAME, World
+
+
+async def with_twins(world: World) -> Sequence[TableId]:
+    """Register two more tables that read the same files; return all three."""
+    found = [world.table_id]
+    for name in ("second", "third"):
+        location = world.lake.table.metadata_location
+        await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], name), location)
+        found.append((await world.register(name)).id)
+    return found
+
+
+async def submit_all(world: World, tables: Sequence[TableId]) -> list[Run]:
+    """Submit a run of each table."""
+    return [(await world.container.runs.submit(SYSTEM, each, RunRequest()))[0] for each in tables]
+
+
+async def work_off(world: World) -> int:
+    """Execute attempts until no run is ready; return how many there were."""
+    count = 0
+    while await world.container.worker.advance_next():
+        count += 1
+    return count
+
+
+def let_probe_be_due(database: FreshDatabase) -> None:
+    """Let the time until the next probe pass."""
+    database.execute("UPDATE outages SET next_probe_at = away_since")
+
+
+async def probe_once(world: World, database: FreshDatabase) -> None:
+    """Let the next probe be due, and wait for its end."""
+    probes = world.container.worker._probes
+    let_probe_be_due(database)
+    assert await probes.turn() == 1
+    await asyncio.gather(*probes._probing)
+
+
+async def outage_of(world: World, key: str) -> Outage | None:
+    """Return an outage as it is stored."""
+    async with world.container.database.read() as unit:
+        return await unit.outages.get(key)

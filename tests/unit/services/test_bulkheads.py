@@ -1,0 +1,221 @@
+"""Bulkheads: what one table's unanswered calls hold, what others still get, and what callers are told."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from engine.domain.errors import OutcomeUnknown, Transient
+from engine.domain.tables import TableRef
+from engine.services.bulkheads.calls import Bulkheads
+from engine.services.bulkheads.compartments import Compartment, ThreadLimits
+
+STUCK = Compartment.of(TableRef("lake", ("a",), "stuck"))
+CALM = Compartment.of(TableRef("lake", ("a",), "calm"))
+ELSEWHERE = Compartment.of(TableRef("other", ("a",), "calm"))
+
+
+class Store:
+    """A store whose calls answer once it is told to; counts those at work."""
+
+    def __init__(self) -> None:
+        self.answers = threading.Event()
+        self.begun = self.at_once = self.most_at_once = 0
+        self._lock = threading.Lock()
+
+    def call(self) -> str:
+        with self._lock:
+            self.begun += 1
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+        self.answers.wait(60)
+        with self._lock:
+            self.at_once -= 1
+        return "answer"
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[Store]:
+    made = Store()
+    yield made
+    made.answers.set()
+
+
+def bulkheads(**limits: float) -> Bulkheads:
+    return Bulkheads(ThreadLimits(**({"per_table": 2, "per_catalog": 4, "total": 6} | limits)))  # type: ignore[arg-type]
+
+
+def asked(count: int, bulk: Bulkheads, store: Store, where: Compartment = STUCK) -> "list[asyncio.Task[str]]":
+    return [asyncio.create_task(bulk.read(where, store.call)) for _ in range(count)]
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not holds():
+            await asyncio.sleep(0.005)
+
+
+async def test_calls_of_one_table_wait_for_its_own_threads_and_no_others(store: Store) -> None:
+    bulk = bulkheads()
+    stuck = asked(20, bulk, store)
+    await until(lambda: store.begun == 2)
+    assert await bulk.read(CALM, lambda: "calm") == "calm"
+    assert await bulk.read(Compartment.of("lake"), lambda: "listed") == "listed"
+    assert await bulk.read(ELSEWHERE, lambda: "calm") == "calm"
+    assert not any(task.done() for task in stuck)
+    store.answers.set()
+    assert set(await asyncio.gather(*stuck)) == {"answer"}
+    assert (store.begun, store.most_at_once) == (20, 2)
+
+
+async def test_tables_of_one_catalog_together_hold_no_more_than_its_bound(store: Store) -> None:
+    bulk = bulkheads(line_seconds=0.05)
+    names = [Compartment.of(TableRef("lake", ("a",), name)) for name in ("one", "two")]
+    for where in names:
+        asked(2, bulk, store, where)
+    await until(lambda: store.begun == 4)
+    with pytest.raises(Transient, match="busy: catalog 'lake' with its tables has 4 calls"):
+        await bulk.read(CALM, lambda: "calm")
+    assert await bulk.read(ELSEWHERE, lambda: "calm") == "calm"
+
+
+async def test_the_threads_of_all_catalogs_are_bounded(store: Store) -> None:
+    bulk = bulkheads(line_seconds=0.05, total=3)
+    asked(2, bulk, store)
+    asked(1, bulk, store, ELSEWHERE)
+    await until(lambda: store.begun == 3)
+    with pytest.raises(Transient, match="busy: this process has 3 calls"):
+        await bulk.read(Compartment.of("third"), lambda: "calm")
+
+
+async def test_a_call_without_an_answer_is_given_up_and_its_thread_stays_counted(store: Store) -> None:
+    bulk = bulkheads(read_seconds=0.05)
+    for task in asked(2, bulk, store):
+        with pytest.raises(Transient, match=r"^table lake\.a\.stuck did not answer within 0\.05 seconds$") as caught:
+            await task
+        assert caught.value.retry_after_seconds == 10
+    with pytest.raises(
+        Transient, match=r"^busy: table lake\.a\.stuck has 2 calls that have not answered for up to 0 s"
+    ):
+        await bulk.read(STUCK, lambda: "answer")
+    assert store.begun == 2
+    store.answers.set()
+    await until(lambda: store.at_once == 0)
+    assert await bulk.read(STUCK, lambda: "answer") == "answer"
+
+
+async def test_callers_in_line_are_refused_once_no_thread_can_be_expected(store: Store) -> None:
+    bulk = bulkheads(read_seconds=0.1, line_seconds=60)
+    answers = await asyncio.gather(*asked(10, bulk, store), return_exceptions=True)
+    assert store.begun == 2
+    assert sorted(str(answer).split(" ")[0] for answer in answers) == ["busy:"] * 8 + ["table"] * 2
+
+
+async def test_the_line_of_one_table_is_bounded(store: Store) -> None:
+    bulk = bulkheads(in_line=3)
+    asked(5, bulk, store)
+    await until(lambda: store.begun == 2)
+    with pytest.raises(Transient, match="busy: table"):
+        await bulk.read(STUCK, lambda: "answer")
+
+
+async def test_a_caller_that_goes_away_leaves_its_thread_counted(store: Store) -> None:
+    bulk = bulkheads(line_seconds=0.05)
+    tasks = asked(3, bulk, store)
+    await until(lambda: store.begun == 2)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    with pytest.raises(Transient, match="busy"):
+        await bulk.read(STUCK, store.call)
+    assert store.begun == 2
+
+
+async def test_equal_reads_that_have_not_begun_are_one(store: Store) -> None:
+    bulk = bulkheads()
+    begun = asked(2, bulk, store)
+    await until(lambda: store.begun == 2)
+    later = [asyncio.create_task(bulk.read_shared(STUCK, "open", store.call)) for _ in range(20)]
+    other = asyncio.create_task(bulk.read_shared(STUCK, "another", store.call))
+    store.answers.set()
+    await asyncio.gather(*begun, *later, other)
+    assert store.begun == 2 + 1 + 1
+
+
+async def test_a_read_that_has_begun_is_joined_by_nobody(store: Store) -> None:
+    bulk = bulkheads()
+    tasks = []
+    for number in (1, 2):  # what the first sees may be older than the question of the second
+        tasks.append(asyncio.create_task(bulk.read_shared(STUCK, "open", store.call)))
+        await until(lambda number=number: store.begun == number)  # type: ignore[misc]
+    store.answers.set()
+    await asyncio.gather(*tasks)
+
+
+async def test_one_of_the_callers_of_a_shared_read_may_go_away(store: Store) -> None:
+    bulk = bulkheads()
+    first, second = [asyncio.create_task(bulk.read_shared(STUCK, "open", store.call)) for _ in range(2)]
+    await until(lambda: store.begun == 1)
+    first.cancel()
+    store.answers.set()
+    assert await second == "answer"
+
+
+async def test_a_change_without_an_answer_has_an_unknown_outcome(store: Store) -> None:
+    bulk = bulkheads(work_seconds=0.05, per_table=1)
+    with pytest.raises(OutcomeUnknown, match=r"table lake\.a\.stuck did not answer within 0\.05 seconds"):
+        await bulk.change(STUCK, store.call)
+    with pytest.raises(Transient, match="busy"):  # refused before anything was sent
+        await bulk.change(STUCK, store.call)
+    assert store.begun == 1
+
+
+async def test_a_cancelled_change_is_waited_for(store: Store) -> None:
+    change = asyncio.create_task(bulkheads().change(STUCK, store.call))
+    await until(lambda: store.begun == 1)
+    change.cancel()
+    await asyncio.sleep(0)
+    assert not change.done()
+    store.answers.set()
+    with pytest.raises(asyncio.CancelledError):
+        await change
+    assert store.at_once == 0
+
+
+async def test_a_step_of_a_run_waits_longer_than_a_read(store: Store) -> None:
+    bulk = bulkheads(read_seconds=0.01, line_seconds=0.01)
+    step = asyncio.create_task(bulk.read(STUCK, store.call, is_work=True))
+    with pytest.raises(Transient):
+        await bulk.read(STUCK, store.call)
+    assert not step.done()
+    store.answers.set()
+    assert await step == "answer"
+
+
+@pytest.mark.parametrize("error", [ValueError("bad"), StopIteration("end"), SystemExit(1)])
+async def test_what_a_call_raises_reaches_its_caller_and_frees_the_thread(error: BaseException) -> None:
+    def fail() -> None:
+        raise error
+
+    bulk = bulkheads(per_table=1)
+    for _ in range(3):
+        with pytest.raises((type(error), RuntimeError)):
+            await bulk.read(STUCK, fail)
+
+
+def test_a_process_ends_while_a_call_has_no_answer() -> None:
+    program = """
+import asyncio, threading
+from engine.services.bulkheads.calls import Bulkheads
+from engine.services.bulkheads.compartments import Compartment, ThreadLimits
+bulk = Bulkheads(ThreadLimits(read_seconds=0.05))
+try:
+    asyncio.run(bulk.read(Compartment.of("lake"), threading.Event().wait))
+except Exception as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines()[-1] == "catalog 'lake' did not answer within 0.05 seconds"
