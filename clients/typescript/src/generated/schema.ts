@@ -8159,7 +8159,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8862,7 +8862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state forbids it; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9880,7 +9880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
