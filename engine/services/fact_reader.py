@@ -7,7 +7,7 @@ Explain and the coordinator both go by it, so that what is explained is what hap
 from dataclasses import replace
 
 from engine.domain.access import Caller
-from engine.domain.errors import InvalidInput, StateConflict, Transient
+from engine.domain.errors import InvalidInput, NotEligible, StateConflict, Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
 from engine.services.capabilities import CapabilityService
@@ -66,7 +66,7 @@ class FactReader:
             policy = observed.policy
             sight = await self._formats.ask(f"table {table.ref}", look, observed.opened, policy, record)
             return policy, replace(sight, health=await self._observations.measure(observed))
-        except (Transient, InvalidInput, StateConflict) as error:
+        except (Transient, InvalidInput, StateConflict, NotEligible) as error:
             blocked = Sight(blocked=(error.code, error.message))
         if policy is None:
             async with self._database.read() as unit:
