@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from engine.domain.access import Caller
-from engine.domain.errors import InvalidInput, StateConflict, Transient
+from engine.domain.errors import InvalidInput, NotEligible, StateConflict, Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
 from engine.services.capabilities import CapabilityService
@@ -79,7 +79,7 @@ class FactReader:
             policy, has_moved = observed.policy, observed.has_moved
             sight = await self._formats.ask(table.ref, look, observed.opened, policy, record)
             return policy, replace(sight, health=await self._observations.measure(observed)), has_moved
-        except (Transient, InvalidInput, StateConflict) as error:
+        except (Transient, InvalidInput, StateConflict, NotEligible) as error:
             blocked = Sight(blocked=(error.code, error.message))
         if policy is None:
             async with self._database.read() as unit:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from engine.domain.access import Caller
 from engine.domain.errors import (
     InvalidInput,
+    NotEligible,
     NotFound,
     PreconditionFailed,
     PreconditionRequired,
@@ -187,7 +188,7 @@ class PolicyService:
         try:
             opened = await open_registered(self._formats, catalog, table)
             return await self._formats.ask(table.ref, opened.policy_properties), ()
-        except (Transient, InvalidInput, TableUnreadable) as error:
+        except (Transient, InvalidInput, NotEligible, TableUnreadable) as error:
             return {}, (f"what the table's own properties say is left out: {error.message}",)
 
 

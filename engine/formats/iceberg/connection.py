@@ -208,7 +208,7 @@ class IcebergConnection:
                 catalog=catalog,
                 load=lambda: catalog.load_table(identifier),
                 table=table,
-                cache=self._cache.of(str(ref)),
+                cache=self._cache.of(ref),
                 spark_catalog=self._properties.get(SPARK_CATALOG),
             )
 

@@ -90,7 +90,7 @@ def summary_of(error: BaseException) -> str:
             return masked(_first_problem(each))[:300]
     first = (str(error).strip() or "no message").splitlines()[0]
     named = first if isinstance(error, Malformed) else f"{type(error).__name__}: {first}"
-    return "".join(each if each.isprintable() else "?" for each in masked(named)[:300])
+    return printable(masked(named)[:300])
 
 
 def _first_problem(error: ValidationError) -> str:
@@ -114,7 +114,12 @@ def _shown(value: Any) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    return "".join(each if each.isprintable() else " " for each in text[: 2 * _SHORT])
+    return printable(text[: 2 * _SHORT], " ")
+
+
+def printable(text: str, instead: str = "?") -> str:
+    """Return a text from foreign metadata with another character for each that is not printable."""
+    return "".join(each if each.isprintable() else instead for each in text)
 
 
 def is_unreachable(error: BaseException) -> bool:

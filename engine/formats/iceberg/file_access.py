@@ -13,6 +13,7 @@ from pyiceberg.io import InputFile, OutputFile
 from pyiceberg.io.pyarrow import PyArrowFile
 
 from engine.domain.errors import NotEligible
+from engine.formats.iceberg.errors import printable
 from engine.formats.iceberg.file_systems import SharedFileIO
 from engine.rewriting.kernel.errors import OUTSIDE_FILES
 from engine.rewriting.kernel.places import Places
@@ -21,6 +22,7 @@ _STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.", "oss.")
 _CODE: Final = re.compile(r"py-.*|(?:s3|client|gcs|adls|hdfs|oss)\..*impl")
 _REGION: Final = re.compile(r"[a-z0-9-]{1,64}")
 _REGIONS: Final = ("s3.region", "client.region")
+_LONGEST_SHOWN: Final = 300
 
 _CREDENTIALS: Final[Mapping[str, frozenset[str]]] = {
     "s3": frozenset(
@@ -133,9 +135,10 @@ class GuardedFileIO(SharedFileIO):
 
 
 def outside(paths: Iterable[str], places: Places) -> NotEligible:
-    """Return the error for files outside of a table's places."""
-    named = ", ".join(each[:300] for each in paths)
-    return NotEligible(f"{OUTSIDE_FILES}: {named} is not below {places}; {REMEDY}")
+    """Return the error for files outside of a table's places; paths and the location are the table's own text."""
+    named = ", ".join(printable(each[:_LONGEST_SHOWN]) for each in paths)
+    folders = printable(str(places)[:_LONGEST_SHOWN])
+    return NotEligible(f"{OUTSIDE_FILES}: {named} is not below {folders}; {REMEDY}")
 
 
 REMEDY: Final = (

@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import DataFileContent, ManifestContent, ManifestEntryStatus, ManifestFile
 
+from engine.domain.tables import TableRef
 from engine.formats.iceberg import entry_ids as ids
 from engine.formats.iceberg.entry_frames import EntryColumns, columns_of
 from engine.formats.iceberg.errors import decoding
@@ -105,9 +106,9 @@ class ManifestCache:
         self._bytes = 0
         self._lock = Lock()
 
-    def of(self, owner: str) -> "OwnedCache":
+    def of(self, owner: TableRef) -> "OwnedCache":
         """Return the part of the cache that one table has for itself."""
-        return OwnedCache(self, owner)
+        return OwnedCache(self, repr(owner))  # dotted addresses of two tables can be the same text
 
     def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
         """Return what is held, or what `read` gives, which is then held. A key always stands for one type."""

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.fs as pafs
 import pyiceberg
 import pytest
@@ -16,9 +17,10 @@ from pyiceberg.table import TableProperties
 
 from engine.domain.errors import CommitConflict, InvalidInput, StateConflict
 from engine.domain.tables import TableRef
-from engine.formats.iceberg import IcebergFormat, IcebergTable
-from engine.formats.iceberg.file_access import own_properties, vended
+from engine.formats.iceberg import IcebergFormat, IcebergTable, ManifestCache
+from engine.formats.iceberg.file_access import outside, own_properties, vended
 from engine.rewriting.kernel import storage
+from engine.rewriting.kernel.places import Places
 from engine.services.locations import LocationRules
 from tests.support.iceberg_tables import (
     Lake,
@@ -253,3 +255,19 @@ def test_old_metadata_files_that_a_table_names_are_not_deleted(lake: Lake) -> No
     opened = lake.open()
     opened.commit(request_of(opened, write_group(opened, group_of(opened))), before_try=nothing)
     assert Path(victim.removeprefix("file://")).exists()
+
+
+def test_the_error_of_an_outside_file_is_short_and_printable() -> None:
+    message = outside(["file:///x/\x00\u202e" + "y" * 5000], Places(["9" * 5000, "\x1b[2J"])).message
+    assert message.isprintable()
+    assert len(message) < 1000
+    assert "y" * 100 in message
+
+
+def test_tables_whose_addresses_read_alike_share_no_manifests() -> None:
+    cache, first, second = ManifestCache(), TableRef("c", ("a",), "b.t"), TableRef("c", ("a", "b"), "t")
+    held = pa.table({"of": ["first"]})
+    cache.of(first).get(("m.avro", 1), lambda: held)
+    own = pa.table({"of": ["second"]})
+    assert cache.of(second).get(("m.avro", 1), lambda: own) is own
+    assert cache.of(first).get(("m.avro", 1), lambda: own) is held
