@@ -30,6 +30,8 @@ _UNREACHABLE = _HEAD + "NETWORK_CONNECTION during HeadObject operation: curlCode
 _SLOW_DOWN = _HEAD + "SLOW_DOWN during PutObject operation (HTTP status 503)"
 _EXPIRED = _HEAD + "UNKNOWN (HTTP status 400) during CreateMultipartUpload operation: ExceptionName: ExpiredToken"
 _NO_REASON = _HEAD + "UNKNOWN (HTTP status 400) during HeadObject operation: No response body."
+_NO_BODY = _HEAD + "UNKNOWN (HTTP status 400) during GetObject operation: "
+_BAD_RANGE = _HEAD + "UNKNOWN (HTTP status 400) during GetObject operation: ExceptionName: InvalidArgument"
 _DENIED = _HEAD + "ACCESS_DENIED during HeadObject operation: No response body."
 
 
@@ -104,6 +106,8 @@ def test_a_redis_that_does_not_answer_is_away() -> None:
         (_SLOW_DOWN, StorageFault),
         (_EXPIRED, TaskCredentialsExpired),
         (_NO_REASON, TaskCredentialsExpired),
+        (_NO_BODY, TaskCredentialsExpired),
+        (_BAD_RANGE, StorageFault),
         (_DENIED, AccessRefused),
         (_HEAD + "RESOURCE_NOT_FOUND (HTTP status 404)", InputFault),
         ("short read", InputFault),

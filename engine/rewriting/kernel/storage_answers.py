@@ -1,8 +1,8 @@
 """What a store's refusal means, read from the text of Arrow's error, which has one class for all of them.
 
 S3 answers expired credentials with status 400. A request for an object's head has no body that could name the reason,
-and Arrow cannot read the body of a refused ranged read: both are taken for expired credentials, because opening the
-table again gets new ones and a second refusal ends the group. Status 403 is a refusal of valid credentials.
+and Arrow often cannot read the body of a refused ranged read. Both are taken for expired credentials, because opening
+the table again gets new ones and a second refusal ends the group. Status 403 is a refusal of valid credentials.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Final
 
 _EXPIRED: Final = re.compile(
     r"ExpiredToken|TokenRefreshRequired|RequestExpired|(?:token|credentials?) (?:has|is|have|are) expired"
-    r"|\(HTTP status 400\) during Head|INTERNAL_FAILURE during Get"
+    r"|\(HTTP status 400\) during (?:Head|Get)(?!.*ExceptionName)|INTERNAL_FAILURE during Get"
 )
 _REFUSED: Final = re.compile(
     r"AccessDenied|ACCESS_DENIED|InvalidAccessKeyId|INVALID_ACCESS_KEY_ID|SignatureDoesNotMatch|SIGNATURE_DOES_NOT_MATCH"

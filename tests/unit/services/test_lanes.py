@@ -14,6 +14,7 @@ from engine.services.attempts import Attempt, Stop
 from engine.services.holds import Room
 from engine.services.lane_rates import LaneRate
 from engine.services.lanes import Lanes
+from engine.services.outages.credentials import TaskCredentials
 from engine.spark.dispatch import Ticket
 from tests.support.fake_clock import FakeClock
 
@@ -64,6 +65,13 @@ class Spark:
         raise AssertionError
 
 
+class Opened:
+    """An open table whose storage needs no credentials."""
+
+    def task_storage(self) -> dict[str, str]:
+        return {}
+
+
 def a_group(ordinal: int, mib: float) -> FileGroup:
     return FileGroup(ordinal, 0, "{}", (InputFile(f"{ordinal}", round(mib * MIB), 1, 1),), 1)
 
@@ -85,6 +93,9 @@ async def sent(sizes: Sequence[float], seconds: float, *, longest: float = 1000.
     async def not_heard() -> bool:
         return False
 
+    async def opened_again() -> Any:
+        raise AssertionError
+
     lanes = Lanes(
         dispatcher=spark,
         function=str,
@@ -92,6 +103,7 @@ async def sent(sizes: Sequence[float], seconds: float, *, longest: float = 1000.
         clock=clock,
         rate=LaneRate(RATE),
         tasks=a_task,
+        credentials=TaskCredentials(table=Opened(), open_table=opened_again, clock=clock),  # type: ignore[arg-type]
         lost=none_lost,
         on_start=nothing,
         on_stop=not_heard,
