@@ -2,8 +2,8 @@
 
 It serves what loading, listing and committing need. `settings` answers `/v1/config`; `table_config`,
 `storage_credentials` and `table_properties` go with each table. `answers` are bodies that take the place of a table's
-own. `before_answer` runs after a commit took effect and may return another status to answer with, or `None` to break
-the connection without an answer.
+own until it is committed to. `before_answer` runs after a commit took effect and may return another status to answer
+with, or `None` to break the connection without an answer.
 """
 
 import json
@@ -88,6 +88,7 @@ class RestCatalogServer:
             done = self.catalog.commit_table(table, request.requirements, request.updates)
         except CommitFailedException as error:
             return 409, _error("CommitFailedException", str(error))
+        self.answers.pop((namespace, name), None)
         status = self.before_answer(200)
         return status, _document(done) if status == 200 else _error("Lost", "after the commit")
 
