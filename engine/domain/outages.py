@@ -92,7 +92,7 @@ def outage_key(dependency: Dependency, *, catalog: str, table_id: TableId) -> st
 
 
 def probe_wait(probes: int) -> float:
-    """Return the seconds until the next probe after so many probes without an answer."""
+    """Return the seconds until the next probe after a number of probes without an answer."""
     return float(min(LONGEST_PROBE_WAIT_SECONDS, FIRST_PROBE_SECONDS * 2 ** min(probes, 10)))
 
 

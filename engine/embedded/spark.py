@@ -1,6 +1,6 @@
 """A real Spark Connect server as a child process, for one machine: `local[cores]`, from the installed pyspark wheel.
 
-It listens on loopback only and wants a token: whoever reaches Spark Connect runs code as its user. The token is random,
+It listens on loopback only and wants a token: a client of Spark Connect runs code as its user. The token is random,
 the same as long as the object lives, and in `spark.properties`, which only its owner can read, with every other
 setting: on a command line each user of the machine would see them. It needs Java 17. A start takes about 8 s. Its
 folder holds logs, spilled data and the warehouse; deleting it loses nothing of ours.

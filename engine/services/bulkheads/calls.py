@@ -1,8 +1,8 @@
 """Blocking calls to catalogs and storage: each in a thread of its compartment, each with a deadline.
 
 At the deadline the caller gets an error and the thread stays behind, counted, until its call returns: only the limits
-of sockets end it (`formats` sets those). Equal reads that have not begun are one: whoever joins gets an answer that was
-begun after it asked.
+of sockets end it (`formats` sets those). Equal reads that have not begun are one: a caller that joins gets an answer
+that was begun after it asked.
 """
 
 import asyncio

@@ -171,7 +171,7 @@ class Compartments:
         return next((each for each in self._bounds(where) if self._counts[each.key] >= each.most), None)
 
     def _refusal(self, where: Compartment) -> Away:
-        """Return the error of a caller that waited in vain, or that could not even wait."""
+        """Return the error of a caller that waited for a thread without getting one, or could not join the line."""
         return self._busy(where, self._full_bound(where) or next(self._bounds(where)))
 
     def _busy(self, where: Compartment, bound: _Bound) -> Away:

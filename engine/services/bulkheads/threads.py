@@ -19,7 +19,7 @@ _Inbox: TypeAlias = "SimpleQueue[_Job]"
 
 
 class DaemonThreads(Executor):
-    """Runs each call at once, in an idle thread or a new one: whoever submits bounds how many run."""
+    """Runs each call at once, in an idle thread or a new one; the submitter bounds how many run."""
 
     def __init__(self, *, name: str) -> None:
         self._name = name
