@@ -313,7 +313,7 @@ def test_tables_are_found_by_label_as_it_was_given(packhouse: Terminal, table: s
 
 
 def test_piped_tables_are_complete_and_names_hold_no_emoji(packhouse: Terminal) -> None:
-    reason = "a very long reason :smile: " * 20
+    reason = "a very long reason :smile: " * 15
     packhouse.json("catalogs", "pause", "lake", "--reason", reason.strip())
     try:
         environment = {"COLUMNS": "", **dict.fromkeys(("FORCE_COLOR",), "")}
@@ -329,10 +329,7 @@ def test_a_context_names_a_server_and_its_key(packhouse: Terminal, table: str, t
         {"PACKHOUSE_CONFIG": str(tmp_path / "contexts.yaml"), "PACKHOUSE_URL": "", "PACKHOUSE_API_KEY": ""},
     )
     assert at("tables", "list").returncode == 7
-    assert (
-        at("context", "set", "here", "--url", packhouse.stack.url, "--key", "-", text=packhouse.stack.key).returncode
-        == 0
-    )
+    assert at("context", "set", "here", packhouse.stack.url, "--key", "-", text=packhouse.stack.key).returncode == 0
     assert (tmp_path / "contexts.yaml").stat().st_mode & 0o777 == 0o600
     assert table in at("tables", "list", "--limit", "1000").stdout
     assert packhouse.stack.key not in at("context", "list").stdout
@@ -355,7 +352,7 @@ def test_tables_are_readable_at_eighty_columns(packhouse: Terminal, table: str) 
     narrow = Terminal(packhouse.stack, {"COLUMNS": "80"})
     for command in (["tables", "list"], ["catalogs", "list"], ["policy", "list"], ["keys", "list"]):
         lines = narrow(*command).stdout.splitlines()
-        assert max(len(line) for line in lines) <= 80
+        assert max((len(line) for line in lines), default=0) <= 80
     assert table in narrow("tables", "list").stdout
 
 

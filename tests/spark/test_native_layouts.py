@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from engine.domain.runs import Run, RunState
+from engine.domain.tables import OutsideFiles
 from tests.support.native import checks, rewrite
 from tests.support.peer import both_readers, rows_by_spark
 from tests.support.world import World
@@ -155,6 +156,7 @@ async def test_outputs_lie_where_the_table_says(
     spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ({told(elsewhere(folder, layout))})")
     append(spark, table, files=2, first=1000)
     before = both_readers(spark, table)
+    await world.allow(OutsideFiles.ALLOWED_LOCATIONS, f"file://{tmp_path}")
     registered = await world.register("placed", policy={"rewrite": {"engine": engine}})
     run = await rewrite(world, registered.id)
     assert_done_by(run, engine)
@@ -182,6 +184,7 @@ async def test_what_a_failed_run_wrote_to_a_custom_location_is_removed(
         raise RuntimeError(message)
 
     world.at("commit_made", crash)
+    await world.allow(OutsideFiles.ALLOWED_LOCATIONS, f"file://{tmp_path}")
     registered = await world.register("placed")
     run = await rewrite(world, registered.id)
     assert (run.state, run.reason, seen) == (RunState.FAILED, "internal_error", [2]), run.detail

@@ -26,7 +26,7 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Priority, Run
-from engine.domain.tables import Table, TableFormatName, TableRef
+from engine.domain.tables import OutsideFiles, Table, TableFormatName, TableRef
 from engine.factory import Container, open_container
 from engine.services.procedures import Procedures
 from engine.settings import Settings
@@ -153,6 +153,18 @@ class World:
     def on_step(self, step: str) -> None:
         if self.actions[step]:
             self.actions[step].pop(0)()
+
+    async def allow(self, outside_files: OutsideFiles, *locations: str) -> None:
+        """Replace where the tables of the catalog and their files may be."""
+        catalog = await self.container.catalogs.get(SYSTEM, "lake")
+        await self.container.catalogs.replace(
+            SYSTEM,
+            "lake",
+            catalog.properties,
+            catalog.version,
+            allowed_locations=locations,
+            outside_files=outside_files,
+        )
 
     async def submit(
         self, request: RunRequest = EVERYTHING, *, priority: Priority | None = None, force: bool = False

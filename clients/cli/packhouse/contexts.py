@@ -74,7 +74,7 @@ class Contexts:
             return None
         if wanted not in self.servers:
             known = ", ".join(sorted(self.servers)) or "none"
-            hint = f"known: {known}; `packhouse context set {wanted} --url …` makes it"
+            hint = f"known: {known}; `packhouse context set {wanted} URL` makes it"
             raise CommandError(f"there is no context {wanted!r}", ExitCode.USAGE, hint)
         return self.servers[wanted]
 
@@ -149,13 +149,13 @@ def list_(context: typer.Context) -> None:
     rows = [("*" if item["current"] else "", item["name"], item["url"], item["api_key"]) for item in items]
     print_rows(console_of(), ("", "context", "url", "key"), rows)
     if not items:
-        console_of(stderr=True).print("no contexts: `packhouse context set NAME --url URL` makes one")
+        console_of(stderr=True).print("no contexts: `packhouse context set NAME URL` makes one")
 
 
 @app.command("set")
 def set_(
     name: NameArgument,
-    url: Annotated[str | None, typer.Option("--url", help="Where the server is.")] = None,
+    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="Where the server is; left out, it stays.")] = None,
     key: Annotated[
         str | None,
         typer.Option("--key", metavar="REFERENCE", help="env:NAME, file:/path, or `-` to read the key from stdin."),

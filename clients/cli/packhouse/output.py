@@ -40,7 +40,7 @@ def console_of(*, stderr: bool = False) -> Console:
     Names of tables are shown as they are: `:smile:` in one is no emoji.
     """
     stream = sys.stderr if stderr else sys.stdout
-    is_limited = stream.isatty() or "COLUMNS" in os.environ
+    is_limited = stream.isatty() or bool(os.environ.get("COLUMNS"))
     return Console(stderr=stderr, emoji=False, width=None if is_limited else _PIPED_WIDTH)
 
 

@@ -12,8 +12,8 @@ from rich.markup import escape
 from packhouse.exit_codes import ExitCode, for_error
 
 KEY_HINT: Final = (
-    "set PACKHOUSE_API_KEY, give --api-key, or store it with `packhouse context set NAME --key …`; the first start of "
-    "`packhouse-server up` makes an admin key"
+    "set PACKHOUSE_API_KEY, give --api-key, or store it with `packhouse context set NAME URL --key …`; the first start "
+    "of `packhouse-server up` writes an admin key to the file `admin-key` of its data directory"
 )
 _SHOWN_CHARACTERS: Final = 120
 _NAME: Final = r"([\w:.@{}-]*[\w}])"

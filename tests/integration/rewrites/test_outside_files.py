@@ -62,18 +62,6 @@ def set_manifest_list(world: World, path: str) -> None:
     edit_metadata(world.lake.table, change)
 
 
-async def allow(world: World, outside_files: OutsideFiles, *locations: str) -> None:
-    catalog = await world.container.catalogs.get(SYSTEM, "lake")
-    await world.container.catalogs.replace(
-        SYSTEM,
-        "lake",
-        catalog.properties,
-        catalog.version,
-        allowed_locations=locations,
-        outside_files=outside_files,
-    )
-
-
 async def test_rows_of_another_table_are_not_copied(world: World) -> None:
     foreign = import_another_table(world)
     rows = world.lake.rows()
@@ -160,12 +148,12 @@ async def test_a_catalog_may_let_its_tables_name_files_below_its_allowed_locatio
     foreign = import_another_table(world)
     rows = world.lake.rows()
     warehouse = str(folder_of(world).parents[1])
-    await allow(world, OutsideFiles.ALLOWED_LOCATIONS, f"file://{warehouse}")
+    await world.allow(OutsideFiles.ALLOWED_LOCATIONS, f"file://{warehouse}")
     run = await world.rewrite()
     assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
     assert world.lake.rows() == rows
     assert not set(foreign) & set(world.lake.paths())
-    await allow(world, OutsideFiles.REFUSE, f"file://{warehouse}")
+    await world.allow(OutsideFiles.REFUSE, f"file://{warehouse}")
 
 
 async def test_manifests_held_for_one_table_are_not_given_to_another(world: World) -> None:
