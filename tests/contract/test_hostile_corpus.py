@@ -31,6 +31,7 @@ from api.errors import problem
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.predicates import Comparison, PartitionPredicate
 from engine.domain.tables import TableRef
+from engine.domain.uris import masked
 from engine.logging import configure_logging
 from engine.services.names import check_table_ref
 from tests.support.world import make_lake
@@ -182,7 +183,7 @@ def test_a_log_line_stays_one(batches: list[list[str]], log: io.StringIO) -> Non
     assert lines.pop() == ""
     for words, line in zip(batches, lines, strict=True):
         entry = json.loads(line)
-        assert (entry["event"], entry["path"]) == ("request", "".join(words))
+        assert (entry["event"], entry["path"]) == ("request", masked("".join(words)))
         assert entry["detail"] == {word: word for word in words}
 
 

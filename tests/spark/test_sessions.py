@@ -80,7 +80,7 @@ def test_nothing_is_sent_before_it_is_needed() -> None:
 
 def test_no_server_is_reported_soon(nobody: SparkSessions) -> None:
     started = time.monotonic()
-    with pytest.raises(Transient, match="Spark is away"):
+    with pytest.raises(Transient, match="Spark does not answer"):
         nobody.get()
     assert not nobody.healthy()
     assert time.monotonic() - started < 10

@@ -53,14 +53,18 @@ UNSAYABLE: Final = (
     Unsayable("which versions there are", "/version", "^there is no such version|^this version is a deletion"),
     Unsayable("which formats are served", "/format", "does not serve"),
     Unsayable("what time it is", "/expires_at", "would have expired already"),
-    Unsayable("days that are in no month", ".*/(from|to)|query:.*|/expires_at", "valid datetime"),
+    Unsayable(
+        "days that are in no month", ".*/(from|to)|query:.*|/expires_at", "valid datetime|must be a (time|date) such as"
+    ),
     Unsayable(
         "what a kind of catalog takes", "/properties/.*", "kind of catalog|is missing|is not an address|not allow"
     ),
     Unsayable("what is a secret", "/properties/.*", "secret|credentials inside|settings of Packhouse itself"),
     Unsayable("what is a store", _PLACE, "scheme|absolute path|bucket, container or host|user before|its host is"),
     Unsayable("what a path reads as", _PLACE, "'[.]' or '[.][.]'|encoded too|readers take|spaces at|glob characters"),
-    Unsayable("the amount of a size or time in text", ".*", "must be between|than or equal to|is longer than", True),
+    Unsayable(
+        "the amount of a size or time in text", ".*", "must be between|must be at (least|most)|is longer than", True
+    ),
     Unsayable("the amount of a size or share in text", ".*", "not a whole number|out of range|not a share of", True),
     Unsayable("which zones are known", ".*/time_zone", "is not an IANA time zone"),
     Unsayable("what cron can read", f"{_SETTING}/cron", "cron expression|never comes"),

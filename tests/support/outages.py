@@ -8,6 +8,7 @@ from engine.domain.ids import TableId
 from engine.domain.outages import Outage
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run
+from engine.domain.tables import OutsideFiles
 from tests.support.databases import FreshDatabase
 from tests.support.world import NAME, World
 
@@ -15,6 +16,7 @@ from tests.support.world import NAME, World
 async def with_twins(world: World) -> Sequence[TableId]:
     """Register two more tables that read the same files; return all three."""
     found = [world.table_id]
+    await world.allow(OutsideFiles.ALLOWED_LOCATIONS, world.lake.table.location())
     for name in ("second", "third"):
         location = world.lake.table.metadata_location
         await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], name), location)

@@ -54,6 +54,8 @@ async def world(api: Api, tmp_path: Path) -> World:
     await asyncio.to_thread(fill)
     for name, grants in (("lake", [RED, BLUE]), (HIDDEN, [BLUE])):
         body = {"name": name, "format": "iceberg", "properties": PROPERTIES | lake.properties, "grants": grants}
+        if name == HIDDEN:  # it has the tables of the other one, which are registered there as well
+            body |= {"outside_files": "allowed_locations", "allowed_locations": [f"file://{tmp_path}"]}
         await api.post("/v1/catalogs", body, status=201)
     ids = {}
     for catalog, namespace, name, team in (
