@@ -72,7 +72,13 @@ def _register(port: int, key: str, folder: Path, tarpit: Tarpit) -> tuple[dict[s
         for catalog in ("lake", "other"):
             lake = make_lake(folder / catalog, days=2)
             properties = {**lake.properties, "catalog-name": "lake", **tarpit.properties()}
-            body = {"name": catalog, "format": "iceberg", "properties": properties}
+            body = {
+                "name": catalog,
+                "format": "iceberg",
+                "properties": properties,
+                "outside_files": "allowed_locations",  # the stuck table has the location of another one
+                "allowed_locations": [lake.table.location(), "s3://tarpit"],
+            }
             http.post("/v1/catalogs", json=body).raise_for_status()
             made[catalog] = lake
         stored = made["lake"].catalog

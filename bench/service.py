@@ -44,6 +44,9 @@ class Service:
             self._http = stack.enter_context(httpx.Client(base_url=address, headers=headers, timeout=60))
             self._wait_until_ready(log)
             body = {"name": self._catalog, "format": "iceberg", "properties": self._properties}
+            if "warehouse" in self._properties:  # copies of one table share its files
+                locations = [self._properties["warehouse"]]
+                body |= {"outside_files": "allowed_locations", "allowed_locations": locations}
             self._http.post("/v1/catalogs", json=body).raise_for_status()
             self._started = stack.pop_all()
         return self

@@ -57,6 +57,9 @@ UNSAYABLE: Final = (
         "days that are in no month", ".*/(from|to)|query:.*|/expires_at", "valid datetime|must be a (time|date) such as"
     ),
     Unsayable(
+        "one field needs another (said in the schema, it would split the SDK's models)", "/outside_files", "^needs "
+    ),
+    Unsayable(
         "what a kind of catalog takes", "/properties/.*", "kind of catalog|is missing|is not an address|not allow"
     ),
     Unsayable("what is a secret", "/properties/.*", "secret|credentials inside|settings of Packhouse itself"),

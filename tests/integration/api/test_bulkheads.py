@@ -33,6 +33,7 @@ async def lake(api: Api, tarpit: Tarpit, tmp_path: Path) -> Lake:
     """A lake whose tables on S3 are on a server that never answers; its table `events` is on disk."""
     made = await asyncio.to_thread(make_lake, tmp_path / "lake", days=2)
     body = {"name": "lake", "format": "iceberg", "properties": made.properties | tarpit.properties()}
+    body |= {"outside_files": "allowed_locations", "allowed_locations": [f"file://{tmp_path}/lake", "s3://tarpit"]}
     await api.post("/v1/catalogs", body, status=201)
     return made
 

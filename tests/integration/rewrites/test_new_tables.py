@@ -14,7 +14,7 @@ from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import RunState
-from engine.domain.tables import Table, TableRef
+from engine.domain.tables import OutsideFiles, Table, TableRef
 from engine.domain.watches import Verdict, Watch
 from tests.support.moved_clock import MovedClock
 from tests.support.watching import Watching, runs_of, set_policy
@@ -33,6 +33,7 @@ async def new(world: World) -> TableId:
     async with world.container.database.begin() as unit:
         await unit.policies.insert("fleet", FLEET, DUE, "test")
     location = world.lake.table.metadata_location
+    await world.allow(OutsideFiles.ALLOWED_LOCATIONS, world.lake.table.location())
     await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], "new"), location)
     world.container.tables._grace_seconds = GRACE.total_seconds()
     return (await world.register("new")).id

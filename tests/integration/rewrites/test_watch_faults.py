@@ -8,6 +8,7 @@ import pytest
 from engine.domain.access import SYSTEM
 from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.runs import RunState
+from engine.domain.tables import OutsideFiles
 from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict
 from engine.services import watching as watching_module
 from engine.stores.leadership import WATCH
@@ -205,6 +206,7 @@ async def test_tables_whose_storage_hangs_stop_no_other_of_their_catalog(
 ) -> None:
     monkeypatch.setattr(watching_module, "SLOW_LOOK_SECONDS", 0.1)
     await world.container.catalogs.replace(SYSTEM, "lake", world.lake.properties | tarpit.properties(), 1)
+    await world.allow(OutsideFiles.ALLOWED_LOCATIONS, world.lake.table.location(), "s3://tarpit")
     await set_policy(world)
     for name in ("first", "second", "third"):  # more than are looked at at once
         await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], name), world.lake.table.metadata_location)
