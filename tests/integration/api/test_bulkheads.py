@@ -98,4 +98,6 @@ async def test_callers_of_the_table_learn_what_did_not_answer_and_when_to_ask_ag
     )
     explained = await api.get(f"/v1/tables/{stuck}/explain")
     assert "busy: table lake.lake.stuck" in str(explained)
-    assert tarpit.accepted == PER_TABLE
+    assert (
+        tarpit.accepted <= PER_TABLE
+    )  # a call may still wait for its S3 client while requests of others are under way
