@@ -79,6 +79,7 @@ class EmbeddedRedis:
         """Stop the server in order (it syncs its file) and give the folder free. Does nothing if it does not run."""
         if self._process is not None:
             self._process.stop()
+        self._has_clients = False
         self._unlock_folder()
 
     def kill(self) -> None:
