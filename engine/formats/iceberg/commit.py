@@ -30,7 +30,7 @@ from pyiceberg.table.update import (
 from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, PackhouseError
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.iceberg.conflicts import Surviving, base_of, surviving
-from engine.formats.iceberg.errors import reading_table, summary_of
+from engine.formats.iceberg.errors import reading_table, summary_of, translated
 from engine.formats.iceberg.manifests import Cache
 from engine.formats.iceberg.parents import forget_old, main_at, protect
 from engine.formats.iceberg.producer import SnapshotProducer, StagedSnapshot, discard
@@ -80,7 +80,7 @@ class Committer:
                 found = surviving(view, base, request.groups)
             if not found.groups:
                 return CommitOutcome(None, (), found.dropped, number)
-            with reading_table("write the snapshot's metadata"):
+            with translated("write the snapshot's metadata"):
                 staged = SnapshotProducer(view, base, request, found).stage()
             change = self._permitted(view, staged, request, before_try)
             if self._send(view, change):

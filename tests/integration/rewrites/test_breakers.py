@@ -1,6 +1,5 @@
 """The breaker of a catalog: opened by real failures, obeyed by claims and the watch, closed by a run or a human."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,19 +17,15 @@ from engine.formats.iceberg.table import IcebergTable
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
 from engine.spark.dispatch import Ticket
 from tests.support.databases import FreshDatabase
+from tests.support.outages import with_twins
 from tests.support.watching import Watching, set_policy
-from tests.support.world import NAME, World
+from tests.support.world import World
 
 
 @pytest.fixture
 async def tables(world: World) -> Sequence[TableId]:
     """The world's table and two more of its catalog that read the same files."""
-    found = [world.table_id]
-    for name in ("second", "third"):
-        location = world.lake.table.metadata_location
-        await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], name), location)
-        found.append((await world.register(name)).id)
-    return found
+    return await with_twins(world)
 
 
 async def by_itself(world: World, table_id: TableId) -> Run:
