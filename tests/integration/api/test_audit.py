@@ -35,6 +35,8 @@ async def test_a_refused_change_is_not_told(api: Api) -> None:
 
 async def test_catalogs_tables_and_runs_tell_their_changes(api: Api, lake: Lake) -> None:
     owner = await as_caller(api, "owner", name="etl", teams=["sales"])
+    grants = {"grants": [{"team": "sales", "namespaces": ["*"], "rights": ["register"]}]}
+    await api.call("PUT", "/v1/catalogs/lake/grants", status=200, json=grants, headers={"If-Match": '"1"'})
     table = (await owner.post("/v1/tables", json=ADDRESS | {"owner_team": "sales"})).json()
     run = (await owner.post("/v1/runs", json={"table_id": table["id"]})).json()
     await owner.post(f"/v1/runs/{run['id']}/cancel")
@@ -44,6 +46,7 @@ async def test_catalogs_tables_and_runs_tell_their_changes(api: Api, lake: Lake)
     told = [(entry["action"], entry["object"], entry["caller"]) for entry in await entries(api)]
     assert [each for each in reversed(told) if not each[0].startswith("key.")] == [
         ("catalog.create", "lake", "key:admin"),
+        ("catalog.grants", "lake", "key:admin"),
         ("table.register", table["id"], "key:etl"),
         ("run.submit", run["id"], "key:etl"),
         ("run.cancel", run["id"], "key:etl"),
