@@ -27,10 +27,11 @@ from pyiceberg.table.update import (
     TableUpdate,
 )
 
-from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, PackhouseError
+from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, PackhouseError, TableUnreadable
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.iceberg.conflicts import Surviving, base_of, surviving
 from engine.formats.iceberg.errors import reading_table, summary_of, translated
+from engine.formats.iceberg.intake.limits import Malformed
 from engine.formats.iceberg.manifests import Cache
 from engine.formats.iceberg.parents import forget_old, main_at, protect
 from engine.formats.iceberg.producer import SnapshotProducer, StagedSnapshot, discard
@@ -80,8 +81,11 @@ class Committer:
                 found = surviving(view, base, request.groups)
             if not found.groups:
                 return CommitOutcome(None, (), found.dropped, number)
-            with translated("write the snapshot's metadata"):
-                staged = SnapshotProducer(view, base, request, found).stage()
+            try:
+                with translated("write the snapshot's metadata"):
+                    staged = SnapshotProducer(view, base, request, found).stage()
+            except Malformed as error:
+                raise TableUnreadable(f"Could not write the snapshot's metadata: {summary_of(error)}") from error
             change = self._permitted(view, staged, request, before_try)
             if self._send(view, change):
                 return _outcome(staged, found, number)
