@@ -84,7 +84,7 @@ class Committer:
             try:
                 with translated("write the snapshot's metadata"):
                     staged = SnapshotProducer(view, base, request, found).stage()
-            except Malformed as error:
+            except (Malformed, TypeError, ValueError, KeyError, AttributeError) as error:  # kinds of foreign content
                 raise TableUnreadable(f"Could not write the snapshot's metadata: {summary_of(error)}") from error
             change = self._permitted(view, staged, request, before_try)
             if self._send(view, change):
