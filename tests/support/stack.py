@@ -53,6 +53,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PACKHOUSE_")}
     # runs that start by themselves would be in the way of tests that start some
     environment |= {"PACKHOUSE_DATA_DIR": str(folder / "data"), "PACKHOUSE_PORT": "0", "PACKHOUSE_WATCH": "off"}
+    environment["PYTHONFAULTHANDLER"] = "1"  # SIGABRT writes the stack of every thread to the log
     with log.open("wb") as output:
         server = subprocess.Popen([sys.executable, "-m", "api", "up"], env=environment, stdout=output, stderr=output)
     try:
@@ -62,10 +63,19 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
             str(printed(log, r"Packhouse is at (\S+)")), first_key(folder / "data"), folder / "lake", server.pid
         )
         server.send_signal(signal.SIGTERM)
-        assert server.wait(STOP_SECONDS) == 0, log.read_text()
+        assert _status(server) == 0, log.read_text()
     finally:
         server.kill()
         server.wait()
+
+
+def _status(server: subprocess.Popen[bytes]) -> int:
+    """Return the exit status of a server that was told to stop; one that does not stop writes where it hangs."""
+    try:
+        return server.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        server.send_signal(signal.SIGABRT)
+        return server.wait(STOP_SECONDS)
 
 
 def is_ready(log: Path) -> bool:
