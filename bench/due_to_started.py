@@ -101,7 +101,11 @@ def _make_lake(folder: Path, shared: Shared) -> Lake:
     catalog.close()
     properties = {"type": "sql", "uri": uri, "warehouse": folder.as_uri()}
     with psycopg.connect(shared.postgres, autocommit=True) as record:
-        record.execute("UPDATE catalogs SET properties = %s", [Jsonb(properties)])
+        # every table's metadata names the data files of the template that it was made from
+        record.execute(
+            "UPDATE catalogs SET properties = %s, outside_files = 'allowed_locations', allowed_locations = %s",
+            [Jsonb(properties), Jsonb([folder.as_uri()])],
+        )
         record.execute("UPDATE tables SET location = %s || substr(name, 8)", [f"{folder}/tables/"])
         record.execute(_WATCHES)
         record.execute("VACUUM ANALYZE")
