@@ -21,6 +21,9 @@ LONGEST_PROBE_WAIT_SECONDS: Final = 240.0
 PROBE_LEASE_SECONDS: Final = 90.0
 """A probe that was begun and not finished for this long is left to another process."""
 
+MOST_FRUITLESS_OUTAGES: Final = 20
+"""Outages of Spark under one run, without a committed file group between them: each more is a failed attempt of it."""
+
 SPARK: Final = "spark"
 """Key of the outage of Spark, which all runs need."""
 

@@ -24,7 +24,7 @@ from engine.domain.errors import (
     Rejected,
     Transient,
 )
-from engine.domain.outages import CREDENTIALS, outage_key, parks
+from engine.domain.outages import CREDENTIALS, MOST_FRUITLESS_OUTAGES, outage_key, parks
 from engine.domain.runs import Run, RunState, WaitingFor
 from engine.services.attempts import Attempt, Stop
 from engine.services.context import RewriteContext
@@ -36,6 +36,7 @@ _log = structlog.get_logger(__name__)
 FIRST_RETRY_SECONDS = 2.0
 LONGEST_RETRY_SECONDS = 300.0
 DATABASE_SECONDS = 1.0
+_REMEDY = "which may take too much memory: lower rewrite.max_group_bytes or limits.parallel_groups"
 
 
 class RewriteService:
@@ -145,15 +146,26 @@ class RewriteService:
     async def _park_on_outage(self, attempt: Attempt, flow: RewriteFlow, away: Away) -> None:
         """Park the run until the dependency answers.
 
-        The attempt counts as failed if the same dependency ended the one before and then answered the first probe.
+        The attempt counts as failed if the same dependency ended the one before and then answered the first probe, or
+        if Spark went away under so many attempts that the run itself may be the reason.
         """
-        run = attempt.run
+        run, message = attempt.run, away.message
         key = outage_key(away.dependency, catalog=run.catalog, table_id=run.table_id)
-        if run.waits_on != key:
-            _log.warning("attempt_parked", waiting_for=away.dependency.value, detail=away.message)
+        is_suspect = await self._may_be_the_reason(run, away)
+        if is_suspect:
+            message += f" (more than {MOST_FRUITLESS_OUTAGES} times while this run rewrote files, {_REMEDY})"
+        if run.waits_on != key and not is_suspect:
+            _log.warning("attempt_parked", waiting_for=away.dependency.value, detail=message)
             await attempt.park_on_outage(away)
-        elif not await self._gave_up(attempt, flow, away.message, Fault.of(away)):
+        elif not await self._gave_up(attempt, flow, message, Fault.of(away)):
             await attempt.park_on_outage(away, failed=True, not_before=await self._retry_at(run.failures + 1))
+
+    async def _may_be_the_reason(self, run: Run, away: Away) -> bool:
+        """Return whether a run may end Spark with each attempt, such as by tasks that need more memory than it has."""
+        if away.dependency is not Dependency.SPARK:
+            return False
+        async with self._database.read() as unit:
+            return await unit.rewrite_histories.fruitless_outages(run.id, WaitingFor.SPARK) >= MOST_FRUITLESS_OUTAGES
 
     async def _retry_later(
         self, attempt: Attempt, flow: RewriteFlow, detail: str, fault: Fault, *, waits_on: str | None = None

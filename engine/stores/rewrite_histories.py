@@ -12,7 +12,7 @@ from sqlalchemy import Float, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import TERMINAL_STATES, GroupState, RunFilter
+from engine.domain.runs import TERMINAL_STATES, GroupState, RunFilter, RunState, WaitingFor
 from engine.stores import run_listings
 from engine.stores.schema import file_groups, run_events, runs
 
@@ -110,6 +110,19 @@ class RewriteHistoryStore:
         sums = [func.coalesce(func.sum(cast(each.as_float(), Float)), 0) for each in figures]
         row = (await self._connection.execute(select(*sums).where(newest.c.finished_at >= since))).one()
         return TableRaces(*map(int, row))
+
+    async def fruitless_outages(self, run_id: RunId, waiting_for: WaitingFor) -> int:
+        """Return how often an outage ended a rewriting attempt of a run since its last committed file group."""
+        own = run_events.c.run_id == run_id
+        committed = select(func.max(run_events.c.sequence)).where(own, run_events.c.kind == "committed")
+        query = select(func.count()).where(
+            own,
+            run_events.c.kind == "parked",
+            run_events.c.from_state == RunState.REWRITING,
+            run_events.c.reason == waiting_for,
+            run_events.c.sequence > func.coalesce(committed.scalar_subquery(), 0),
+        )
+        return (await self._connection.execute(query)).scalar_one()
 
     async def _of_run(self, run_id: str, *, is_full: bool) -> list[CommittedPartition]:
         key = (file_groups.c.spec_id, file_groups.c.partition, file_groups.c.snapshot_id)

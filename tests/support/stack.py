@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,13 +47,18 @@ class Stack:
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """Start the stack with embedded parts on a free port; it has to end in good order on SIGTERM."""
-    folder = tmp_path_factory.mktemp("stack")
+    """The stack that tests share; runs that start by themselves would be in their way."""
+    with started(tmp_path_factory.mktemp("stack"), PACKHOUSE_WATCH="off") as running:
+        yield running
+
+
+@contextmanager
+def started(folder: Path, **settings: str) -> Iterator[Stack]:
+    """Start a stack with embedded parts on a free port; it has to end in good order on SIGTERM."""
     (folder / "lake").mkdir()
     log = folder / "server.log"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PACKHOUSE_")}
-    # runs that start by themselves would be in the way of tests that start some
-    environment |= {"PACKHOUSE_DATA_DIR": str(folder / "data"), "PACKHOUSE_PORT": "0", "PACKHOUSE_WATCH": "off"}
+    environment |= {"PACKHOUSE_DATA_DIR": str(folder / "data"), "PACKHOUSE_PORT": "0"} | settings
     environment["PYTHONFAULTHANDLER"] = "1"  # SIGABRT writes the stack of every thread to the log
     with log.open("wb") as output:
         server = subprocess.Popen([sys.executable, "-m", "api", "up"], env=environment, stdout=output, stderr=output)

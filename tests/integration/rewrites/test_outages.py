@@ -6,7 +6,7 @@ import pytest
 
 from engine.domain.access import SYSTEM
 from engine.domain.ids import RunId, TableId
-from engine.domain.outages import LONGEST_PROBE_WAIT_SECONDS
+from engine.domain.outages import LONGEST_PROBE_WAIT_SECONDS, MOST_FRUITLESS_OUTAGES
 from engine.domain.runs import Run, RunState, WaitingFor
 from tests.support.databases import FreshDatabase
 from tests.support.outages import let_probe_be_due, outage_of, probe_once, submit_all, with_twins, work_off
@@ -144,6 +144,27 @@ async def test_a_run_that_reports_what_answers_every_probe_fails_in_the_end(
     ended = await world.get(run.id)
     assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up"), ended.detail
     assert failures == [0, 1, 2, 3, 4, 4]
+
+
+async def test_a_run_under_which_spark_ends_each_time_fails_in_the_end(
+    world: World, fresh_database: FreshDatabase
+) -> None:
+    """Spark is away for a while each time, as after a task that took all memory of its machine."""
+    run = await world.submit()
+    parked = 0
+    while not (await world.get(run.id)).is_terminal:
+        world.make_due(run.id)
+        world.dispatcher.is_away = True
+        await world.container.worker.advance(run.id)
+        parked += 1
+        if await outage_of(world, "spark") is not None:
+            await probe_once(world, fresh_database)
+            world.dispatcher.is_away = False
+            await probe_once(world, fresh_database)
+    ended = await world.get(run.id)
+    assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up"), ended.detail
+    assert parked == MOST_FRUITLESS_OUTAGES + 5
+    assert "lower rewrite.max_group_bytes" in str(ended.detail)
 
 
 async def test_a_committed_group_resets_the_count_of_failures(world: World, fresh_database: FreshDatabase) -> None:
