@@ -70,6 +70,8 @@ async def _start(command: str, settings: Settings) -> None:
 async def _migrate(settings: Settings) -> None:
     async with _database(settings) as database:
         await database.migrate()
+        number = await database.check_schema()
+    sys.stdout.write(f"the database is at schema {number}\n")
 
 
 @asynccontextmanager
@@ -89,6 +91,7 @@ async def _verify_audit(settings: Settings, heads: Sequence[str]) -> int:
     from engine.services.audit import AuditService  # noqa: PLC0415 - as above
 
     async with _database(settings) as database:
+        await database.check_schema()
         verdict = await AuditService(database=database).verify(expected_heads=heads)
     for fault in verdict.faults:
         sys.stderr.write(f"{fault.message}\n")

@@ -54,6 +54,7 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
     Raises:
         InvalidInput: a part runs alone but has no URL of the servers it shares with the others.
         Transient: a server does not start or does not answer.
+        SchemaUnsupported: the database has to be migrated first; `up` does it.
         InvalidInput: the address is taken, or is no address of this machine.
     """
     if not parts.is_everything:
@@ -64,7 +65,7 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
             settings = settings.model_copy(update={"pace_url": f"http://127.0.0.1:{port}/internal/pace"})
         if started := [name for name, url in _servers(settings).items() if url is None]:
             say(f"Starting {' and '.join(started)} on this machine: about 10 s, longer at the first start")
-        async with open_container(settings) as container:
+        async with open_container(settings, migrates=parts.is_everything) as container:
             if parts.api:
                 await _announce(container, settings, listener, say)
             elif settings.metrics_port is not None:

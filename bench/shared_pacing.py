@@ -130,7 +130,7 @@ async def _service(folder: Path, limit: float) -> AsyncIterator[tuple[Container,
         listener = stack.enter_context(socket.socket())
         listener.bind(("127.0.0.1", 0))
         settings = Settings(data_dir=folder, spark_url="sc://127.0.0.1:1", mode="embedded")
-        container = await stack.enter_async_context(open_container(settings))
+        container = await stack.enter_async_context(open_container(settings, migrates=True))
         async with container.database.begin() as unit:
             limits = FleetLimits(parallel_runs=2, bandwidth=int(limit))
             await unit.fleet.replace_limits(limits, by="bench", version=(await unit.fleet.get()).version)

@@ -7,7 +7,7 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -169,19 +169,24 @@ async def open_container(
     step: Callable[[str], None] = lambda _name: None,
     dispatcher: Dispatcher | None = None,
     procedures: Procedures | None = None,
+    migrates: bool = False,
 ) -> AsyncIterator[Container]:
-    """Start what is embedded, migrate the record, wire the services; undo it all on exit.
+    """Start what is embedded, check the record's schema, wire the services; undo it all on exit.
 
-    `step` is told each labelled step of a rewrite; `dispatcher` and `procedures` take the place of Spark Connect (for
-    tests of faults). Raises `Transient` when a part does not start.
+    `migrates`: bring the record to the newest schema first, as `up` does. `step` is told each labelled step of a rewrite; `dispatcher` and `procedures` take the place of Spark Connect (for
+    tests of faults).
+
+    Raises:
+        Transient: a part does not start.
+        SchemaUnsupported: the record has a schema that this version can't use.
     """
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="blocking"))
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        redis_url, spark_url = await _embedded_parts(settings, stack)
         database = Database(settings.database_url) if settings.database_url else own_database(settings.data_dir)
         stack.push_async_callback(database.close)
-        await _migrate_when_it_answers(database)
+        await _when_it_answers(database, database.migrate if migrates else database.check_schema)
+        redis_url, spark_url = await _embedded_parts(settings, stack)
         redis = connect_redis(redis_url)
         stack.push_async_callback(redis.aclose)
         spark = SparkSessions(url=spark_url, user_id="packhouse")
@@ -213,12 +218,12 @@ async def open_container(
         yield wire(settings, around)
 
 
-async def _migrate_when_it_answers(database: Database) -> None:
-    """Migrate; while a database server does not answer, wait for it instead of ending the process."""
+async def _when_it_answers(database: Database, begin: Callable[[], Awaitable[object]]) -> None:
+    """Call `begin`; while a database server does not answer, wait for it instead of ending the process."""
     seconds = FIRST_WAIT_SECONDS
     while True:
         try:
-            await database.migrate()
+            await begin()
         except Away as away:
             if database.is_file:  # a path that can't be opened, or a disk that fails
                 raise

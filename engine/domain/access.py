@@ -22,8 +22,8 @@ class Role(StrEnum):
     ADMIN = "admin"
 
     def includes(self, other: "Role") -> bool:
-        """Return True when this role may do all that the other may."""
-        return _STRENGTH[self] >= _STRENGTH[other]
+        """Return True when this role may do all that the other may; a role that this version does not know may nothing."""
+        return _STRENGTH.get(self, -1) >= _STRENGTH[other]
 
 
 _STRENGTH: Final = {role: strength for strength, role in enumerate(Role)}

@@ -22,6 +22,7 @@
     ├── OutcomeUnknown          nobody knows whether it happened: read the table
     ├── LeaseLost               another holder advances the run now: drop everything
     ├── IllegalTransition       a state change that the lifecycle does not have
+    ├── SchemaUnsupported       the database's schema is not one that this version can use: migrate it
     └── Fatal                   an invariant broke: stop and call a human
 
 `code` is stable and part of the API's contract; the text is for people and names the field, the value and the remedy.
@@ -201,6 +202,12 @@ class IllegalTransition(PackhouseError):
     """The run's lifecycle has no such change of state."""
 
     code = "illegal_transition"
+
+
+class SchemaUnsupported(PackhouseError):
+    """The database's schema is older than this version needs, or newer than it can use; the message says the remedy."""
+
+    code = "schema_unsupported"
 
 
 class Fatal(PackhouseError):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Self
 
@@ -88,13 +88,19 @@ class FleetLimits:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
-        """Return the limits of a stored document."""
-        catalogs = {name: CatalogLimits(**limits) for name, limits in document.get("catalogs", {}).items()}
-        return cls(**{**document, "catalogs": catalogs})
+        """Return the limits of a stored document, without those that only newer versions know."""
+        of_catalogs = document.get("catalogs", {})
+        catalogs = {name: CatalogLimits(**_known(CatalogLimits, limits)) for name, limits in of_catalogs.items()}
+        return cls(**{**_known(cls, document), "catalogs": catalogs})
 
 
 def _rates(bandwidth: int | None, requests: int | None) -> Budget:
     return Budget(None if bandwidth is None else float(bandwidth), None if requests is None else float(requests))
+
+
+def _known(kind: type, document: Mapping[str, Any]) -> dict[str, Any]:
+    names = {each.name for each in fields(kind)}
+    return {name: value for name, value in document.items() if name in names}
 
 
 def _set(values: Mapping[str, Any]) -> dict[str, Any]:

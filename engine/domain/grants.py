@@ -36,6 +36,9 @@ class Right(StrEnum):
     """Read registered tables of other teams and of no team, without changing them."""
 
 
+_RIGHTS: Final = frozenset(Right)
+
+
 @dataclass(frozen=True, slots=True)
 class Grant:
     """Rights of one team (`*`: of every team) on the namespaces that match one of the patterns."""
@@ -65,8 +68,8 @@ class Grant:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
-        """Return the grant of a stored document."""
-        rights = tuple(Right(right) for right in document["rights"])
+        """Return the grant of a stored document, without rights that only newer versions know."""
+        rights = tuple(Right(right) for right in document["rights"] if right in _RIGHTS)
         return cls(document["team"], tuple(document["namespaces"]), rights)
 
 

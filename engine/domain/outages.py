@@ -64,7 +64,7 @@ class Outage:
     @property
     def waiting_for(self) -> WaitingFor:
         """What a run waits for that is parked on this outage."""
-        return _WAITS[self.dependency]
+        return _WAITS.get(self.dependency, WaitingFor.RETRY)  # a dependency that only a newer version knows
 
     @property
     def is_confirmed(self) -> bool:

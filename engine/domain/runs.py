@@ -40,9 +40,10 @@ class Priority(StrEnum):
     @property
     def head_start(self) -> timedelta:
         """By how much earlier than it was submitted a run counts."""
-        return list(Priority).index(self) * AGEING
+        return _LEVELS.get(self, _LEVELS[Priority.NORMAL]) * AGEING
 
 
+_LEVELS: Final = {priority: level for level, priority in enumerate(Priority)}
 AGEING: Final = timedelta(minutes=30)
 """What one level of priority is worth: nothing waits for ever behind newer runs of a higher level."""
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import JSON, DateTime, Dialect, String, Text, TypeDecorator
@@ -57,7 +58,11 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 class EnumText(TypeDecorator[_Member]):
-    """A member of a `StrEnum`, stored as its value; a CHECK in the schema says which values there are."""
+    """A member of a `StrEnum`, stored as its value; a CHECK in the schema says which values there are.
+
+    A newer version that uses the same database may store values that this one does not know. Such a value is read as a
+    member that the class does not list (`unlisted`): it is shown and written back as it is, and equals no listed one.
+    """
 
     impl = String
     cache_ok = True
@@ -72,7 +77,10 @@ class EnumText(TypeDecorator[_Member]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> _Member | None:  # noqa: ARG002 - fixed by the base
         """Return the member."""
-        return None if value is None else self.members(value)
+        if value is None:
+            return None
+        known: dict[str, _Member] = self.members._value2member_map_  # type: ignore[assignment]  # noqa: SLF001
+        return known.get(value) or unlisted(self.members, value)
 
 
 class Namespace(TypeDecorator[tuple[str, ...]]):
@@ -88,6 +96,14 @@ class Namespace(TypeDecorator[tuple[str, ...]]):
     def process_result_value(self, value: Any, dialect: Dialect) -> tuple[str, ...] | None:  # noqa: ARG002 - fixed by the base
         """Return the levels."""
         return None if value is None else tuple(json.loads(value))
+
+
+@cache
+def unlisted(members: type[_Member], value: str) -> _Member:
+    """Return the member with a value that the class does not list, always the same object for the same value."""
+    made = str.__new__(members, value)
+    made._name_, made._value_ = value, value
+    return made
 
 
 def ordered_text(length: int) -> TypeEngine[str]:

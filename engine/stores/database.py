@@ -12,14 +12,18 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
+import structlog
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.domain.errors import Transient
 from engine.stores.engines import POSTGRESQL, SQLITE, WRITES, check_url, make_engine
+from engine.stores.migrations.compatibility import check_schema, known_schema, stored_schema
 from engine.stores.migrations.upgrade import upgrade
 from engine.stores.unit_of_work import UnitOfWork
+
+_log = structlog.get_logger(__name__)
 
 
 class Database:
@@ -49,8 +53,23 @@ class Database:
         Raises:
             Away: no connection.
             Transient: another process migrates for longer than a minute.
+            SchemaUnsupported: the schema is newer, and this version can't use it.
         """
         await asyncio.to_thread(upgrade, self._url)
+
+    async def check_schema(self) -> str:
+        """Check that this version can use the schema that the database has; return its number.
+
+        Raises:
+            Away: no connection.
+            SchemaUnsupported: it is older, or newer without support for this version.
+        """
+        async with self.read() as unit:
+            stored = await unit.connection.run_sync(stored_schema)
+        number = check_schema(stored)
+        if number != known_schema():
+            _log.info("newer_schema", schema=number, known=known_schema())
+        return number
 
     @property
     def is_file(self) -> bool:

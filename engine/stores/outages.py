@@ -67,8 +67,12 @@ class OutageStore:
         return {each.value: counted.get(each, 0) for each in Dependency}
 
     async def claim_probes(self, limit: int) -> builtins.list[Outage]:
-        """Take outages whose probe is due; no other process gets them for `PROBE_LEASE_SECONDS`."""
-        due = select(outages.c.key).where(outages.c.next_probe_at <= now()).order_by(outages.c.next_probe_at)
+        """Take outages whose probe is due; no other process gets them for `PROBE_LEASE_SECONDS`.
+
+        Those of dependencies that only a newer version knows are left to its processes.
+        """
+        is_known = outages.c.dependency.in_(tuple(Dependency))
+        due = select(outages.c.key).where(outages.c.next_probe_at <= now(), is_known).order_by(outages.c.next_probe_at)
         keys = [row.key for row in await self._connection.execute(due.limit(limit).with_for_update(skip_locked=True))]
         if not keys:
             return []

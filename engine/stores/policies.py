@@ -153,7 +153,7 @@ class PolicyStore:
 
 def to_policy(row: Row[Any]) -> StoredPolicy:
     """Return the policy that a row of `policies` holds."""
-    document = PolicyDocument.model_validate(row.document)
+    document = PolicyDocument.of_stored(row.document)
     return StoredPolicy(document, row.version, row.updated_at, row.updated_by, row.name, to_scope(row))
 
 
@@ -195,7 +195,7 @@ def _of_document(scope: Mapping[str, Any]) -> PolicyScope:
 
 
 def _to_version(row: Row[Any]) -> PolicyVersion:
-    scope, document = _of_document(row.scope), PolicyDocument.model_validate(row.document)
+    scope, document = _of_document(row.scope), PolicyDocument.of_stored(row.document)
     return PolicyVersion(row.name, row.version, row.written_at, row.written_by, row.is_deletion, scope, document)
 
 

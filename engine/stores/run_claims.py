@@ -81,6 +81,7 @@ class RunClaims(RunChanges):
         guard = [
             runs.c.id == run_id,
             runs.c.state == RunState.QUEUED,
+            runs.c.operation.in_(run_listings.OPERATIONS),
             or_(runs.c.not_before.is_(None), runs.c.not_before <= now()),
             ~exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None)),
             runs.c.catalog.not_in(limits.full_catalogs(at_work)),

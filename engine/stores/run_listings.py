@@ -38,6 +38,9 @@ QUEUE_WALK: Final = 100_000
 MOST_TEAMS: Final = 20
 """So many teams are looked up one by one; more are a filter on what is walked."""
 
+OPERATIONS: Final = tuple(Operation)
+"""Runs of other operations, which a newer version stored, are left to processes that know them."""
+
 _IS_QUEUED: Final = runs.c.state == literal_column("'queued'")
 _NOW: Final = select(now()).scalar_subquery()
 """The clock read once: Postgres walks no index by one that ticks."""
@@ -138,6 +141,7 @@ def _may_start(*, is_fleet_paused: bool, without: Collection[str]) -> Sequence[_
     is_cancelled = runs.c.cancel_requested_at.is_not(None)
     return [
         _IS_QUEUED,
+        runs.c.operation.in_(OPERATIONS),
         or_(runs.c.not_before.is_(None), runs.c.not_before <= now()),
         ~is_held,
         is_cancelled

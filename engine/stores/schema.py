@@ -380,6 +380,15 @@ fleet = Table(
 )
 """One row: what holds for all tables together. The migration inserts it."""
 
+schema_support = Table(
+    "schema_support",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("oldest_supported", String(ID_LENGTH), nullable=False),
+    CheckConstraint("id = 1", name="single"),
+)
+"""One row: the oldest schema that a process must know to use this database (`migrations.compatibility`)."""
+
 measurements = Table(
     "measurements",
     metadata,

@@ -5,9 +5,10 @@ A *leaf* is the smallest part that is inherited or replaced as a whole: each fie
 """
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from engine.domain.hints import Misread
 from engine.domain.policies.fields import AnyBytes, Interval, Part, Rate, Section
@@ -103,6 +104,24 @@ class PolicyDocument(Section):
     )
     maintenance: MaintenanceSettings | None = Field(None, description="Upkeep besides rewriting data files.")
 
+    @classmethod
+    def of_stored(cls, document: Mapping[str, Any]) -> Self:
+        """Return a stored document, without settings that only newer versions know.
+
+        Raises:
+            ValidationError: a setting that this version knows has a value that it does not.
+        """
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            unknown = [each["loc"] for each in error.errors() if each["type"] == "extra_forbidden"]
+            if not unknown:
+                raise
+        known = deepcopy(dict(document))
+        for location in unknown:
+            _remove(known, location)
+        return cls.model_validate(known)
+
     def leaves(self) -> dict[str, Any]:
         """Return the leaves that are set, by dotted name, as they are held: bytes, seconds, words."""
         return dict(_leaves(self, self.model_dump(exclude_none=True)))
@@ -110,6 +129,16 @@ class PolicyDocument(Section):
     def written(self) -> dict[str, Any]:
         """Return the leaves that are set, by dotted name, as they are answered: durations in the short form."""
         return dict(_leaves(self, self.model_dump(mode="json", exclude_none=True)))
+
+
+def _remove(node: Any, location: tuple[int | str, ...]) -> None:
+    """Remove what an error's location leads to; names of the members of a union are steps that lead nowhere."""
+    *steps, last = location
+    for step in steps:
+        if isinstance(node, dict) and step in node or isinstance(node, list) and isinstance(step, int):
+            node = node[step]
+    if isinstance(node, dict):
+        node.pop(last, None)
 
 
 def nested(leaves: Mapping[str, Any]) -> dict[str, Any]:

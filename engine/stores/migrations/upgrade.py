@@ -1,6 +1,6 @@
 """Bring a database to the newest schema. Blocking: callers on an event loop run it in a thread.
 
-Several processes may start at once: one transaction holds a lock for the whole upgrade (an advisory lock on Postgres,
+Only `packhouse-server migrate` and `up` do this. Several processes may do it at once: one transaction holds a lock for the whole upgrade (an advisory lock on Postgres,
 BEGIN IMMEDIATE on SQLite), the others wait for it and then find nothing to do. A step that fails leaves no trace,
 because both dialects roll back DDL.
 """
@@ -17,16 +17,18 @@ from sqlalchemy.engine import make_url
 
 from engine.domain.errors import Transient
 from engine.stores.engines import POSTGRESQL, SQLITE, make_migration_engine
+from engine.stores.migrations.compatibility import check_not_too_new, known_schema, oldest_supported, stored_schema
 
 _WAIT_SECONDS: Final = 60
 _ADVISORY_LOCK: Final = 0x7061636B686F7573  # "packhous"
 
 
 def upgrade(url: URL | str) -> None:
-    """Apply all migrations that are missing.
+    """Apply all migrations that are missing; a database with a newer schema that supports this version stays as it is.
 
     Raises:
         Transient: no connection, or another process migrates for longer than a minute.
+        SchemaUnsupported: the schema is newer, and this version can't use it.
     """
     address = make_url(url)
     is_sqlite = address.get_backend_name() == SQLITE
@@ -37,7 +39,12 @@ def upgrade(url: URL | str) -> None:
         with engine.begin() as connection:
             if address.get_backend_name() == POSTGRESQL:
                 _lock_postgresql(connection)
-            command.upgrade(_config(connection), "head")
+            stored = stored_schema(connection)
+            check_not_too_new(stored)
+            if stored.number is None or stored.number < known_schema():
+                command.upgrade(_config(connection), "head")
+                values = {"oldest": oldest_supported()}
+                connection.execute(text("UPDATE schema_support SET oldest_supported = :oldest"), values)
     finally:
         engine.dispose()
 

@@ -59,6 +59,23 @@ def test_migrate_makes_the_database(tmp_path: Path) -> None:
     assert (tmp_path / "packhouse.sqlite3").stat().st_size > 0
 
 
+def test_a_part_alone_does_not_migrate_and_names_the_command_that_does(tmp_path: Path) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path}/packhouse.sqlite3"
+    variables = environment(
+        data_dir=tmp_path,
+        database_url=url,
+        redis_url="redis://127.0.0.1:1",
+        spark_url="sc://127.0.0.1:1",
+        secret_key="x",
+        port=0,
+    )
+    for part in ("api", "worker", "coordinator"):
+        done = subprocess.run([*PYTHON, part], env=variables, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 1
+        assert "the database has no schema yet, this version needs schema 00" in done.stderr
+        assert "run `packhouse-server migrate` of this version" in done.stderr
+
+
 def _start_and_stop(variables: dict[str, str]) -> str:
     """Start the api, see it answer, stop it; return what it printed and logged."""
     log = Path(variables["PACKHOUSE_DATA_DIR"]) / "stderr.log"

@@ -1,0 +1,275 @@
+"""Versions of Packhouse side by side on one database: what a migration may change, and which version may run."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from pydantic import ValidationError
+from sqlalchemy import Connection, create_engine, inspect, make_url, text
+
+from engine.domain.access import Role
+from engine.domain.errors import SchemaUnsupported
+from engine.domain.grants import Grant, Right
+from engine.domain.policies import PolicyDocument
+from engine.domain.runs import RunState
+from engine.stores.columns import EnumText, unlisted
+from engine.stores.database import Database
+from engine.stores.engines import make_migration_engine
+from engine.stores.migrations.compatibility import known_schema, migrations, oldest_supported
+from engine.stores.migrations.upgrade import _config
+from engine.stores.schema_watching import metadata
+from tests.integration.stores.samples import finished, registered, submitted
+from tests.support.databases import FreshDatabase
+from tests.support.postgres_server import PostgresServer
+
+_NEWER = "9000"
+_AT = "'2026-11-01T00\\:00\\:00.000000Z'"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def connection(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Connection]:
+    """A connection to an empty database, in one transaction."""
+    url = f"sqlite+aiosqlite:///{tmp_path / 'packhouse.sqlite3'}"
+    if request.param == "postgres":
+        server: PostgresServer = request.getfixturevalue("postgres_server")
+        name = f"schema_{abs(hash(str(tmp_path)))}"
+        server.execute(f"CREATE DATABASE {name}")
+        url = server.url(name)
+    engine = make_migration_engine(make_url(url), busy_seconds=10)
+    with engine.begin() as opened:
+        yield opened
+    engine.dispose()
+
+
+def test_no_migration_takes_anything_away_from_versions_that_it_supports(connection: Connection) -> None:
+    before: Mapping[str, Any] = {}
+    for number, migration in migrations().items():
+        command.upgrade(_config(connection), number)
+        after = _shape(connection)
+        if getattr(migration, "oldest_supported", "0001") < number:
+            assert list(_breaks(before, after)) == [], number
+        before = after
+
+
+def test_the_check_of_migrations_finds_what_breaks_an_older_version(connection: Connection) -> None:
+    connection.execute(text("CREATE TABLE a (id INTEGER NOT NULL, name TEXT, size INTEGER CHECK (size > 0))"))
+    connection.execute(text("CREATE TABLE b (id INTEGER)"))
+    before = _shape(connection)
+    connection.execute(text("DROP TABLE b"))
+    connection.execute(text("ALTER TABLE a DROP COLUMN name"))
+    connection.execute(text("ALTER TABLE a ADD COLUMN kind TEXT DEFAULT 'x' NOT NULL"))
+    connection.execute(text("ALTER TABLE a RENAME COLUMN id TO number"))
+    connection.execute(text("CREATE UNIQUE INDEX uq_a_size ON a (size)"))
+    assert sorted(_breaks(before, _shape(connection))) == [
+        "a.id is gone",
+        "a.name is gone",
+        "a.number is new and must be given",
+        "a: uq_a_size refuses rows that were allowed",
+        "b is gone",
+    ]
+
+
+def _shape(connection: Connection) -> Mapping[str, Any]:
+    found = inspect(connection)
+    return {
+        table: {
+            "columns": {
+                column["name"]: (str(column["type"]), column["nullable"], column["default"])
+                for column in found.get_columns(table)
+            },
+            "unique": {index["name"]: index["column_names"] for index in found.get_indexes(table) if index["unique"]},
+            "checks": {check["name"]: check["sqltext"] for check in found.get_check_constraints(table)},
+        }
+        for table in found.get_table_names()
+        if table != "alembic_version"
+    }
+
+
+def _breaks(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a process of the version before can't read or write any more."""
+    for table, old in before.items():
+        new = after.get(table)
+        if new is None:
+            yield f"{table} is gone"
+            continue
+        for name, (kind, is_nullable, _) in old["columns"].items():
+            if name not in new["columns"]:
+                yield f"{table}.{name} is gone"
+            elif new["columns"][name][0] != kind or (is_nullable and not new["columns"][name][1]):
+                yield f"{table}.{name} takes other values"
+        added = new["columns"].keys() - old["columns"].keys()
+        for name in added:
+            _, is_nullable, default = new["columns"][name]
+            if not is_nullable and default is None:
+                yield f"{table}.{name} is new and must be given"
+        for name in new["unique"].keys() - old["unique"].keys():
+            if not added.intersection(new["unique"][name]):
+                yield f"{table}: {name} refuses rows that were allowed"
+        for name, condition in new["checks"].items():
+            if condition != old["checks"].get(name) and not any(re.search(rf"\b{each}\b", condition) for each in added):
+                yield f"{table}: {name} refuses rows that were allowed"
+
+
+async def test_a_database_that_is_behind_is_refused_with_both_schemas_and_the_command(
+    connection: Connection,
+) -> None:
+    command.upgrade(_config(connection), "0011")
+    connection.commit()
+    url = connection.engine.url
+    driver = url.drivername.replace("sqlite+pysqlite", "sqlite+aiosqlite")
+    database = Database(url.set(drivername=driver).render_as_string(hide_password=False))
+    with pytest.raises(SchemaUnsupported) as refused:
+        await database.check_schema()
+    await database.close()
+    needed = f"the database is at schema 0011, this version needs schema {known_schema()}"
+    assert refused.value.message.startswith(needed)
+    assert "packhouse-server migrate" in refused.value.message
+
+
+async def test_a_newer_schema_that_supports_this_version_is_used_and_left_as_it_is(
+    fresh_database: FreshDatabase,
+) -> None:
+    fresh_database.execute("UPDATE alembic_version SET version_num = :newer", newer=_NEWER)
+    database = fresh_database.connect()
+    assert await database.check_schema() == _NEWER
+    await database.migrate()
+    assert fresh_database.execute("SELECT version_num FROM alembic_version") == [(_NEWER,)]
+
+
+async def test_a_newer_schema_that_does_not_support_this_version_is_refused(fresh_database: FreshDatabase) -> None:
+    fresh_database.execute("UPDATE alembic_version SET version_num = :newer", newer=_NEWER)
+    fresh_database.execute("UPDATE schema_support SET oldest_supported = '8000'")
+    database = fresh_database.connect()
+    expected = (
+        f"the database is at schema {_NEWER}, which versions that know schema 8000 or newer can use, and this version "
+        f"knows schema {known_schema()}"
+    )
+    for attempt in (database.check_schema, database.migrate):
+        with pytest.raises(SchemaUnsupported, match=re.escape(expected)):
+            await attempt()
+
+
+def test_a_new_database_says_which_versions_it_supports(fresh_database: FreshDatabase) -> None:
+    assert fresh_database.execute("SELECT oldest_supported FROM schema_support") == [(oldest_supported(),)]
+
+
+async def test_values_of_newer_versions_are_read_and_written_back_as_they_are(
+    fresh_database: FreshDatabase, database: Database
+) -> None:
+    table = await registered(database)
+    ended, live = await finished(database, table.id, RunState.SKIPPED), await submitted(database, table.id)
+    _without_checks(fresh_database)
+    every = [
+        (each.name, column.name)
+        for each in metadata.sorted_tables
+        for column in each.columns
+        if isinstance(column.type, EnumText)
+    ]
+    for of, column in every:
+        fresh_database.execute(f"UPDATE {of} SET {column} = 'future' WHERE {column} IS NOT NULL")
+    fresh_database.execute("UPDATE runs SET waiting_for = 'future' WHERE id = :id", id=live.id)
+    async with database.begin() as work:
+        runs = await work.runs.list()
+        assert [(run.id, run.state.value) for run in runs] == [(live.id, "future"), (ended.id, "future")]
+        assert runs[0].waiting_for == "future"
+        assert not runs[0].is_terminal
+        assert [event.to_state for event in await work.events.list(ended.id)][0] is runs[0].state
+        assert (await work.runs.totals())[0].operation == "future"
+        assert await work.runs.list_ready(10) == []
+        assert await work.runs.claim(live.id, "w1", 30) is None
+        catalog = await work.catalogs.get("lake")
+        assert catalog is not None
+        assert (catalog.format, catalog.outside_files) == ("future", "future")
+        watch = await work.watches.get(table.id)
+        assert watch is not None
+        assert watch.verdict == "future"
+
+
+async def test_a_run_of_an_operation_that_only_a_newer_version_knows_is_left_to_that_version(
+    fresh_database: FreshDatabase, database: Database
+) -> None:
+    table, other = await registered(database), await registered(database, "other")
+    newer, known = await submitted(database, table.id), await submitted(database, other.id)
+    fresh_database.execute("UPDATE runs SET operation = 'future', priority = 'normal' WHERE id = :id", id=newer.id)
+    async with database.begin() as work:
+        assert [run.id for run in await work.runs.list_ready(10)] == [known.id]
+        assert await work.runs.claim(newer.id, "w1", 30) is None
+        assert await work.runs.claim(known.id, "w1", 30) is not None
+
+
+async def test_outages_of_dependencies_that_only_a_newer_version_knows_are_probed_by_that_version(
+    fresh_database: FreshDatabase, database: Database
+) -> None:
+    fresh_database.execute(f"INSERT INTO outages VALUES ('future', 'future', 'lake', '', 'x', {_AT}, 0, {_AT})")
+    async with database.begin() as work:
+        assert await work.outages.claim_probes(10) == []
+        assert sum((await work.outages.counts()).values()) == 0
+
+
+async def test_limits_grants_and_policies_of_newer_versions_are_read_without_what_is_unknown(
+    fresh_database: FreshDatabase, database: Database
+) -> None:
+    table = await registered(database)
+    limits = {"parallel_runs": 3, "future": 1, "catalogs": {"lake": {"parallel_runs": 2, "future": 1}}}
+    fresh_database.execute("UPDATE fleet SET limits = :limits", limits=json.dumps(limits))
+    grants = [{"team": "shop", "namespaces": ["*"], "rights": ["read", "future"]}]
+    fresh_database.execute("UPDATE catalogs SET grants = :grants", grants=json.dumps(grants))
+    backoff = {"signal": "query_latency_p95", "throttle_above": "2s", "pause_above": "5s", "resume_below": "1s"}
+    document = {
+        "enabled": False,
+        "future": 1,
+        "rewrite": {"max_group_bytes": "1GiB", "future": {"a": 1}},
+        "backoff": {**backoff, "future": 1},
+    }
+    fresh_database.execute(
+        "INSERT INTO policies (name, kind, version, updated_at, updated_by, document) "
+        f"VALUES ('fleet', 'fleet', 1, {_AT}, 'key', :document)",
+        document=json.dumps(document),
+    )
+    async with database.read() as work:
+        found = (await work.fleet.get()).limits
+        assert (found.parallel_runs, found.of_catalog("lake").parallel_runs) == (3, 2)
+        assert await work.catalogs.grants() == {"lake": (Grant("shop", ("*",), (Right.READ,)),)}
+        (policy,) = await work.policy_coverage.covering(table.id, table.ref)
+    known = {"enabled": False, "rewrite": {"max_group_bytes": "1GiB"}, "backoff": backoff}
+    assert policy.document == PolicyDocument.model_validate(known)
+
+
+async def test_a_stored_policy_whose_known_setting_has_an_unknown_value_is_not_guessed() -> None:
+    with pytest.raises(ValidationError):
+        PolicyDocument.of_stored({"preset": "future", "future": 1})
+
+
+def test_a_role_that_only_a_newer_version_knows_may_do_nothing() -> None:
+    assert not any(unlisted(Role, "future").includes(role) for role in Role)
+
+
+def _without_checks(fresh: FreshDatabase) -> None:
+    """Take the CHECKs of enumerations away, as a migration of a newer version that widens them would."""
+    if fresh.dialect == "sqlite":  # its CHECKs are parts of the tables: read the file as a version without them wrote it
+        url = make_url(fresh.url).set(drivername="sqlite+pysqlite")
+        engine = create_engine(url)
+        with engine.connect() as connection:
+            connection.execute(text("PRAGMA writable_schema = ON"))
+            rows = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'table'")).all()
+            for name, sql in rows:
+                if name.startswith("sqlite_") or sql is None:
+                    continue
+                bare = re.sub(r"CHECK \((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", "CHECK (1)", sql)
+                statement = text("UPDATE sqlite_master SET sql = :sql WHERE name = :name AND type = 'table'")
+                connection.execute(statement, {"sql": bare, "name": name})
+            connection.execute(text("PRAGMA writable_schema = RESET"))
+            connection.commit()
+        engine.dispose()
+        fresh.execute("DROP TRIGGER run_events_no_update")
+        return
+    for table in metadata.sorted_tables:
+        for (name,) in fresh.execute(
+            "SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid = CAST(:of AS regclass)", of=table.name
+        ):
+            fresh.execute(f"ALTER TABLE {table.name} DROP CONSTRAINT {name}")
+    fresh.execute("DROP TRIGGER run_events_append_only ON run_events")
