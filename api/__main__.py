@@ -98,6 +98,9 @@ async def _verify_audit(settings: Settings, heads: Sequence[str]) -> int:
     head = "no entries" if verdict.head is None else f"head {verdict.head.hash}"
     state = "holds" if verdict.holds else "IS BROKEN"
     sys.stdout.write(f"the chain {state}: {verdict.sealed} sealed, {verdict.unsealed} not sealed yet, {head}\n")
+    if verdict.anchor.pruned_until is not None:
+        until = f"{verdict.anchor.pruned_until:%Y-%m-%d %H:%M:%S} UTC"
+        sys.stdout.write(f"verified from link {verdict.anchor.sequence + 1} on: entries up to {until} were pruned\n")
     return 0 if verdict.holds else 1
 
 

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import structlog
@@ -18,6 +19,7 @@ import structlog
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import Away, InvalidInput
 from engine.domain.ids import IdSource
+from engine.domain.retention import Retention
 from engine.domain.tables import TableFormatName
 from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
@@ -63,6 +65,7 @@ from engine.services.policies_of_tables import PolicyService
 from engine.services.policies_scoped import ScopedPolicyService
 from engine.services.policy_checks import PolicyChecks
 from engine.services.procedures import Procedures
+from engine.services.retention.pruning import PruningService
 from engine.services.rewrites import RewriteService
 from engine.services.run_claims import ClaimService
 from engine.services.run_submission import RunSubmission
@@ -173,8 +176,8 @@ async def open_container(
 ) -> AsyncIterator[Container]:
     """Start what is embedded, check the record's schema, wire the services; undo it all on exit.
 
-    `migrates`: bring the record to the newest schema first, as `up` does. `step` is told each labelled step of a rewrite; `dispatcher` and `procedures` take the place of Spark Connect (for
-    tests of faults).
+    `migrates`: bring the record to the newest schema first, as `up` does. `step` is told each labelled step of a
+    rewrite; `dispatcher` and `procedures` take the place of Spark Connect (for tests of faults).
 
     Raises:
         Transient: a part does not start.
@@ -380,12 +383,18 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             reclaim_idle_seconds=settings.lease_seconds * 4,
             watching=watching if settings.watch else None,
             latency=_latency_polls(settings, around, metrics),
+            pruning=PruningService(database=database, retention=_retention(settings)),
             metrics=metrics,
         ),
         watching=watching,
         metrics=metrics,
         secret_key=secret_key,
     )
+
+
+def _retention(settings: Settings) -> Retention:
+    runs, audit = settings.run_retention_seconds, settings.audit_retention_seconds
+    return Retention(timedelta(seconds=runs) if runs else None, timedelta(seconds=audit) if audit else None)
 
 
 def _latency_polls(settings: Settings, around: Surroundings, metrics: WorkMetrics) -> LatencyPolls | None:

@@ -47,6 +47,7 @@ class WorkMetrics:
         self.failed_proofs = self._counter(
             "packhouse_failed_proofs", "Snapshots that did not hold what they should, by what was done.", "outcome"
         )
+        self.pruned = self._counter("packhouse_pruned_rows", "Rows deleted since their retention is over.", "kind")
         self.run_seconds = self._run_histogram(
             "packhouse_run_seconds",
             "Seconds from the first start of a run to its end, waits between its attempts included.",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from engine.domain.access import Role
@@ -27,6 +27,7 @@ _OF_CLIENTS: Final = frozenset({"URL", "API_KEY", "COMPLETE"})
 """Variables of the command line and the SDKs, which may share an environment with a server."""
 
 _SIMILAR: Final = 0.8
+_DAY: Final = 86_400
 
 _SECRET: Final = frozenset(
     {"secret_key", "admin_key", "database_url", "redis_url", "spark_url", "prometheus_token", "prometheus_url"}
@@ -59,6 +60,16 @@ def _json(value: Any) -> Any:
 
 Seconds = Annotated[float, BeforeValidator(_seconds)]
 """Seconds as a number, or a duration such as `30s` or `5m`."""
+
+
+def _kept(value: float) -> float:
+    if value and not _DAY * 7 <= value <= _DAY * 36_500:
+        raise Misread("must be 0 (without a limit), or from 7 days to 100 years", "such as '90d'")
+    return value
+
+
+Kept = Annotated[Seconds, AfterValidator(_kept)]
+"""Seconds for which rows are kept: figures look back over a week."""
 
 
 class Settings(BaseSettings):
@@ -108,6 +119,13 @@ class Settings(BaseSettings):
     max_failures: int = Field(default=5, ge=1, description="Attempts in a row that may fail before the run does.")
     commit_batch_bytes: ByteSize = Field(default=8 * 2**30, ge=1, description="Written bytes that make a commit due.")
     commit_batch_seconds: Seconds = Field(default=60, gt=0, description="Age of the oldest written group that does.")
+    run_retention_seconds: Kept = Field(
+        default=90 * _DAY, description="How long ended runs are kept, `90d`; at least `7d`; 0: without a limit."
+    )
+    audit_retention_seconds: Kept = Field(
+        default=400 * _DAY,
+        description="How long audit entries and versions of policies are kept; at least `7d`; 0: without a limit.",
+    )
     read_seconds: Seconds = Field(
         default=60, gt=0, le=600, description="How long one read of a catalog or its storage is waited for."
     )

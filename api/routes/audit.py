@@ -32,10 +32,10 @@ async def list_audit(
     services: ServicesDep, caller: AdminDep, pages: PageQuery, wanted: Annotated[AuditFilter, Depends(audit_filter)]
 ) -> AuditList:
     """List who changed what, when and how, with the hash of each entry and the head of the chain."""
-    head = await services.audit.head(caller)
+    head, anchor = await services.audit.head(caller), await services.audit.anchor(caller)
     page = await pages.collect(
         lambda before, limit: services.audit.list(caller, wanted, before=before, limit=limit),
         key=lambda found: found[0].id,
         of=int,
     )
-    return AuditList.of(page, head)
+    return AuditList.of(page, head, anchor)

@@ -96,7 +96,8 @@ async def list_runs(services: ServicesDep, caller: ViewerDep, pages: PageQuery, 
         page = await services.runs.list(caller, wanted, before=before, limit=limit)
         return page.runs, page.walked_to
 
-    return RunList.of(await pages.collect_walked(fetch, key=lambda run: run.id, of=RunId))
+    page = await pages.collect_walked(fetch, key=lambda run: run.id, of=RunId)
+    return RunList.of(page, retained_since=await services.runs.retained_since())
 
 
 @router.get("/{run_id}", summary="Show a run", responses=problems("not_found", "invalid_input"))

@@ -53,18 +53,35 @@ class ChainHead(Answer):
     sealed_at: Instant
 
 
+class ChainAnchor(Answer):
+    """The last link that was pruned; the chain is verified from it on."""
+
+    sequence: int = Field(examples=[4711], description="Its place in the chain: the next link is the oldest kept one.")
+    hash: str = Field(examples=[_HASH], description="The hash before the oldest kept entry.")
+    retained_since: Instant = Field(description="Every entry after this instant is kept.")
+
+
 class AuditList(Answer):
     """Entries, newest first, and the head of the chain."""
 
     items: list[AuditEntry]
     next_page_token: PageToken
     head: ChainHead | None = Field(description="Null while nothing is sealed.")
+    anchor: ChainAnchor | None = Field(description="The link up to which the log was pruned; null: none of it was.")
 
     @classmethod
-    def of(cls, page: Page[tuple[domain.AuditEntry, domain.Seal | None]], head: domain.Seal | None) -> Self:
+    def of(
+        cls,
+        page: Page[tuple[domain.AuditEntry, domain.Seal | None]],
+        head: domain.Seal | None,
+        anchor: domain.Anchor,
+    ) -> Self:
         """Return the wire form of a page."""
         shown = None if head is None else ChainHead(sequence=head.sequence, hash=head.hash, sealed_at=head.sealed_at)
-        return cls(items=_entries(page.items), next_page_token=page.next_page_token, head=shown)
+        start = None
+        if anchor.pruned_until is not None:
+            start = ChainAnchor(sequence=anchor.sequence, hash=anchor.hash, retained_since=anchor.pruned_until)
+        return cls(items=_entries(page.items), next_page_token=page.next_page_token, head=shown, anchor=start)
 
 
 def _entries(found: Sequence[tuple[domain.AuditEntry, domain.Seal | None]]) -> list[AuditEntry]:

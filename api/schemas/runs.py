@@ -1,5 +1,6 @@
 """Runs, their file groups and events on the wire. Sizes are bytes, times are seconds, snapshot ids are strings."""
 
+from datetime import datetime
 from typing import Self
 
 from pydantic import ConfigDict, Field
@@ -168,11 +169,16 @@ class RunList(Answer):
 
     items: list[Run]
     next_page_token: PageToken
+    retained_since: Instant | None = Field(
+        description="Every run that ended after this instant is kept; earlier ones were pruned, except the newest of "
+        "each table. Null: none was pruned. Totals in metrics still count pruned runs."
+    )
 
     @classmethod
-    def of(cls, page: Page[domain.Run]) -> Self:
+    def of(cls, page: Page[domain.Run], *, retained_since: datetime | None) -> Self:
         """Return the wire form of a page."""
-        return cls(items=[Run.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
+        items = [Run.from_domain(item) for item in page.items]
+        return cls(items=items, next_page_token=page.next_page_token, retained_since=retained_since)
 
 
 class FileGroup(Answer):

@@ -22,7 +22,7 @@ class Role(StrEnum):
     ADMIN = "admin"
 
     def includes(self, other: "Role") -> bool:
-        """Return True when this role may do all that the other may; a role that this version does not know may nothing."""
+        """Return True when this role may do all that the other may; a role of a newer version may nothing."""
         return _STRENGTH.get(self, -1) >= _STRENGTH[other]
 
 

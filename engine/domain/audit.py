@@ -20,6 +20,9 @@ REDACTED: Final = "[redacted]"
 GENESIS: Final = "0" * 64
 """The hash before the first entry."""
 
+PRUNED: Final = "audit.prune"
+"""The action of the entry that tells of pruning; its `after` has the anchor's `sequence` and `hash`."""
+
 _SECRET_NAME: Final = re.compile(
     r"passw(or)?d|pwd|secret|token|credential|authorization|(access|private).?key", re.IGNORECASE
 )
@@ -52,6 +55,15 @@ class Seal:
     audit_id: int
     sealed_at: datetime
     hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The link up to which the log was pruned (0, `GENESIS`, None: nothing was), and the time of its newest entry."""
+
+    sequence: int = 0
+    hash: str = GENESIS
+    pruned_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

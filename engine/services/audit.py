@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Final
 
 from engine.domain.access import Caller
-from engine.domain.audit import GENESIS, AuditEntry, AuditFilter, Seal, link
+from engine.domain.audit import PRUNED, Anchor, AuditEntry, AuditFilter, Seal, link
 from engine.stores.database import Database
 
 LONGEST_TRANSACTION: Final = timedelta(minutes=2)
@@ -33,11 +33,12 @@ class Fault:
 
 @dataclass(slots=True)
 class Verdict:
-    """What a verification found. `sealed` links were checked; `unsealed` entries wait for the coordinator."""
+    """What a verification found. `sealed` links after the `anchor` were checked; `unsealed` entries wait for theirs."""
 
     sealed: int = 0
     unsealed: int = 0
     head: Seal | None = None
+    anchor: Anchor = field(default_factory=Anchor)
     faults: list[Fault] = field(default_factory=list)
 
     @property
@@ -69,6 +70,11 @@ class AuditService:
         async with self._database.read() as unit:
             return await unit.audit.head()
 
+    async def anchor(self, caller: Caller) -> Anchor:  # noqa: ARG002 - as `list`
+        """Return the link up to which the log is pruned."""
+        async with self._database.read() as unit:
+            return await unit.audit.anchor()
+
     async def seal(self) -> int:
         """Chain the entries that have no seal yet, at most a batch; return how many. One process at a time does it."""
         async with self._database.read() as unit:  # an idle second must not take the writer's lock
@@ -76,8 +82,8 @@ class AuditService:
                 return 0
         async with self._database.begin() as unit:
             await unit.audit.lock_chain()
-            head = await unit.audit.head()
-            sequence, previous = (head.sequence, head.hash) if head else (0, GENESIS)
+            head = await unit.audit.head() or await unit.audit.anchor()
+            sequence, previous = head.sequence, head.hash
             links = []
             for entry in await unit.audit.list_unsealed(_BATCH):
                 sequence, previous = sequence + 1, link(previous, entry)
@@ -87,35 +93,46 @@ class AuditService:
         return len(links)
 
     async def verify(self, *, expected_heads: Sequence[str] = ()) -> Verdict:
-        """Check the whole chain; `expected_heads` are hashes that were its head once and must still be in it.
+        """Check the chain from its anchor on; `expected_heads` are hashes that were its head once and must be in it.
 
-        Reads in batches, so the log may be long and may grow meanwhile. Stops after a hundred faults.
+        Reads in batches, so the log may be long, and may grow and be pruned meanwhile. Stops after a hundred faults.
         """
-        verdict = Verdict()
-        missing_heads = set(expected_heads)
-        newest = _Newest()
-        async for seal, entry in self._links():
-            for message in _faults_of(seal, entry, verdict.head, newest):
+        async with self._database.read() as unit:
+            verdict, newest = Verdict(anchor=await unit.audit.anchor()), _Newest()
+        missing_heads = set(expected_heads) - {verdict.anchor.hash}
+        previous: Seal | Anchor = verdict.anchor
+        async for anchor, seal, entry in self._links():
+            verdict.anchor = anchor
+            if anchor.sequence > previous.sequence:
+                previous = anchor
+            for message in _faults_of(seal, entry, previous, newest):
                 verdict.faults.append(Fault(message, seal.sequence, seal.audit_id))
             newest.see(seal)
+            newest.told.update(_anchors_told(entry))
             missing_heads.discard(seal.hash)
-            verdict.head, verdict.sealed = seal, verdict.sealed + 1
+            verdict.head, verdict.sealed, previous = seal, verdict.sealed + 1, seal
             if len(verdict.faults) >= _MOST_FAULTS:
                 return verdict
-        verdict.faults += [
-            Fault(f"the hash {missing} is not in the chain: its end was cut off, or all of it was made anew")
-            for missing in sorted(missing_heads)
-        ]
+        verdict.faults += [Fault(_missing_head(each, verdict.anchor)) for each in sorted(missing_heads)]
         await self._judge_unsealed(verdict, newest)
+        if verdict.anchor.sequence and verdict.anchor.hash not in newest.told:
+            sequence = verdict.anchor.sequence
+            told = f"no entry tells that the log was pruned up to link {sequence}: its beginning was cut off"
+            verdict.faults.append(Fault(told, sequence))
         return verdict
 
-    async def _links(self) -> AsyncIterator[tuple[Seal, AuditEntry | None]]:
+    async def _links(self) -> AsyncIterator[tuple[Anchor, Seal, AuditEntry | None]]:
+        """Yield the links after the anchor, each with the anchor as it was when the link was read."""
         after = 0
         while True:
             async with self._database.read() as unit:
                 links = await unit.audit.list_links(after, _BATCH)
-            for link_and_entry in links:
-                yield link_and_entry
+                anchor = await unit.audit.anchor()
+            if anchor.sequence > after:  # pruned while it was read: whatever is missing went with it
+                after = anchor.sequence
+                continue
+            for seal, entry in links:
+                yield anchor, seal, entry
             if len(links) < _BATCH:
                 return
             after = links[-1][0].sequence
@@ -124,6 +141,7 @@ class AuditService:
         async with self._database.read() as unit:
             unsealed = await unit.audit.list_never_sealed(_MOST_FAULTS * _BATCH)
         for entry in unsealed:
+            newest.told.update(_anchors_told(entry))
             if newest.has_passed(entry):
                 verdict.faults.append(Fault(_inserted(entry), None, entry.id))
             else:
@@ -132,9 +150,10 @@ class AuditService:
 
 @dataclass(slots=True)
 class _Newest:
-    """The link with the largest entry id so far."""
+    """The link with the largest entry id so far, and the hashes of anchors that entries told of."""
 
     seal: Seal | None = None
+    told: set[str] = field(default_factory=set)
 
     def see(self, seal: Seal) -> None:
         if self.seal is None or seal.audit_id > self.seal.audit_id:
@@ -146,8 +165,24 @@ class _Newest:
         return seal is not None and entry.id < seal.audit_id and entry.at + LONGEST_TRANSACTION < seal.sealed_at
 
 
-def _faults_of(seal: Seal, entry: AuditEntry | None, before: Seal | None, newest: _Newest) -> list[str]:
-    expected, previous = (before.sequence + 1, before.hash) if before else (1, GENESIS)
+def _anchors_told(entry: AuditEntry | None) -> set[str]:
+    """Return the hash of the anchor that an entry of pruning tells of."""
+    is_pruning = entry is not None and entry.action == PRUNED
+    return {str(entry.after["hash"])} if is_pruning and entry and entry.after and "hash" in entry.after else set()
+
+
+def _missing_head(missing: str, anchor: Anchor) -> str:
+    if not anchor.sequence:
+        return f"the hash {missing} is not in the chain: its end was cut off, or all of it was made anew"
+    return (
+        f"the hash {missing} is not in the chain after link {anchor.sequence}: it is older than what is kept (entries "
+        f"up to {anchor.pruned_until:%Y-%m-%d %H:%M:%S} UTC were pruned), or the chain was cut off or rebuilt; give a "
+        "newer one"
+    )
+
+
+def _faults_of(seal: Seal, entry: AuditEntry | None, before: Seal | Anchor, newest: _Newest) -> list[str]:
+    expected, previous = before.sequence + 1, before.hash
     if seal.sequence != expected:
         gap = f"{expected}" if seal.sequence == expected + 1 else f"{expected} to {seal.sequence - 1}"
         return [f"links {gap} of the chain are missing"]

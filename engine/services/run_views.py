@@ -11,8 +11,9 @@ from typing import Final
 from engine.domain.access import Caller
 from engine.domain.errors import NotFound
 from engine.domain.fleet import Pauses
-from engine.domain.ids import RunId, TableId
+from engine.domain.ids import RunId, TableId, first_run_id
 from engine.domain.outages import SPARK, Outage
+from engine.domain.retention import Kept
 from engine.domain.runs import Run, RunState, WaitingFor
 from engine.domain.tables import Table
 from engine.services.registered import read_own, read_registered
@@ -49,8 +50,19 @@ async def read_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
         return run
     table = None if run is None else await readable_table(unit, run.table_id, caller)
     if run is None or table is None:
-        raise NotFound(f"no run {run_id!r}; list them with GET /v1/runs")
+        raise NotFound(f"no run {run_id!r}; list them with GET /v1/runs{await _if_pruned(unit, run_id)}")
     return run
+
+
+async def _if_pruned(unit: UnitOfWork, run_id: RunId) -> str:
+    """Return what to add to an answer about a run that may have been pruned: it was submitted before the newest was."""
+    until = (await unit.retention.pruned(Kept.RUNS)).until
+    if until is None or run_id >= first_run_id(until):
+        return ""
+    return (
+        f". Runs that ended up to {until:%Y-%m-%d %H:%M:%S} UTC were pruned, except the newest of each table "
+        "(PACKHOUSE_RUN_RETENTION_SECONDS)"
+    )
 
 
 async def read_own_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:

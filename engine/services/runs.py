@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 import structlog
 
@@ -9,6 +10,7 @@ from engine.domain.access import Caller
 from engine.domain.errors import Transient
 from engine.domain.fleet import Pauses
 from engine.domain.ids import RunId, TableId
+from engine.domain.retention import Kept
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import (
     GroupState,
@@ -75,6 +77,11 @@ class RunService:
                 return RunPage((), None)
             page = await unit.runs.page(narrowed, before, limit)
             return RunPage(tuple(await shown(unit, page.runs)), page.walked_to)
+
+    async def retained_since(self) -> datetime | None:
+        """Return the instant since which every ended run is kept; None: none was pruned."""
+        async with self._database.read() as unit:
+            return (await unit.retention.pruned(Kept.RUNS)).until
 
     async def groups(
         self,

@@ -1,5 +1,7 @@
 """The audit log: appended to in the transaction of the change, sealed later, never altered (triggers refuse it).
 
+Its oldest entries are pruned up to an anchor, which keeps the hash from which the rest of the chain is verified.
+
 Ids are dealt before a transaction commits, so an entry may appear after one with a larger id. The sealer therefore
 looks back over `_LATE_IDS` ids; an entry that appears later still is left unsealed and told by the verification.
 """
@@ -9,13 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Row, Select, func, insert, select, text
+from sqlalchemy import Row, Select, delete, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.access import Caller
-from engine.domain.audit import AuditEntry, AuditFilter, Document, Seal, redacted
+from engine.domain.audit import Anchor, AuditEntry, AuditFilter, Document, Seal, redacted
 from engine.stores.clock import now
 from engine.stores.schema import audit, audit_seals
+from engine.stores.schema_retention import audit_anchor
 
 _LATE_IDS: Final = 5_000
 
@@ -79,6 +82,22 @@ class AuditStore:
         query = select(audit_seals).order_by(audit_seals.c.sequence.desc()).limit(1)
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _to_seal(row)
+
+    async def anchor(self) -> Anchor:
+        """Return the link up to which the log is pruned: sequence 0 while nothing is."""
+        row = (await self._connection.execute(select(audit_anchor))).one()
+        return Anchor(row.sequence, row.hash, row.pruned_until)
+
+    async def prune(self, links: Sequence[tuple[Seal, AuditEntry]]) -> None:
+        """Move the anchor to the last of these links, the next ones in order, and delete them with their entries.
+
+        `lock_chain` comes first. Triggers refuse to delete anything after the anchor.
+        """
+        last, until = links[-1][0], max(entry.at for _, entry in links)
+        values = {"sequence": last.sequence, "hash": last.hash, "pruned_until": until}
+        await self._connection.execute(update(audit_anchor).values(values))
+        await self._connection.execute(delete(audit).where(audit.c.id.in_([seal.audit_id for seal, _ in links])))
+        await self._connection.execute(delete(audit_seals).where(audit_seals.c.sequence <= last.sequence))
 
     async def lock_chain(self) -> None:
         """Let no other transaction seal until the end of this one; readers go on. SQLite has one writer anyway."""

@@ -79,7 +79,7 @@ class EnumText(TypeDecorator[_Member]):
         """Return the member."""
         if value is None:
             return None
-        known: dict[str, _Member] = self.members._value2member_map_  # type: ignore[assignment]  # noqa: SLF001
+        known: dict[str, _Member] = self.members._value2member_map_  # type: ignore[assignment]
         return known.get(value) or unlisted(self.members, value)
 
 

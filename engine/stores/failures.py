@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError
 
 from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, Fatal, PackhouseError, StateConflict, Transient
-from engine.stores.schema_watching import metadata
+from engine.stores.schema_retention import metadata
 
 LEASED_TABLE: Final = "uq_runs_leased"
 FOREIGN_KEY: Final = "foreign_key"

@@ -182,6 +182,7 @@ policy_versions = Table(
     Column("scope", document(), nullable=False),
     Column("document", document(), nullable=False),
     PrimaryKeyConstraint("name", "version"),
+    Index("ix_policy_versions_written_at", "written_at", "name"),
 )
 
 runs = Table(
@@ -240,6 +241,7 @@ runs = Table(
     Index("ix_runs_catalog_state_id", "catalog", "state", "id"),
     Index("ix_runs_owner_team_state_id", "owner_team", "state", "id"),
     *_index_where("ix_runs_changes", "table_id", "id", where="snapshot_count > 0"),
+    *_index_where("ix_runs_finished", "finished_at", "id", where="finished_at IS NOT NULL"),
     *_index_where("ix_runs_queued", "priority", "id", where="state = 'queued'"),
     *_index_where("ix_runs_urgent", "urgent_at", "id", where="state = 'queued' AND urgent_at IS NOT NULL"),
 )

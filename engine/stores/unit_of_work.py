@@ -24,6 +24,7 @@ from engine.stores.outbox import OutboxStore
 from engine.stores.pauses import PauseStore
 from engine.stores.policies import PolicyStore
 from engine.stores.policy_coverage import PolicyCoverageStore
+from engine.stores.retention import RetentionStore
 from engine.stores.rewrite_histories import RewriteHistoryStore
 from engine.stores.runs import RunStore
 from engine.stores.signals import SignalStore
@@ -55,6 +56,7 @@ class UnitOfWork:
         self.idempotency = IdempotencyStore(connection=connection)
         self.keys = KeyStore(connection=connection)
         self.measurements = MeasurementStore(connection=connection)
+        self.retention = RetentionStore(connection=connection)
         self.rewrite_histories = RewriteHistoryStore(connection=connection)
         self.signals = SignalStore(connection=connection)
         self.watches = WatchStore(connection=connection)

@@ -22,6 +22,7 @@ from engine.queue.streams import RunQueue
 from engine.services.audit import AuditService
 from engine.services.idempotency import KEPT_FOR
 from engine.services.latency_polls import LatencyPolls
+from engine.services.retention.pruning import PruningService
 from engine.services.run_claims import ClaimService
 from engine.services.watching import WatchService
 from engine.stores.database import Database
@@ -40,6 +41,7 @@ RECLAIM_SECONDS = 30.0
 REVIEW_SECONDS = 20.0
 SEAL_SECONDS = 1.0
 PRUNE_SECONDS = 300.0
+PRUNE_RECORD_SECONDS = 3600.0
 PRUNED_AT_ONCE = 2_000
 BYTES_KEPT_FOR = timedelta(days=2)
 RESEND_SECONDS = 60.0
@@ -64,6 +66,7 @@ class Coordinator:
         reclaim_idle_seconds: float,
         watching: WatchService | None,
         latency: LatencyPolls | None = None,
+        pruning: PruningService | None = None,
         metrics: WorkMetrics | None = None,
     ) -> None:
         self._database = database
@@ -75,6 +78,7 @@ class Coordinator:
         self._reclaim_idle_seconds = reclaim_idle_seconds
         self._watching = watching
         self._latency = latency
+        self._pruning = pruning
         self._metrics = metrics or WorkMetrics()
         self._swept: dict[RunId, float] = {}
         self._database_lost_at: float | None = None
@@ -92,6 +96,7 @@ class Coordinator:
                 (self.review, REVIEW_SECONDS),
                 (self.seal, SEAL_SECONDS),
                 (self.prune, PRUNE_SECONDS),
+                (self.prune_record, PRUNE_RECORD_SECONDS),
                 *self._led_duties(),
             ):
                 group.create_task(self._repeat(duty, seconds))
@@ -166,6 +171,15 @@ class Coordinator:
             pruned += answers + counted + cooled
             if max(answers, counted, cooled) < PRUNED_AT_ONCE:
                 return pruned
+
+    async def prune_record(self) -> int:
+        """Delete ended runs, audit entries and versions of policies whose time is over."""
+        if self._pruning is None:
+            return 0
+        pruned = await self._pruning.prune(is_stopping=self._stopping.is_set)
+        for kind, count in pruned.items():
+            self._metrics.pruned.labels(kind).inc(count)
+        return sum(pruned.values())
 
     async def review(self) -> int:
         """Let runs start that were held back for quiet hours or a blackout which their policies no longer have."""

@@ -135,8 +135,8 @@ def _remove(node: Any, location: tuple[int | str, ...]) -> None:
     """Remove what an error's location leads to; names of the members of a union are steps that lead nowhere."""
     *steps, last = location
     for step in steps:
-        if isinstance(node, dict) and step in node or isinstance(node, list) and isinstance(step, int):
-            node = node[step]
+        is_there = step in node if isinstance(node, dict) else isinstance(node, list) and isinstance(step, int)
+        node = node[step] if is_there else node
     if isinstance(node, dict):
         node.pop(last, None)
 

@@ -1,8 +1,8 @@
 """Bring a database to the newest schema. Blocking: callers on an event loop run it in a thread.
 
-Only `packhouse-server migrate` and `up` do this. Several processes may do it at once: one transaction holds a lock for the whole upgrade (an advisory lock on Postgres,
-BEGIN IMMEDIATE on SQLite), the others wait for it and then find nothing to do. A step that fails leaves no trace,
-because both dialects roll back DDL.
+Only `packhouse-server migrate` and `up` do this. Several processes may do it at once: one transaction holds a lock for
+the whole upgrade (an advisory lock on Postgres, BEGIN IMMEDIATE on SQLite), the others wait for it and then find
+nothing to do. A step that fails leaves no trace, because both dialects roll back DDL.
 """
 
 import sqlite3

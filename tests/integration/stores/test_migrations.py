@@ -20,7 +20,7 @@ from engine.stores.database import Database
 from engine.stores.engines import make_migration_engine
 from engine.stores.migrations import versions
 from engine.stores.migrations.upgrade import _config, upgrade
-from engine.stores.schema_watching import metadata
+from engine.stores.schema_retention import metadata
 from tests.support.databases import FreshDatabase
 from tests.support.postgres_server import PostgresServer
 

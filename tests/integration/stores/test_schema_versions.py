@@ -21,7 +21,7 @@ from engine.stores.database import Database
 from engine.stores.engines import make_migration_engine
 from engine.stores.migrations.compatibility import known_schema, migrations, oldest_supported
 from engine.stores.migrations.upgrade import _config
-from engine.stores.schema_watching import metadata
+from engine.stores.schema_retention import metadata
 from tests.integration.stores.samples import finished, registered, submitted
 from tests.support.databases import FreshDatabase
 from tests.support.postgres_server import PostgresServer
@@ -92,26 +92,34 @@ def _shape(connection: Connection) -> Mapping[str, Any]:
 def _breaks(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a process of the version before can't read or write any more."""
     for table, old in before.items():
-        new = after.get(table)
-        if new is None:
+        if table not in after:
             yield f"{table} is gone"
             continue
-        for name, (kind, is_nullable, _) in old["columns"].items():
-            if name not in new["columns"]:
-                yield f"{table}.{name} is gone"
-            elif new["columns"][name][0] != kind or (is_nullable and not new["columns"][name][1]):
-                yield f"{table}.{name} takes other values"
-        added = new["columns"].keys() - old["columns"].keys()
-        for name in added:
-            _, is_nullable, default = new["columns"][name]
-            if not is_nullable and default is None:
-                yield f"{table}.{name} is new and must be given"
-        for name in new["unique"].keys() - old["unique"].keys():
-            if not added.intersection(new["unique"][name]):
-                yield f"{table}: {name} refuses rows that were allowed"
-        for name, condition in new["checks"].items():
-            if condition != old["checks"].get(name) and not any(re.search(rf"\b{each}\b", condition) for each in added):
-                yield f"{table}: {name} refuses rows that were allowed"
+        yield from (f"{table}{what}" for what in _changed_columns(old["columns"], after[table]["columns"]))
+        yield from (f"{table}: {name} refuses rows that were allowed" for name in _stricter(old, after[table]))
+
+
+def _changed_columns(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for name, (kind, is_nullable, _) in old.items():
+        if name not in new:
+            yield f".{name} is gone"
+        elif new[name][0] != kind or (is_nullable and not new[name][1]):
+            yield f".{name} takes other values"
+    for name in new.keys() - old.keys():
+        _, is_nullable, default = new[name]
+        if not is_nullable and default is None:
+            yield f".{name} is new and must be given"
+
+
+def _stricter(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """Yield new conditions on nothing but columns that an older version writes."""
+    added = new["columns"].keys() - old["columns"].keys()
+    for name in new["unique"].keys() - old["unique"].keys():
+        if not added.intersection(new["unique"][name]):
+            yield name
+    for name, condition in new["checks"].items():
+        if condition != old["checks"].get(name) and not any(re.search(rf"\b{each}\b", condition) for each in added):
+            yield name
 
 
 async def test_a_database_that_is_behind_is_refused_with_both_schemas_and_the_command(
@@ -177,7 +185,7 @@ async def test_values_of_newer_versions_are_read_and_written_back_as_they_are(
         assert [(run.id, run.state.value) for run in runs] == [(live.id, "future"), (ended.id, "future")]
         assert runs[0].waiting_for == "future"
         assert not runs[0].is_terminal
-        assert [event.to_state for event in await work.events.list(ended.id)][0] is runs[0].state
+        assert (await work.events.list(ended.id))[0].to_state is runs[0].state
         assert (await work.runs.totals())[0].operation == "future"
         assert await work.runs.list_ready(10) == []
         assert await work.runs.claim(live.id, "w1", 30) is None
@@ -250,7 +258,9 @@ def test_a_role_that_only_a_newer_version_knows_may_do_nothing() -> None:
 
 def _without_checks(fresh: FreshDatabase) -> None:
     """Take the CHECKs of enumerations away, as a migration of a newer version that widens them would."""
-    if fresh.dialect == "sqlite":  # its CHECKs are parts of the tables: read the file as a version without them wrote it
+    if (
+        fresh.dialect == "sqlite"
+    ):  # its CHECKs are parts of the tables: read the file as a version without them wrote it
         url = make_url(fresh.url).set(drivername="sqlite+pysqlite")
         engine = create_engine(url)
         with engine.connect() as connection:
