@@ -315,8 +315,10 @@ class OpenTable(Protocol):
     def list_outputs(self, run_id: str) -> Sequence[str]:
         """Return the paths of all files under the data location whose names say that this run wrote them."""
 
-    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int) -> int:
+    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:
         """Delete files that attempts of this run up to a number wrote, but `keep` and what any snapshot references.
+
+        `is_settled`: no commit of the run can be under way, so metadata files that only such a commit names go too.
 
         Files of later attempts are left alone, so that a stale holder can't remove the work of its successor. Returns
         how many were removed. Never called while a task of those attempts may still write.

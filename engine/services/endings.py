@@ -148,15 +148,20 @@ class RunEnding:
     async def remove_outputs(self, table: OpenTable) -> None:
         """Remove this run's files that no group needs. Only called while no task of the run can write.
 
-        Kept is also the output of groups that may have been sent to the catalog (`Run.unsettled`): such a commit may
-        still land (F14, F25).
+        Kept is also the output of groups that may have been sent to the catalog (`Run.unsettled`), and while there are
+        any the manifests of all commits: such a commit may still land (F14, F25).
         """
         await self._attempt.check()
         needed = frozenset({GroupState.WRITTEN, GroupState.COMMITTED})
         async with self._context.database.read() as unit:
             keep = await unit.groups.output_paths(self._attempt.run.id, needed, also=self._attempt.run.unsettled)
         removed = await self._context.formats.change(
-            table.ref, table.remove_outputs, self._attempt.run.id, keep, up_to_attempt=self._attempt.number
+            table.ref,
+            table.remove_outputs,
+            self._attempt.run.id,
+            keep,
+            up_to_attempt=self._attempt.number,
+            is_settled=not self._attempt.run.unsettled,
         )
         if removed:
             _log.info("outputs_removed", files=removed)

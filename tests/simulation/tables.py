@@ -258,7 +258,7 @@ class OpenModelTable:
         self._lake.answer()
         return sorted(path for path in self._table.storage if _attempt(path, run_id) is not None)
 
-    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int) -> int:
+    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:
         self._lake.answer()
         referenced = {path for snapshot in self._table.snapshots for path in snapshot.files}
         gone = [

@@ -1,7 +1,7 @@
 """Files that a run wrote, found by name, and the removal of those that nothing needs.
 
-A file is told by its name alone (`domain.output_names`). Listing walks the whole data location: seconds on a large
-table.
+A file is told by its name alone (`domain.output_names`): data files, and manifests with their lists. Listing walks the
+whole data location: seconds on a large table.
 """
 
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from pyarrow.fs import FileSelector, FileType
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from engine.domain.errors import Fatal
-from engine.domain.output_names import attempt_of, in_paths_of
+from engine.domain.output_names import attempt_of, in_paths_of, of_commits
 from engine.formats.iceberg.manifests import DELETED
-from engine.formats.iceberg.paths import data_location, file_name
+from engine.formats.iceberg.paths import data_location, file_name, metadata_location
 from engine.formats.iceberg.views import TableView
 
 
@@ -24,16 +24,48 @@ def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
     Raises:
         NotEligible: the data location is outside of the table's places.
     """
-    location = data_location(view.metadata)
+    found = _list(view, data_location(view.metadata), recursive=True)
+    return sorted(path for path in found if attempt_of(file_name(path), run_id) is not None)
+
+
+def _list(view: TableView, location: str, *, recursive: bool) -> Sequence[str]:
+    """Return the paths of all files below a location, in its spelling."""
     view.check(location)
     scheme, netloc, root = PyArrowFileIO.parse_location(location, view.io.properties)
     filesystem = _arrow_io(view).fs_by_scheme(scheme, netloc)
-    found = filesystem.get_file_info(FileSelector(root, allow_not_found=True, recursive=True))
-    return sorted(
-        location + info.path[len(root.rstrip("/")) :]
-        for info in found
-        if info.type == FileType.File and attempt_of(info.base_name, run_id) is not None
-    )
+    found = filesystem.get_file_info(FileSelector(root, allow_not_found=True, recursive=recursive))
+    return [location + info.path[len(root.rstrip("/")) :] for info in found if info.type == FileType.File]
+
+
+def remove_run_metadata(seen: TableView, fresh: TableView, run_id: str, *, up_to_attempt: int) -> int:
+    """Delete manifests and lists of a run's attempts up to a number that no snapshot of `fresh` has; count them.
+
+    They are left by a process that was killed before its commit. Only called while no commit of the run can be under
+    way, as it would name such files.
+
+    Raises:
+        Fatal: as `remove_run_files`.
+        NotEligible: the metadata location is outside of the table's places.
+    """
+    _check_forward(seen, fresh)
+    location = metadata_location(fresh.metadata)
+    names = [file_name(path) for path in _list(fresh, location, recursive=False)]
+    candidates = of_commits(names, run_id, up_to_attempt=up_to_attempt)
+    referenced = _metadata_names(fresh) if candidates else frozenset()
+    removed = 0
+    for name in candidates:
+        if name not in referenced:
+            with suppress(FileNotFoundError):
+                fresh.io.delete(f"{location}/{name}")
+                removed += 1
+    return removed
+
+
+def _metadata_names(view: TableView) -> frozenset[str]:
+    """Return the names of the manifests and manifest lists of every snapshot."""
+    snapshots = view.metadata.snapshots
+    manifests = {manifest.manifest_path for snapshot in snapshots for manifest in view.manifests(snapshot)}
+    return frozenset(file_name(path) for path in (*manifests, *(each.manifest_list or "" for each in snapshots)))
 
 
 def remove_run_files(

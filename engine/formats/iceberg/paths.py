@@ -43,6 +43,11 @@ def data_location(metadata: TableMetadata) -> str:
     return (stated or f"{metadata.location.rstrip('/')}/data").rstrip("/")
 
 
+def metadata_location(metadata: TableMetadata) -> str:
+    """Return where manifests go, without a slash at the end."""
+    return (metadata.properties.get("write.metadata.path") or f"{metadata.location.rstrip('/')}/metadata").rstrip("/")
+
+
 def all_locations(metadata: TableMetadata) -> Sequence[str]:
     """Return the base location, where data goes, and what else the table's properties name as a place to write to."""
     named = (value for name, value in sorted(metadata.properties.items()) if name in _PLACES and value)

@@ -37,12 +37,14 @@ from pyiceberg.table.snapshots import Snapshot, Summary
 
 from engine.domain.errors import Fatal
 from engine.domain.files import InputFile
+from engine.domain.output_names import manifest_list_name, manifest_name
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.conflicts import Surviving
 from engine.formats.iceberg.dangling import dangling_deletes
 from engine.formats.iceberg.delete_manifests import without
 from engine.formats.iceberg.metrics_modes import table_modes
 from engine.formats.iceberg.partitions import SpecToWrite
+from engine.formats.iceberg.paths import metadata_location
 from engine.formats.iceberg.statistics import data_files
 from engine.formats.iceberg.summaries import replace_summary
 from engine.formats.iceberg.views import TableView
@@ -75,7 +77,7 @@ class SnapshotProducer:
         self._snapshot_id = self._metadata.new_snapshot_id()
         properties = self._metadata.properties
         self._compression = _COMPRESSION.get(properties.get("write.avro.compression-codec", "gzip").lower(), "deflate")
-        self._folder = properties.get("write.metadata.path") or f"{self._metadata.location.rstrip('/')}/metadata"
+        self._folder = metadata_location(self._metadata)
 
     def stage(self) -> StagedSnapshot:
         """Write manifests and manifest list; on any error nothing of them stays.
@@ -234,7 +236,7 @@ class SnapshotProducer:
         return [each for each in self.view.manifests(self.view.head) if each not in touched and _is_needed(each)]
 
     def _manifest_name(self) -> str:
-        return f"{self.request.run_id}-{self.request.attempt}-{self._commit_uuid}-m{next(self._numbers)}.avro"
+        return manifest_name(self.request.run_id, self.request.attempt, self._commit_uuid, next(self._numbers))
 
     @contextmanager
     def _manifest_writer(self, spec_id: int) -> Iterator[ManifestWriter]:
@@ -250,7 +252,7 @@ class SnapshotProducer:
             yield writer
 
     def _write_list(self, manifests: list[ManifestFile], summary: Summary) -> Snapshot:
-        path = self._new_path(f"snap-{self._snapshot_id}-{self.request.attempt}-{self._commit_uuid}.avro")
+        path = self._new_path(manifest_list_name(self._snapshot_id, self.request.attempt, self._commit_uuid))
         head = self.view.head
         parent = None if head is None else head.snapshot_id
         sequence_number = self._metadata.next_sequence_number()
@@ -277,7 +279,7 @@ class SnapshotProducer:
         )
 
     def _new_path(self, name: str) -> str:
-        path = f"{self._folder.rstrip('/')}/{name}"
+        path = f"{self._folder}/{name}"
         self._written.append(path)
         return path
 

@@ -44,7 +44,7 @@ from engine.formats.iceberg.history import commits_of, known_since, newest
 from engine.formats.iceberg.manifests import Cache
 from engine.formats.iceberg.native import native_conditions, native_digest, no_name_in_spark, partition_tests
 from engine.formats.iceberg.native_changes import native_changes, verify_native
-from engine.formats.iceberg.outputs import list_run_files, remove_run_files
+from engine.formats.iceberg.outputs import list_run_files, remove_run_files, remove_run_metadata
 from engine.formats.iceberg.parents import keep_parent, release, roll_back
 from engine.formats.iceberg.partition_fields import spec_fields
 from engine.formats.iceberg.partition_times import partition_times
@@ -324,14 +324,19 @@ class IcebergTable:
         return list_run_files(self._view, run_id)
 
     @_reads("remove files of a run from")
-    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int) -> int:
+    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:
         """Delete files that attempts of this run up to a number wrote, but `keep` and what any snapshot references.
+
+        Manifests and their lists are among them if no commit of the run can be under way (`is_settled`).
 
         Raises:
             Fatal: the catalog's pointer went back in time since this view was loaded.
         """
         fresh = self._fresh()
-        return remove_run_files(self._view, fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
+        removed = remove_run_files(self._view, fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
+        if is_settled:
+            removed += remove_run_metadata(self._view, fresh, run_id, up_to_attempt=up_to_attempt)
+        return removed
 
     @_reads("read the metadata of")
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:

@@ -1,8 +1,11 @@
 """Files of a run: found by name, removed only where nothing needs them."""
 
-import pytest
+from pathlib import Path
 
-from engine.domain.errors import Fatal
+import pytest
+from pyiceberg.io.pyarrow import PyArrowFileIO
+
+from engine.domain.errors import Fatal, PackhouseError
 from tests.support.iceberg_tables import (
     RUN_ID,
     Lake,
@@ -96,3 +99,76 @@ def test_another_table_under_the_name_is_fatal(lake: Lake):
     lake.create()
     with pytest.raises(Fatal, match="is another one now"):
         opened.remove_outputs(RUN_ID, frozenset(), up_to_attempt=1)
+
+
+def metadata_names(lake: Lake) -> set[str]:
+    folder = Path(lake.load().location().removeprefix("file://"), "metadata")
+    return {path.name for path in folder.glob("*.avro")}
+
+
+@pytest.fixture
+def staged(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The metadata files of a commit whose process was killed before it sent anything: nothing was discarded."""
+    append_files(lake.create(), 2)
+    opened = lake.open()
+    written = write_group(opened, group_of(opened))
+    before = metadata_names(lake)
+
+    def end() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("engine.formats.iceberg.commit.discard", lambda *_: None)
+    with pytest.raises(KeyboardInterrupt):
+        opened.commit(request_of(opened, written), before_try=end)
+    monkeypatch.undo()
+    return metadata_names(lake) - before
+
+
+def test_manifests_and_the_list_of_a_killed_commit_are_removed_once_no_commit_is_under_way(
+    lake: Lake, staged: set[str]
+):
+    assert len(staged) == 3, "a list, removed and added files"
+    opened, others = lake.open(), metadata_names(lake) - staged
+    assert opened.remove_outputs(RUN_ID, frozenset(), up_to_attempt=1) == 1
+    assert staged <= metadata_names(lake), "a commit may be under way"
+    assert opened.remove_outputs(RUN_ID, frozenset(), up_to_attempt=0, is_settled=True) == 0
+    assert opened.remove_outputs("run_0", frozenset(), up_to_attempt=1, is_settled=True) == 0
+    assert opened.remove_outputs(RUN_ID, frozenset(), up_to_attempt=1, is_settled=True) == 3
+    assert metadata_names(lake) == others
+    assert ids_of(lake.load()) == list(range(20))
+
+
+def test_the_list_goes_before_the_manifests_that_it_is_known_by(
+    lake: Lake, staged: set[str], monkeypatch: pytest.MonkeyPatch
+):
+    deleted: list[str] = []
+    delete = PyArrowFileIO.delete
+
+    def once(self: PyArrowFileIO, location: str) -> None:
+        if deleted:
+            raise OSError(location)
+        deleted.append(location.rpartition("/")[2])
+        delete(self, location)
+
+    monkeypatch.setattr(PyArrowFileIO, "delete", once)
+    with pytest.raises(PackhouseError):
+        lake.open().remove_outputs(RUN_ID, _outputs(lake), up_to_attempt=1, is_settled=True)
+    monkeypatch.undo()
+    assert deleted[0].startswith("snap-")
+    assert lake.open().remove_outputs(RUN_ID, _outputs(lake), up_to_attempt=1, is_settled=True) == 2
+    assert not staged & metadata_names(lake)
+
+
+def _outputs(lake: Lake) -> frozenset[str]:
+    return frozenset(lake.open().list_outputs(RUN_ID))
+
+
+def test_manifests_of_committed_snapshots_are_never_removed(lake: Lake):
+    append_files(lake.create(), 2)
+    opened = lake.open()
+    written = write_group(opened, group_of(opened))
+    opened.commit(request_of(opened, written), before_try=nothing)
+    lake.load().delete()
+    before = metadata_names(lake)
+    assert opened.remove_outputs(RUN_ID, frozenset(), up_to_attempt=9, is_settled=True) == 0
+    assert metadata_names(lake) == before
