@@ -1,4 +1,5 @@
-# One image, several commands: packhouse-server api | worker | coordinator | migrate; and the command line:
+# One image, several commands: packhouse-server migrate (before a new version), then api | worker | coordinator; and the
+# command line:
 #   docker run --rm --entrypoint packhouse -e PACKHOUSE_URL -e PACKHOUSE_API_KEY packhouse tables list
 #   docker build -t packhouse .                                   the server; Spark, Redis and Postgres are services of yours
 #   docker build -t packhouse:embedded --target embedded .        the same and Java 17, for `packhouse-server up`

@@ -2,6 +2,7 @@
 
 import errno
 import socket
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from pydantic import SecretStr
 
 from api.serving import Parts, serve
 from engine.domain.errors import InvalidInput
-from engine.factory import _identities, _secret_key
+from engine.domain.retention import Retention
+from engine.factory import _identities, _retention, _secret_key
 from engine.settings import Settings, read_settings
 
 POSTGRES = "postgresql+psycopg://me@db.example/packhouse"
@@ -128,3 +130,16 @@ async def test_a_port_in_use_is_named_with_its_setting(tmp_path: Path) -> None:
             await serve(settings(data_dir=tmp_path, port=port), Parts(True, True, True), say=print)
     assert isinstance(caught.value.__cause__, OSError)
     assert caught.value.__cause__.errno == errno.EADDRINUSE
+
+
+def test_retention_is_bounded_by_default_and_may_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _retention(settings()) == Retention(timedelta(days=90), timedelta(days=400))
+    monkeypatch.setenv("PACKHOUSE_RUN_RETENTION_SECONDS", "30d")
+    monkeypatch.setenv("PACKHOUSE_AUDIT_RETENTION_SECONDS", "0")
+    assert _retention(read_settings()) == Retention(timedelta(days=30), None)
+
+
+@pytest.mark.parametrize("value", ["1h", "6d", "-1", "200000d"])
+def test_a_retention_below_what_figures_look_back_on_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    message = refused(monkeypatch, PACKHOUSE_RUN_RETENTION_SECONDS=value)
+    assert "PACKHOUSE_RUN_RETENTION_SECONDS" in message
