@@ -1185,6 +1185,8 @@ export interface components {
         };
         /** @description Entries, newest first, and the head of the chain. */
         AuditList: {
+            /** @description The link up to which the log was pruned; null: none of it was. */
+            anchor: components["schemas"]["ChainAnchor"] | null;
             /** @description Null while nothing is sealed. */
             head: components["schemas"]["ChainHead"] | null;
             items: components["schemas"]["AuditEntry"][];
@@ -1525,6 +1527,25 @@ export interface components {
             reason: string | null;
             /** @description Null for operations that have no strategies. */
             strategy: string | null;
+        };
+        /** @description The last link that was pruned; the chain is verified from it on. */
+        ChainAnchor: {
+            /**
+             * @description The hash before the oldest kept entry.
+             * @example 5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a
+             */
+            hash: string;
+            /**
+             * Format: date-time
+             * @description Every entry after this instant is kept.
+             * @example 2026-11-01T09:30:00Z
+             */
+            retained_since: string;
+            /**
+             * @description Its place in the chain: the next link is the oldest kept one.
+             * @example 4711
+             */
+            sequence: number;
         };
         /** @description The last link of the chain. Keep it elsewhere from time to time: it proves that nothing was cut off since. */
         ChainHead: {
@@ -4089,6 +4110,8 @@ export interface components {
             items: components["schemas"]["Run"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
+            /** @description Every run that ended after this instant is kept; earlier ones were pruned, except the newest of each table. Null: none was pruned. Totals in metrics still count pruned runs. */
+            retained_since: string | null;
         };
         /** @description What a run would come to now. `unknown`: the table can't be looked at, `detail` says why. */
         RunNow: {

@@ -28,6 +28,7 @@ from .catalog_replace import CatalogReplace
 from .catalog_replace_properties import CatalogReplaceProperties
 from .catalog_scope import CatalogScope
 from .cell import Cell
+from .chain_anchor import ChainAnchor
 from .chain_head import ChainHead
 from .check_step import CheckStep
 from .column_use import ColumnUse
@@ -294,6 +295,7 @@ __all__ = (
     "CatalogReplaceProperties",
     "CatalogScope",
     "Cell",
+    "ChainAnchor",
     "ChainHead",
     "CheckStep",
     "ColumnUse",

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
     from ..models.audit_entry import AuditEntry
+    from ..models.chain_anchor import ChainAnchor
     from ..models.chain_head import ChainHead
 
 
@@ -19,6 +20,8 @@ T = TypeVar("T", bound="AuditList")
 class AuditList:
     """Entries, newest first, and the head of the chain."""
 
+    anchor: ChainAnchor | None
+    """ The link up to which the log was pruned; null: none of it was. """
     head: ChainHead | None
     """ Null while nothing is sealed. """
     items: list[AuditEntry]
@@ -27,7 +30,14 @@ class AuditList:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.chain_anchor import ChainAnchor  # noqa: PLC0415
         from ..models.chain_head import ChainHead  # noqa: PLC0415
+
+        anchor: dict[str, Any] | None
+        if isinstance(self.anchor, ChainAnchor):
+            anchor = self.anchor.to_dict()
+        else:
+            anchor = self.anchor
 
         head: dict[str, Any] | None
         if isinstance(self.head, ChainHead):
@@ -47,6 +57,7 @@ class AuditList:
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "anchor": anchor,
                 "head": head,
                 "items": items,
                 "next_page_token": next_page_token,
@@ -58,9 +69,25 @@ class AuditList:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.audit_entry import AuditEntry  # noqa: PLC0415
+        from ..models.chain_anchor import ChainAnchor  # noqa: PLC0415
         from ..models.chain_head import ChainHead  # noqa: PLC0415
 
         d = dict(src_dict)
+
+        def _parse_anchor(data: object) -> ChainAnchor | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                anchor_type_0 = ChainAnchor.from_dict(data)
+
+                return anchor_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(ChainAnchor | None, data)
+
+        anchor = _parse_anchor(d.pop("anchor"))
 
         def _parse_head(data: object) -> ChainHead | None:
             if data is None:
@@ -92,6 +119,7 @@ class AuditList:
         next_page_token = _parse_next_page_token(d.pop("next_page_token"))
 
         audit_list = cls(
+            anchor=anchor,
             head=head,
             items=items,
             next_page_token=next_page_token,

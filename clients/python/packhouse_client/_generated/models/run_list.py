@@ -1,6 +1,7 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -21,6 +22,9 @@ class RunList:
     items: list[Run]
     next_page_token: None | str
     """ Send as `page_token` for the next page; null on the last. """
+    retained_since: datetime.datetime | None
+    """ Every run that ended after this instant is kept; earlier ones were pruned, except the newest of each table.
+    Null: none was pruned. Totals in metrics still count pruned runs. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -32,12 +36,19 @@ class RunList:
         next_page_token: None | str
         next_page_token = self.next_page_token
 
+        retained_since: None | str
+        if isinstance(self.retained_since, datetime.datetime):
+            retained_since = self.retained_since.isoformat()
+        else:
+            retained_since = self.retained_since
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
                 "items": items,
                 "next_page_token": next_page_token,
+                "retained_since": retained_since,
             }
         )
 
@@ -62,9 +73,25 @@ class RunList:
 
         next_page_token = _parse_next_page_token(d.pop("next_page_token"))
 
+        def _parse_retained_since(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                retained_since_type_0 = datetime.datetime.fromisoformat(data)
+
+                return retained_since_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        retained_since = _parse_retained_since(d.pop("retained_since"))
+
         run_list = cls(
             items=items,
             next_page_token=next_page_token,
+            retained_since=retained_since,
         )
 
         run_list.additional_properties = d
