@@ -50,7 +50,8 @@ async def read_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
         return run
     table = None if run is None else await readable_table(unit, run.table_id, caller)
     if run is None or table is None:
-        raise NotFound(f"no run {run_id!r}; list them with GET /v1/runs{await _if_pruned(unit, run_id)}")
+        message = f"no run {run_id!r}; list them with GET /v1/runs"
+        raise NotFound(message + await _if_pruned(unit, run_id))
     return run
 
 
