@@ -83,6 +83,12 @@ async def _caller(request: Request, _documented: Annotated[object, Security(_bea
     return caller
 
 
+async def _optional_caller(request: Request, _documented: Annotated[object, Security(_bearer)]) -> Caller | None:
+    """Return the caller of a path where credentials are optional, None without one."""
+    caller: Caller | None = getattr(request.state, "caller", None)
+    return caller
+
+
 class RequiredRole:
     """Hands a handler the caller if its role is enough, else raises `Forbidden`; `api.openapi` shows `role`."""
 
@@ -106,6 +112,7 @@ ViewerDep = Annotated[Caller, Depends(RequiredRole(Role.VIEWER))]
 OperatorDep = Annotated[Caller, Depends(RequiredRole(Role.OPERATOR))]
 OwnerDep = Annotated[Caller, Depends(RequiredRole(Role.OWNER))]
 AdminDep = Annotated[Caller, Depends(RequiredRole(Role.ADMIN))]
+OptionalCaller = Annotated[Caller | None, Depends(_optional_caller)]
 PaceSubject = Annotated[tuple[RunId, int], Depends(_pace_subject)]
 CatalogName = Annotated[str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["lake"])]
 KeyIdPath = Annotated[
