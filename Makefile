@@ -49,6 +49,7 @@ check-code:
 	@$(BIN)/python -m api policy-schema --check
 	@$(BIN)/python clients/generate.py --check
 	@npm --prefix clients/typescript --silent run generate -- --check
+	@npm --prefix scripts/openapi --silent run lint
 
 check-unit:
 	@$(BIN)/pytest -q tests/unit

@@ -13,10 +13,12 @@ from api.answer_headers import AnswerHeaders
 from api.auth import Authentication
 from api.deps import Services
 from api.limits import BodyLimits
+from api.methods import Heads, Options
 from api.metrics import Metrics, RequestMetrics
 from api.openapi import describe
 from api.pagination import PageTokens
 from api.rate_limits import RequestRates
+from api.representations import Compression, ConditionalReads
 from api.request_ids import RequestIds
 from api.routes import (
     audit,
@@ -45,16 +47,22 @@ from api.validation import refuse_unknown_parameters
 
 _KNOWN_PARAMETERS: Final = [Depends(refuse_unknown_parameters)]
 
+DESCRIPTION: Final = """Times are RFC 3339 in UTC, sizes are bytes, rates are per second. Errors are RFC 9457 problems.
+
+Every `GET` can be sent as `HEAD`, and every path answers `OPTIONS` with its methods in `Allow`. Reads have an `ETag`;
+sent back as `If-None-Match` it gets 304 while the answer would be the same. Answers are compressed with gzip for
+callers that accept it, except event streams and answers with a new secret."""
+
 TAGS: Final[list[dict[str, Any]]] = [
-    {"name": "catalogs", "description": "Connections through which tables are reached."},
-    {"name": "tables", "description": "Registered tables and what can be said of them."},
-    {"name": "policies", "description": "What is wished for a table, and what holds."},
-    {"name": "formats", "description": "What can be done to tables of each format."},
+    {"name": "catalogs", "description": "Connections to catalogs of tables, and what teams may do with them."},
+    {"name": "tables", "description": "Registered tables: health, plans, explanations, history."},
+    {"name": "policies", "description": "Settings of tables and wider scopes, and the settings that result."},
+    {"name": "formats", "description": "What each table format supports."},
     {"name": "runs", "description": "Executions of operations on tables."},
-    {"name": "signals", "description": "What other systems tell, and what writers may ask."},
-    {"name": "fleet", "description": "What holds for all tables together."},
-    {"name": "access", "description": "API keys, the caller, and what was changed by whom."},
-    {"name": "operations", "description": "State and figures of the process."},
+    {"name": "signals", "description": "Commits, query latency and back-pressure that other systems report."},
+    {"name": "fleet", "description": "Sums, ranking, limits and pauses over all tables."},
+    {"name": "access", "description": "API keys, the caller, and the audit log of changes."},
+    {"name": "operations", "description": "State and metrics of the process."},
 ]
 
 
@@ -71,9 +79,10 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
     app = FastAPI(
         title="Packhouse",
         summary="The compaction control plane for a lakehouse.",
-        description="Times are RFC 3339 in UTC, sizes are bytes, rates are per second. Errors are RFC 9457 problems.",
+        description=DESCRIPTION,
         version=version("packhouse-server"),
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        contact={"name": "Packhouse"},
         openapi_tags=TAGS,
         lifespan=lifespan,
         redirect_slashes=False,
@@ -84,7 +93,8 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
     )
     app.state.metrics = Metrics()
     app.state.stream_slots = StreamSlots()
-    for layer in (BodyLimits, RequestRates, Authentication):  # the last one added is the outermost
+    inner = (Options, BodyLimits, RequestRates, Authentication, ConditionalReads, Compression, Heads)
+    for layer in inner:  # the last one added is the outermost
         app.add_middleware(layer)
     app.add_middleware(RequestMetrics, metrics=app.state.metrics)
     app.add_middleware(RequestIds)

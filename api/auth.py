@@ -1,5 +1,7 @@
 """Authentication: paths under `/v1` and `/internal` need `Authorization: Bearer …`, checked before the body is read.
 
+`/metrics` takes an API key or token, and shows less without one. A credential that is not valid is refused there too.
+
 Under `/v1` the credential is an API key (`pkh_…`) or, where an identity provider is configured, one of its tokens;
 under `/internal` it is a pace token. The caller is put into the request's state; handlers take it from there through
 `api.deps`.
@@ -22,6 +24,7 @@ from engine.domain.errors import PackhouseError, Unauthenticated
 from engine.queue.rate_limits import Kind
 
 PROTECTED: Final = "/v1"
+OPTIONAL: Final = "/metrics"
 _INTERNAL: Final = "/internal"
 _SUBSCRIBER_BITS: Final = 64
 
@@ -36,7 +39,7 @@ class Authentication:
         """Serve one connection."""
         if scope["type"] == "http":
             try:
-                if _is_below(PROTECTED, scope):
+                if _is_below(PROTECTED, scope) or _is_offered(scope):
                     scope["state"]["caller"] = await _caller_of(scope)
                 elif _is_below(_INTERNAL, scope):
                     tokens = scope["app"].state.services.pace_tokens
@@ -73,6 +76,11 @@ def subscriber_of(address: str) -> str:
 
 def _is_below(prefix: str, scope: Scope) -> bool:
     return bool((scope["path"] + "/").startswith(f"{prefix}/"))
+
+
+def _is_offered(scope: Scope) -> bool:
+    """Return whether a path that needs no credential was sent one."""
+    return scope["path"] == OPTIONAL and "authorization" in Headers(scope=scope)
 
 
 async def _caller_of(scope: Scope) -> Caller:

@@ -83,6 +83,12 @@ async def _caller(request: Request, _documented: Annotated[object, Security(_bea
     return caller
 
 
+async def _optional_caller(request: Request, _documented: Annotated[object, Security(_bearer)]) -> Caller | None:
+    """Return the caller of a path where credentials are optional, None without one."""
+    caller: Caller | None = getattr(request.state, "caller", None)
+    return caller
+
+
 class RequiredRole:
     """Hands a handler the caller if its role is enough, else raises `Forbidden`; `api.openapi` shows `role`."""
 
@@ -106,14 +112,35 @@ ViewerDep = Annotated[Caller, Depends(RequiredRole(Role.VIEWER))]
 OperatorDep = Annotated[Caller, Depends(RequiredRole(Role.OPERATOR))]
 OwnerDep = Annotated[Caller, Depends(RequiredRole(Role.OWNER))]
 AdminDep = Annotated[Caller, Depends(RequiredRole(Role.ADMIN))]
+OptionalCaller = Annotated[Caller | None, Depends(_optional_caller)]
 PaceSubject = Annotated[tuple[RunId, int], Depends(_pace_subject)]
-CatalogName = Annotated[str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["lake"])]
+CatalogName = Annotated[
+    str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Name of the catalog.", examples=["lake"])
+]
 KeyIdPath = Annotated[
-    KeyId, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["key_01jd2m6v8n4q0x7y3k5r9t1wbz"])
+    KeyId,
+    Path(
+        max_length=64,
+        pattern=r"^[A-Za-z0-9_-]+$",
+        description="Id of the key.",
+        examples=["key_01jd2m6v8n4q0x7y3k5r9t1wbz"],
+    ),
 ]
 TableIdPath = Annotated[
-    TableId, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"])
+    TableId,
+    Path(
+        max_length=64,
+        pattern=r"^[A-Za-z0-9_-]+$",
+        description="Id of the registered table.",
+        examples=["tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"],
+    ),
 ]
 RunIdPath = Annotated[
-    RunId, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["run_01jd2m6v8n4q0x7y3k5r9t1wbz"])
+    RunId,
+    Path(
+        max_length=64,
+        pattern=r"^[A-Za-z0-9_-]+$",
+        description="Id of the run.",
+        examples=["run_01jd2m6v8n4q0x7y3k5r9t1wbz"],
+    ),
 ]

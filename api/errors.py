@@ -11,12 +11,12 @@ from typing import Any, Final
 import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import iter_route_contexts
 from pydantic_core import to_jsonable_python
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api.methods import allow_header, allowed_methods
 from api.problems import BY_STATUS, PROBLEM_TYPES
 from api.validation import problems_of
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Rejected, Transient, Unauthenticated
@@ -58,7 +58,9 @@ def answer(request: Request, error: Exception) -> Response:
         case HTTPException() if error.status_code in BY_STATUS:
             code = BY_STATUS[error.status_code]
             detail = f"{request.method} {request.url.path}: {PROBLEM_TYPES[code].title.lower()}"
-            headers = {"Allow": _methods_of(request)} if code == "method_not_allowed" else error.headers
+            headers = dict(error.headers or {})
+            if code == "method_not_allowed":  # the framework names the methods of the first route only
+                headers["Allow"] = allow_header(allowed_methods(request.app, request.scope["path"]))
             return problem(request, code, detail, headers=headers)
         case _:
             return _unexpected(request, error)
@@ -90,13 +92,6 @@ def problem(
         document["details"] = to_jsonable_python(details, fallback=str, inf_nan_mode="strings")
     body = json.dumps(document).encode("ascii")
     return Response(body, kind.status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
-
-
-def _methods_of(request: Request) -> str:
-    """Return the methods of every route with this path; the framework names those of the first one only."""
-    routes = iter_route_contexts(request.app.routes)
-    matching = (route for route in routes if route.path_regex.match(request.scope["path"]))
-    return ", ".join(sorted({method for route in matching for method in route.methods or ()}))
 
 
 def _domain(request: Request, error: PackhouseError) -> Response:

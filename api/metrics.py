@@ -1,5 +1,8 @@
 """Figures for Prometheus, from a registry of the app's own: two apps in one process do not mix.
 
+Series that name a catalog or a team are for callers of every team. Without a credential they are left out, by their
+labels: a new metric with such a label is left out without being listed anywhere.
+
 Request figures are labelled by route template, never by path. Runs, queue and dependencies are asked
 for at each scrape; ended runs are counted in the record as they end, so every replica shows the same totals.
 """
@@ -10,7 +13,7 @@ from operator import attrgetter
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -19,6 +22,9 @@ from engine.domain.runs import EndedRuns, RunState
 from engine.services.health import Dependency, Figures
 
 MEDIA_TYPE: Final = CONTENT_TYPE_LATEST
+NAMING_LABELS: Final = ("catalog", "namespace", "table", "team")
+"""Labels whose values name objects of teams; an empty value stands for all or for none."""
+
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
@@ -78,6 +84,21 @@ _OF_OWNERS: Final[Sequence[tuple[str, str, Callable[[OwnerFigures], float | None
 )
 
 
+class _WithoutNames(Collector):
+    """The metrics of a registry without the series that name a catalog, a table or a team."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield metrics; one that has only such series is left out."""
+        for metric in self._registry.collect():
+            kept = [sample for sample in metric.samples if not any(map(sample.labels.get, NAMING_LABELS))]
+            if kept or not metric.samples:
+                metric.samples = kept
+                yield metric
+
+
 class Metrics:
     """The app's registry and its instruments."""
 
@@ -132,8 +153,14 @@ class Metrics:
             "packhouse_dependency_seconds", "How long it took to answer.", ("dependency",), registry=self._registry
         )
 
-    def render(self, dependencies: Sequence[Dependency], figures: Figures) -> bytes:
-        """Return everything in the text format; figures that could not be asked for are left out."""
+    def render(self, dependencies: Sequence[Dependency], figures: Figures, *, with_names: bool) -> bytes:
+        """Return the metrics in the text format; figures that could not be read are left out.
+
+        Args:
+            dependencies: the state of each dependency.
+            figures: live runs, queue and tables.
+            with_names: whether to show series that name catalogs and teams.
+        """
         asked = (self._runs, self._watched, self._queue, self._rate, self._limit, self._up, self._patience)
         for gauge in (*asked, self._breakers, self._outages):
             gauge.clear()
@@ -156,7 +183,7 @@ class Metrics:
             self._rate.labels(rate.catalog or "").set(rate.bytes_per_second)
             if rate.bytes_per_second_limit is not None:
                 self._limit.labels(rate.catalog or "").set(rate.bytes_per_second_limit)
-        return generate_latest(self._registry)
+        return generate_latest(self._registry if with_names else _WithoutNames(self._registry))
 
 
 class RequestMetrics:

@@ -12,6 +12,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute, iter_route_contexts
 
+from api import description_rules as rules
 from api.deps import RequiredRole
 from api.problems import PROBLEM_TYPES
 from api.responses import MEDIA_TYPE, add
@@ -32,12 +33,22 @@ def describe(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
             tags=app.openapi_tags,
             license_info=app.license_info,
+            contact=app.contact,
         )
         _add_problems(document)
         _add_roles(document, app)
         _drop_nulls(document)
+        rules.declare_credentials(document)
+        rules.require_preconditions(document)
+        rules.declare_refused_parameters(document, _declared("invalid_input"))
+        rules.restore_examples(document)
+        rules.drop_unused_examples(document)
+        rules.drop_written_examples(document)
+        rules.describe_answers(document)
         for part in (document["components"]["schemas"], document["paths"]):
             _tidy(part)
+        rules.describe_fields(document)
+        rules.describe_parameters(document)
         app.openapi_schema = document
     return app.openapi_schema
 
@@ -58,7 +69,7 @@ def _add_problems(document: dict[str, Any]) -> None:
         schemas.pop(name, None)
     for path in document["paths"].values():
         for operation in path.values():
-            _mend_validation_errors(operation["responses"])
+            _replace_validation_errors(operation["responses"])
 
 
 def _add_roles(document: dict[str, Any], app: FastAPI) -> None:
@@ -94,7 +105,7 @@ def _roles_of(dependant: Dependant) -> Iterator[Role]:
         yield from _roles_of(inner)
 
 
-def _mend_validation_errors(responses: dict[str, Any]) -> None:
+def _replace_validation_errors(responses: dict[str, Any]) -> None:
     """Replace the framework's own 422, which this API never answers, by ours."""
     declared = responses.get("422", {}).get("content", {})
     if "application/json" in declared and MEDIA_TYPE not in declared:

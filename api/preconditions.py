@@ -1,4 +1,9 @@
-"""Strong ETags and the conditions on them. An ETag is the object's version, so the database finds a stale write."""
+"""ETags of objects with versions, and the conditions of writes on them.
+
+An ETag holds the object's version, which the database compares, so that a stale write is refused. That of a read has a
+digest of the answer behind it (`api.representations`), which writes ignore: `"3"` and `"3-5f0c1a7e9b3d4c21"` name the
+same version.
+"""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +15,7 @@ from starlette.responses import Response
 from engine.domain.errors import FieldProblem, InvalidInput, PreconditionFailed, PreconditionRequired
 
 _TAG: Final = re.compile(r'(W/)?"([^"]{0,250})"')
-_VERSION: Final = re.compile(r"[0-9]{1,9}")
+_VERSION: Final = re.compile(r"([0-9]{1,9})(-[0-9a-f]{16})?", re.ASCII)
 _SHOWN: Final = 80
 _READ_FIRST: Final = 'send the ETag that GET answered, in its quotes: If-Match: "3"'
 
@@ -29,15 +34,27 @@ class Preconditions:
         return self.if_match
 
 
+IfMatch = Annotated[
+    str | None,
+    Header(
+        description="ETag of the object as it was read.",
+        examples=['"3"'],
+        json_schema_extra={"pattern": r'^"[0-9]{1,9}(-[0-9a-f]{16})?"$'},
+    ),
+]
+
+
+async def version_read(if_match: IfMatch = None) -> Preconditions:
+    """Read the condition of a request on an object that exists: only If-Match makes sense.
+
+    Raises:
+        InvalidInput, PreconditionFailed: as `preconditions`.
+    """
+    return await preconditions(if_match)
+
+
 async def preconditions(
-    if_match: Annotated[
-        str | None,
-        Header(
-            description="ETag of the object as it was read.",
-            examples=['"3"'],
-            json_schema_extra={"pattern": r'^"[0-9]{1,9}"$'},
-        ),
-    ] = None,
+    if_match: IfMatch = None,
     if_none_match: Annotated[
         str | None,
         Header(
@@ -59,6 +76,7 @@ async def preconditions(
 
 
 Conditions = Annotated[Preconditions, Depends(preconditions)]
+VersionRead = Annotated[Preconditions, Depends(version_read)]
 
 
 def set_etag(response: Response, version: int) -> None:
@@ -70,9 +88,10 @@ def _version(header: str) -> int:
     match = _TAG.fullmatch(header.strip())
     if match is None:
         raise _malformed("If-Match", header, f"give exactly one ETag: {_READ_FIRST}")
-    if match[1] or not _VERSION.fullmatch(match[2]):
+    version = _VERSION.fullmatch(match[2])
+    if match[1] or version is None:
         raise PreconditionFailed(f"{header} is not an ETag of this object: {_READ_FIRST}")
-    return int(match[2])
+    return int(version[1])
 
 
 def _malformed(name: str, value: str, hint: str) -> InvalidInput:

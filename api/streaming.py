@@ -19,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from api.deps import Services
 from api.errors import EdgeProblem
+from api.methods import is_head
 from api.schemas.runs import Progress, RunEvent
 from engine.domain.access import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, Transient
@@ -81,7 +82,7 @@ async def event_stream(request: Request, services: Services, caller: Caller, run
     run = await services.runs.get(caller, run_id)
     if header and run.is_terminal and not await services.runs.events(caller, run_id, after_sequence=after, limit=1):
         return Response(status_code=204)  # tells an EventSource not to come back
-    frames = run_frames(services, caller, run_id, after=after)
+    frames = _no_frames() if is_head(request.scope) else run_frames(services, caller, run_id, after=after)
     return EventStreamResponse(frames, slots=request.app.state.stream_slots, subject=caller.subject)
 
 
@@ -119,6 +120,12 @@ async def run_frames(services: Services, caller: Caller, run_id: RunId, *, after
                 return
             if len(fresh) < _BATCH:
                 await watch.wait(POLL_SECONDS)
+
+
+async def _no_frames() -> AsyncIterator[str]:
+    """Yield nothing: what HEAD is answered."""
+    return
+    yield
 
 
 def wants_stream(accept: str | None) -> bool:

@@ -5,7 +5,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from api.deps import AdminDep, CatalogName, OwnerDep, ServicesDep, ViewerDep
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
-from api.preconditions import Conditions, set_etag
+from api.preconditions import VersionRead, set_etag
 from api.responses import WITH_BODY, problems
 from api.schemas.catalogs import Catalog, CatalogCheck, CatalogCreate, CatalogList, CatalogReplace
 from api.schemas.discoveries import DiscoverRequest, Discovery
@@ -65,7 +65,7 @@ async def replace_catalog(
     response: Response,
     services: ServicesDep,
     caller: AdminDep,
-    conditions: Conditions,
+    conditions: VersionRead,
 ) -> Catalog:
     """Replace properties and allowed locations as a whole; grants stay. Needs If-Match."""
     catalog = await services.catalogs.replace(
@@ -86,7 +86,7 @@ async def replace_catalog(
     summary="Delete a catalog",
     responses=problems("not_found", "state_conflict", "precondition_failed", "precondition_required", "invalid_input"),
 )
-async def delete_catalog(name: CatalogName, services: ServicesDep, caller: AdminDep, conditions: Conditions) -> None:
+async def delete_catalog(name: CatalogName, services: ServicesDep, caller: AdminDep, conditions: VersionRead) -> None:
     """Delete a catalog without registered tables. Needs If-Match."""
     await services.catalogs.delete(caller, name, conditions.version())
 
@@ -113,7 +113,7 @@ async def put_catalog_grants(
     response: Response,
     services: ServicesDep,
     caller: AdminDep,
-    conditions: Conditions,
+    conditions: VersionRead,
 ) -> CatalogGrants:
     """Replace all grants. The ETag is the catalog's: needs If-Match with it."""
     grants = [grant.to_domain() for grant in body.grants]

@@ -1,12 +1,21 @@
-"""State of the process and its figures, outside `/v1` and without a key."""
+"""State of the process and its figures, outside `/v1`: readable without a key, metrics in part."""
+
+from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
-from api.deps import ServicesDep
+from api.deps import OptionalCaller, ServicesDep
 from api.metrics import MEDIA_TYPE
+from api.responses import add
 from api.schemas.health import Liveness, Readiness
+from engine.domain.access import require_every_team
 
 router = APIRouter(tags=["operations"])
+_METRICS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"description": "Metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}}
+}
+for _code in ("unauthenticated", "forbidden", "rate_limited", "unavailable"):
+    add(_METRICS, _code)
 
 
 @router.get("/healthz", summary="Say that the process answers")
@@ -31,10 +40,15 @@ async def get_readiness(response: Response, services: ServicesDep) -> Readiness:
     "/metrics",
     summary="Show figures for Prometheus",
     response_class=Response,
-    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    responses=_METRICS,
 )
-async def get_metrics(request: Request, services: ServicesDep) -> Response:
-    """Show requests, runs, queue and dependencies in the Prometheus text format."""
+async def get_metrics(request: Request, services: ServicesDep, caller: OptionalCaller) -> Response:
+    """Show requests, runs, queue and dependencies in the Prometheus text format.
+
+    Series that name catalogs and teams need a key or token of every team; without a credential they are left out.
+    """
+    if caller is not None:
+        require_every_team(caller, "metrics with the names of catalogs and teams")
     dependencies, figures = await services.health.dependencies(), await services.health.figures()
-    shown = request.app.state.metrics.render(dependencies, figures)
+    shown = request.app.state.metrics.render(dependencies, figures, with_names=caller is not None)
     return Response(shown + services.work.render(), media_type=MEDIA_TYPE)

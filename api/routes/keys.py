@@ -4,6 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from api.deps import AdminDep, KeyIdPath, ServicesDep
 from api.pagination import PageQuery
+from api.representations import NOT_COMPRESSED
 from api.responses import WITH_BODY, problems
 from api.schemas.keys import Key, KeyCreate, KeyCreated, KeyList
 from engine.domain.ids import KeyId
@@ -18,7 +19,7 @@ async def create_key(
     """Make a key and show its secret, this once. After a lost answer: list the keys, revoke that one, make another."""
     key, secret = await services.keys.create(caller, body.to_domain())
     response.headers["Location"] = f"{request.url.path}/{key.id}"
-    response.headers["Cache-Control"] = "no-store"
+    response.headers["Cache-Control"] = NOT_COMPRESSED
     return KeyCreated.of(key, secret)
 
 

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 
 from api.deps import AdminDep, ServicesDep, ViewerDep
-from api.preconditions import Conditions, set_etag
+from api.preconditions import VersionRead, set_etag
 from api.responses import WITH_BODY, problems
 from api.schemas.limits import Limits, LimitsPut
 
@@ -24,7 +24,7 @@ async def get_limits(response: Response, services: ServicesDep, caller: ViewerDe
     responses=problems(*WITH_BODY, "precondition_failed", "precondition_required"),
 )
 async def put_limits(
-    body: LimitsPut, response: Response, services: ServicesDep, caller: AdminDep, conditions: Conditions
+    body: LimitsPut, response: Response, services: ServicesDep, caller: AdminDep, conditions: VersionRead
 ) -> Limits:
     """Write the limits as a whole. `parallel_runs` holds for new starts, rates in seconds for running rewrites too."""
     fleet = await services.limits.replace(caller, body.to_domain(), version=conditions.version())

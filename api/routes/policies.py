@@ -1,13 +1,13 @@
 """A table's own policy, its versions, and the effective policy."""
 
-from typing import Annotated
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
 from api.pagination import PageQuery
-from api.preconditions import Conditions, set_etag
+from api.preconditions import Conditions, VersionRead, set_etag
 from api.query_values import TextFlag, TextWhole
 from api.responses import WITH_BODY, problems
 from api.schemas.policies import EffectivePolicy, PolicyRestore, PolicyVersion, PolicyVersionList, TablePolicy
@@ -19,7 +19,11 @@ router = APIRouter(prefix="/v1/tables/{table_id}", tags=["policies"])
 DryRun = Annotated[
     TextFlag, Query(description="Write nothing and need no precondition: answer what the change would come to.")
 ]
-VersionPath = Annotated[TextWhole, Path(ge=1, le=10**9, examples=[2])]
+VersionPath = Annotated[TextWhole, Path(ge=1, le=10**9, description="Number of the version.", examples=[2])]
+_CREATED: Final[dict[str, Any]] = {
+    "model": TablePolicy,
+    "description": "The first policy of the table was written; `Location` is its path.",
+}
 CONDITIONS = ("precondition_failed", "precondition_required", "not_found", "invalid_input")
 TABLE = ("state_conflict", "table_replaced")
 
@@ -41,12 +45,13 @@ async def get_table_policy(
 @router.put(
     "/policy",
     summary="Write a table's own policy",
-    responses=problems(*WITH_BODY, *CONDITIONS, *TABLE),
+    responses={**problems(*WITH_BODY, *CONDITIONS, *TABLE), 201: _CREATED},
 )
 async def put_table_policy(
     *,
     table_id: TableIdPath,
     body: PolicyDocument,
+    request: Request,
     response: Response,
     services: ServicesDep,
     caller: OwnerDep,
@@ -59,6 +64,9 @@ async def put_table_policy(
     written = await services.policies.put(
         caller, table_id, body, if_match=conditions.if_match, if_none_match=conditions.if_none_match
     )
+    if conditions.if_none_match:
+        response.status_code = 201
+        response.headers["Location"] = request.url.path
     set_etag(response, written.policy.version)
     return TablePolicy.from_domain(written)
 
@@ -75,7 +83,7 @@ async def delete_table_policy(
     table_id: TableIdPath,
     services: ServicesDep,
     caller: OwnerDep,
-    conditions: Conditions,
+    conditions: VersionRead,
     dry_run: DryRun = False,
 ) -> Response:
     """Delete the policy: all settings are inherited again. Needs If-Match."""

@@ -13,7 +13,9 @@ from engine.services.policies import find_preset
 
 router = APIRouter(prefix="/v1", tags=["policies"])
 
-PresetName = Annotated[str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["balanced"])]
+PresetName = Annotated[
+    str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Name of the preset.", examples=["balanced"])
+]
 
 
 @router.get("/presets", summary="List presets", responses=problems("invalid_input"))

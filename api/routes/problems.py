@@ -20,7 +20,9 @@ add(_ANSWERS, "not_found")
     response_class=PlainTextResponse,
     responses=_ANSWERS,
 )
-async def explain_problem(code: Annotated[str, Path(max_length=64, examples=["invalid_input"])]) -> str:
+async def explain_problem(
+    code: Annotated[str, Path(max_length=64, description="`code` of a problem.", examples=["invalid_input"])],
+) -> str:
     """Explain a problem type in a paragraph."""
     kind = PROBLEM_TYPES.get(code)
     if kind is None:

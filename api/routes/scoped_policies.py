@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from api.deps import AdminDep, ServicesDep, ViewerDep
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
-from api.preconditions import Conditions, set_etag
+from api.preconditions import Conditions, VersionRead, set_etag
 from api.responses import WITH_BODY, problems
 from api.routes.policies import CONDITIONS, DryRun, VersionPath, preview_response
 from api.schemas.policies import (
@@ -27,7 +27,9 @@ creating = APIRouter(
 )
 router = APIRouter(prefix="/v1/policies", tags=["policies"])
 
-PolicyName = Annotated[str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", examples=["sales"])]
+PolicyName = Annotated[
+    str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Name of the policy.", examples=["sales"])
+]
 _PREVIEW = {"model": PolicyPreview, "description": "With `dry_run=true`: what it would come to."}
 
 
@@ -86,7 +88,7 @@ async def replace_policy(
     response: Response,
     services: ServicesDep,
     caller: AdminDep,
-    conditions: Conditions,
+    conditions: VersionRead,
     dry_run: DryRun = False,
 ) -> ScopedPolicy | PolicyPreview:
     """Write the document as a whole; the scope stays. Needs If-Match."""
@@ -105,7 +107,7 @@ async def replace_policy(
     responses={**problems(*CONDITIONS), 200: _PREVIEW},
 )
 async def delete_policy(
-    *, name: PolicyName, services: ServicesDep, caller: AdminDep, conditions: Conditions, dry_run: DryRun = False
+    *, name: PolicyName, services: ServicesDep, caller: AdminDep, conditions: VersionRead, dry_run: DryRun = False
 ) -> Response:
     """Delete a policy; its versions stay and can be restored. Needs If-Match."""
     if dry_run:

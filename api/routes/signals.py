@@ -32,7 +32,7 @@ async def list_signals(
     services: ServicesDep,
     caller: ViewerDep,
     pages: PageQuery,
-    kind: Annotated[SignalKind, Query()],
+    kind: Annotated[SignalKind, Query(description="Kind of the signals.")],
     table_id: Annotated[
         str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Left out: signals about the fleet.")
     ] = None,

@@ -5,7 +5,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
-from api.preconditions import Conditions, set_etag
+from api.preconditions import VersionRead, set_etag
 from api.responses import WITH_BODY, problems
 from api.schemas.advice import TableAdvice
 from api.schemas.tables import (
@@ -84,7 +84,7 @@ async def patch_table(
     response: Response,
     services: ServicesDep,
     caller: OwnerDep,
-    conditions: Conditions,
+    conditions: VersionRead,
 ) -> Table:
     """Change what is named, as a JSON merge patch (RFC 7396). If-Match is optional."""
     table = await services.tables.patch(caller, table_id, body.to_domain(), if_match=conditions.if_match)

@@ -54,9 +54,9 @@ class DiscoverRequest(Request):
             raise ValueError(message)
         return self
 
-    def to_domain(self) -> domain.DiscoveryWish:
-        """Return the wish."""
-        return domain.DiscoveryWish(
+    def to_domain(self) -> domain.DiscoveryRequest:
+        """Return the request of the domain."""
+        return domain.DiscoveryRequest(
             self.pattern, self.registers, self.owner_team, self.labels, self.dry_run, self.limit, self.paused
         )
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from api.schemas.common import Answer, Instant, JsonObject
 from api.schemas.runs import Run
@@ -291,10 +291,6 @@ class Explanation(Answer):
 
     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be looked at.
     """
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"table": "lake.sales.orders", "due": True, "would_start_by_itself": True}]}
-    )
 
     table_id: str
     table: str = Field(examples=["lake.sales.orders"])

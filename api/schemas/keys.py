@@ -24,7 +24,7 @@ _EXAMPLE: JsonObject = {"name": "etl", "role": "operator", "teams": ["sales"], "
 _ADMINS_HAVE_NO_TEAMS: JsonObject = {
     "anyOf": [
         {"properties": {"role": {"enum": [role.value for role in Role if role is not Role.ADMIN]}}},
-        {"properties": {"teams": {"not": {"type": "array"}}}},
+        {"properties": {"teams": {"not": {"type": "array", "items": {}}}}},
     ]
 }
 

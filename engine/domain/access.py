@@ -69,6 +69,13 @@ def require_team(caller: Caller, owner_team: str | None) -> None:
     raise Forbidden(f"{caller.subject} may not have {wanted}; its teams are: {own}")
 
 
+def require_every_team(caller: Caller, what: str) -> None:
+    """Raise `Forbidden` unless the caller is one of every team, which `what` (a noun phrase) is shown to."""
+    if caller.visible_teams is not None:
+        own = ", ".join(sorted(caller.visible_teams)) or "none"
+        raise Forbidden(f"{what}: only for keys of every team (made without `teams`); {caller.subject} has: {own}")
+
+
 @dataclass(frozen=True, slots=True)
 class ApiKey:
     """A stored key: only the SHA-256 of the secret is kept.

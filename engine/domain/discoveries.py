@@ -20,7 +20,7 @@ class DiscoveryOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DiscoveryWish:
+class DiscoveryRequest:
     """What to look for, and what to do with it.
 
     `pattern` is matched against `namespace.name` (`*`: any characters, `?`: one). With `registers` at most `limit`

@@ -42,7 +42,7 @@ NULLS: Final = frozenset({Op.IS_NULL, Op.IS_NOT_NULL})
 
 
 _NO_VALUE: Final = {"not": {"type": ["boolean", "number", "string"]}}
-_NO_VALUES: Final = {"not": {"type": "array"}}
+_NO_VALUES: Final = {"not": {"type": "array", "items": {}}}
 _OPERANDS: Final[dict[str, Any]] = {
     "oneOf": [
         {
@@ -58,7 +58,7 @@ _OPERANDS: Final[dict[str, Any]] = {
             "properties": {
                 "op": {"enum": [op.value for op in Op if op in LISTS]},
                 "value": _NO_VALUE,
-                "values": {"type": "array"},
+                "values": {"type": "array", "items": {}},
             },
         },
         {

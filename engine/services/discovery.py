@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from engine.domain.access import Caller, require_team
-from engine.domain.discoveries import DiscoveredTable, Discovery, DiscoveryOutcome, DiscoveryWish
+from engine.domain.discoveries import DiscoveredTable, Discovery, DiscoveryOutcome, DiscoveryRequest
 from engine.domain.errors import Forbidden, InvalidInput, Rejected, StateConflict, Transient
 from engine.domain.globs import matches
 from engine.domain.grants import Right, allows, has_anywhere
@@ -37,8 +37,8 @@ class DiscoveryService:
         self._catalogs = catalogs
         self._tables = tables
 
-    async def discover(self, caller: Caller, catalog_name: str, wish: DiscoveryWish) -> Discovery:
-        """List the tables that match, and register them if that is wished.
+    async def discover(self, caller: Caller, catalog_name: str, request: DiscoveryRequest) -> Discovery:
+        """List the tables that match, and register them if the request asks for it.
 
         Raises:
             NotFound: no such catalog, or none that exists for the caller.
@@ -46,10 +46,10 @@ class DiscoveryService:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
-        if wish.registers:
-            require_team(caller, wish.owner_team)
+        if request.registers:
+            require_team(caller, request.owner_team)
         catalog = await self._catalogs.get(caller, catalog_name)
-        _check_rights(caller, catalog, wish)
+        _check_rights(caller, catalog, request)
         connection = await self._formats.connect(catalog)
 
         def is_granted(namespace: Sequence[str]) -> bool:
@@ -59,12 +59,12 @@ class DiscoveryService:
         refs = [TableRef(catalog_name, tuple(each[:-1]), each[-1]) for each in listing.identifiers]
         registered = await self._registered(caller, catalog)
         # In a thread: a hostile pattern takes a while for ten thousand names.
-        matching = await asyncio.to_thread(_matching, wish.pattern, refs)
+        matching = await asyncio.to_thread(_matching, request.pattern, refs)
         found = [_judged(ref, registered) for ref in matching]
-        if wish.registers:
+        if request.registers:
             found = [_with_rights(caller, catalog, table) for table in found]
-        if wish.registers:
-            found = await self._register(caller, found, wish)
+        if request.registers:
+            found = await self._register(caller, found, request)
         return Discovery(len(refs), listing.is_truncated, tuple(found))
 
     async def _registered(self, caller: Caller, catalog: Catalog) -> dict[tuple[tuple[str, ...], str], TableId | None]:
@@ -79,13 +79,13 @@ class DiscoveryService:
         }
 
     async def _register(
-        self, caller: Caller, found: Sequence[DiscoveredTable], wish: DiscoveryWish
+        self, caller: Caller, found: Sequence[DiscoveredTable], request: DiscoveryRequest
     ) -> list[DiscoveredTable]:
-        chosen = [table for table in found if table.outcome is DiscoveryOutcome.REGISTRABLE][: wish.limit]
+        chosen = [table for table in found if table.outcome is DiscoveryOutcome.REGISTRABLE][: request.limit]
         done: dict[TableRef, DiscoveredTable] = {}
         for start in range(0, len(chosen), _AT_ONCE):
             batch = chosen[start : start + _AT_ONCE]
-            results = await asyncio.gather(*(self._register_one(caller, table, wish) for table in batch))
+            results = await asyncio.gather(*(self._register_one(caller, table, request) for table in batch))
             done.update((result.ref, result) for result in results)
             if all(result.outcome is DiscoveryOutcome.NOT_TRIED for result in results):
                 break  # not one answered: the catalog is away
@@ -95,22 +95,22 @@ class DiscoveryService:
             for table in found
         ]
 
-    async def _register_one(self, caller: Caller, table: DiscoveredTable, wish: DiscoveryWish) -> DiscoveredTable:
-        given: dict[str, Any] = {"owner_team": wish.owner_team, "labels": wish.labels}
+    async def _register_one(self, caller: Caller, table: DiscoveredTable, request: DiscoveryRequest) -> DiscoveredTable:
+        given: dict[str, Any] = {"owner_team": request.owner_team, "labels": request.labels}
         try:
-            if wish.is_dry_run:
+            if request.is_dry_run:
                 made = await self._tables.examine(caller, table.ref, **given)
             else:
-                made = await self._tables.register(caller, table.ref, **given, paused=wish.paused)
+                made = await self._tables.register(caller, table.ref, **given, paused=request.paused)
         except Transient as error:
             return _with(table, DiscoveryOutcome.NOT_TRIED, error.message)
         except StateConflict as error:
-            if error.details.get("constraint") == "uq_tables_ref":  # somebody was faster
+            if error.details.get("constraint") == "uq_tables_ref":  # another request registered it first
                 return _with(table, DiscoveryOutcome.ALREADY_REGISTERED)
             return _with(table, DiscoveryOutcome.REFUSED, error.message)
         except Rejected as error:
             return _with(table, DiscoveryOutcome.REFUSED, _reasons(error))
-        if wish.is_dry_run:
+        if request.is_dry_run:
             return _with(table, DiscoveryOutcome.WOULD_REGISTER)
         return replace(_with(table, DiscoveryOutcome.REGISTERED), table_id=made.id)
 
@@ -119,8 +119,8 @@ def _matching(pattern: str, refs: Sequence[TableRef]) -> list[TableRef]:
     return [ref for ref in refs if matches(pattern, ".".join((*ref.namespace, ref.name)))]
 
 
-def _check_rights(caller: Caller, catalog: Catalog, wish: DiscoveryWish) -> None:
-    wanted = [Right.DISCOVER, Right.REGISTER] if wish.registers else [Right.DISCOVER]
+def _check_rights(caller: Caller, catalog: Catalog, request: DiscoveryRequest) -> None:
+    wanted = [Right.DISCOVER, Right.REGISTER] if request.registers else [Right.DISCOVER]
     for right in wanted:
         if not has_anywhere(caller, catalog.grants, right):
             raise Forbidden(

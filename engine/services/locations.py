@@ -61,6 +61,10 @@ class Place:
         return is_same_store and other.segments[: len(self.segments)] == self.segments
 
 
+class OutsideAllowedLocations(InvalidInput):
+    """A location that is not below the allowed locations of its catalog, which are shown to admins only."""
+
+
 @dataclass(frozen=True, slots=True)
 class LocationRules:
     """What the deployment allows; `allows_local` is for the embedded mode, where everything is on one machine."""
@@ -68,18 +72,24 @@ class LocationRules:
     allows_local: bool
 
     def check(self, locations: Sequence[str], *, allowed: Sequence[str]) -> None:
-        """Raise `InvalidInput` unless every location is a plain place under one of `allowed` (empty: anywhere)."""
+        """Check that every location is a plain place below one of `allowed` (empty: anywhere).
+
+        Raises:
+            InvalidInput: a location is no plain place, or the deployment does not allow it.
+            OutsideAllowedLocations: a location is below none of `allowed`. They are not named.
+        """
         roots = [_place(root) for root in allowed]
-        problems = []
+        problems: list[FieldProblem] = []
+        kind: type[InvalidInput] = InvalidInput
         for location in locations:
             message = self.problem_of(location)
             if message is None and roots and not any(root.covers(_place(location)) for root in roots):
-                message = f"it is not under the catalog's allowed locations: {', '.join(allowed)}"
+                message, kind = "it is not below the catalog's allowed locations", OutsideAllowedLocations
             if message is not None:
                 problems.append(FieldProblem("/name", f"the table's location: {message}", location[:200]))
         if problems:
             what = "; ".join(f"{problem.value}: {problem.message}" for problem in problems)
-            raise InvalidInput(f"the table lies or writes where it may not: {what}", problems=tuple(problems))
+            raise kind(f"the table has a location that is not allowed: {what}", problems=tuple(problems))
 
     def check_inside(self, locations: Sequence[str], places: Places) -> None:
         """Raise `InvalidInput` unless every location is below the table's places."""

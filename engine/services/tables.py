@@ -16,24 +16,24 @@ from engine.domain.errors import (
     InvalidInput,
     NotFound,
     PreconditionFailed,
-    StateConflict,
 )
 from engine.domain.grants import Right, allows
 from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run
-from engine.domain.tables import MAX_LABELS, Catalog, OutsideFiles, Table, TableFilter, TablePatch, TableRef
+from engine.domain.tables import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
 from engine.services import policy_writes
 from engine.services.budgets import day_budget
 from engine.services.capabilities import CapabilityService
 from engine.services.experiences import read_experience
 from engine.services.formats import FormatRegistry
-from engine.services.locations import Spellings
+from engine.services.locations import OutsideAllowedLocations
 from engine.services.names import check_table_ref
 from engine.services.observations import ObservationService
 from engine.services.policies import check_settings
 from engine.services.registered import read_own, read_registered
+from engine.services.shared_locations import check_overlap, location_refused
 from engine.services.trials import EVERYTHING, plan_document, try_plan
 from engine.services.visibility import visible_tables
 from engine.stores.database import Database
@@ -79,13 +79,15 @@ class TableService:
         The first automatic run waits for the grace; with `paused` no run starts before the table is resumed.
 
         Raises:
-            StateConflict: the table is registered already, or another one at, below or around its location.
-            Forbidden, InvalidInput, Transient: as `examine`.
+            StateConflict: the table is registered already, or a table that the caller sees overlaps with its location.
+            InvalidInput: as `examine`, or a table that the caller does not see overlaps with its location.
+            Forbidden, Transient: as `examine`.
         """
         table = await self.examine(caller, ref, owner_team=owner_team, labels=labels)
         async with self._database.begin() as unit:
-            await _registrable_catalog(unit, caller, ref)  # the grant may be gone since the table was opened
-            await _check_overlap(unit, table)
+            await unit.tables.lock_registrations()
+            catalog = await _registrable_catalog(unit, caller, ref)  # the grant may be gone since the table was opened
+            await check_overlap(unit, caller, table, catalog)
             await unit.tables.insert(table, grace_seconds=self._grace_seconds)
             after = _audited(table)
             if paused:
@@ -103,8 +105,8 @@ class TableService:
 
         Raises:
             Forbidden: the owner team is not one of the caller's.
-            InvalidInput: a name can't be one, there is no such catalog or table, or no grant lets the caller register
-                it; without a grant the answer is the same whatever the catalog has.
+            InvalidInput: a name can't be one, there is no such catalog or table, its location is not allowed, or no
+                grant lets the caller register it; without a grant the answer is the same whatever the catalog has.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
@@ -118,6 +120,10 @@ class TableService:
             hint = f"POST /v1/catalogs/{ref.catalog}/discover lists the tables that it has"
             problem = FieldProblem("/name", f"the catalog has no table {ref}", ref.name, hint)
             raise InvalidInput(f"no table {ref} in its catalog", problems=(problem,)) from None
+        except OutsideAllowedLocations:
+            if caller.role is Role.ADMIN:
+                raise
+            raise location_refused(caller, ref) from None
         return Table(
             id=self._ids.table_id(),
             ref=ref,
@@ -271,16 +277,3 @@ def _declared(table: Table) -> dict[str, Any]:
 
 def _audited(table: Table) -> dict[str, Any]:
     return {"address": str(table.ref), "uuid": table.uuid, "location": table.location, **_declared(table)}
-
-
-async def _check_overlap(unit: UnitOfWork, table: Table) -> None:
-    """Raise `StateConflict` for a table that would be allowed to name the files of a registered one as its own."""
-    catalog = await unit.catalogs.get(table.ref.catalog)
-    spelt = Spellings.of(table.location)
-    if catalog is None or catalog.outside_files is OutsideFiles.ALLOWED_LOCATIONS or not spelt.own:
-        return
-    if await unit.tables.has_overlap(table.ref, own=spelt.own, around=spelt.around):
-        raise StateConflict(
-            "another table is registered at, below or around its location, so that one could name the files of the "
-            "other: if it is the same table under an earlier name, delete that registration first"
-        )

@@ -20,6 +20,9 @@ from engine.stores.watches import WatchStore
 FREEZE: Final = ("frozen_at", "frozen_by", "frozen_snapshot_id", "frozen_parent_id", "freeze_reason")
 """The columns of a freeze."""
 
+_REGISTRATIONS: Final = 0x7061636B_72656769
+"""Key of Postgres' advisory lock on registrations ("packregi"); that of migrations differs."""
+
 
 class TableStore:
     """Rows of `tables`."""
@@ -60,8 +63,19 @@ class TableStore:
         row = (await self._connection.execute(select(tables).where(tables.c.id == table_id))).one_or_none()
         return None if row is None else _to_table(row)
 
-    async def has_overlap(self, ref: TableRef, *, own: Sequence[str], around: Sequence[str]) -> bool:
-        """Return whether another table is registered at a location, below it or around it.
+    async def lock_registrations(self) -> None:
+        """Wait until no other transaction registers a table, and exclude others until the end of this one.
+
+        Comparing a location with those of registered tables is otherwise open to a race: two transactions that insert
+        overlapping tables do not see each other's row. SQLite has one writer at a time.
+        """
+        if self._connection.dialect.name == "postgresql":
+            await self._connection.execute(select(func.pg_advisory_xact_lock(_REGISTRATIONS)))
+
+    async def list_overlapping(
+        self, ref: TableRef, *, own: Sequence[str], around: Sequence[str], limit: int
+    ) -> builtins.list[Table]:
+        """Return tables other than `ref` that are registered at a location, below it or around it, oldest first.
 
         `own` are the spellings of the location, `around` those of the folders above it, without a slash at the end.
         """
@@ -69,8 +83,8 @@ class TableStore:
         is_around = column.in_([spelt for each in (*own, *around) for spelt in (each, f"{each}/")])
         is_below = (column.startswith(f"{each}/", autoescape=True) for each in own)
         others = or_(tables.c.catalog != ref.catalog, tables.c.namespace != ref.namespace, tables.c.name != ref.name)
-        found = select(exists().where(others, or_(is_around, *is_below)))
-        return bool((await self._connection.execute(found)).scalar_one())
+        found = select(tables).where(others, or_(is_around, *is_below)).order_by(tables.c.id).limit(limit)
+        return [_to_table(row) for row in await self._connection.execute(found)]
 
     async def lock_many(self, table_ids: Iterable[TableId]) -> dict[TableId, tuple[Table, TableFormatName]]:
         """Return those of the tables that are registered with their formats, by id.

@@ -132,16 +132,18 @@ async def test_a_policy_is_written_as_it_was_read(client: AsyncPackhouse, table:
     with pytest.raises(PreconditionRequired):
         await policies.put(table, body={"enabled": False})
     first = await policies.put.raw(table, body={"enabled": False}, if_none_match="*")
-    assert (first.status, first.etag, first.document["version"]) == (200, '"1"', 1)
+    assert (first.status, first.etag, first.document["version"]) == (201, '"1"', 1)
     second = await policies.put.raw(table, body={"rewrite": {"min_input_files": 3}}, if_match='"1"')
     assert second.etag == '"2"'
-    assert (await policies.get.raw(table)).document["policy"] == {"rewrite": {"min_input_files": 3}}
+    read = await policies.get.raw(table)
+    assert read.document["policy"] == {"rewrite": {"min_input_files": 3}}
+    assert (await policies.put.raw(table, body={"enabled": False}, if_match=read.etag)).etag == '"3"'
 
 
 async def test_a_policy_that_is_written_again_keeps_its_version(client: AsyncPackhouse, table: str) -> None:
-    for condition in ({"if_none_match": "*"}, {"if_match": '"1"'}):
+    for status, condition in ((201, {"if_none_match": "*"}), (200, {"if_match": '"1"'})):
         written = await client.table_policies.put.raw(table, body={"rewrite": {"min_input_files": 3}}, **condition)
-        assert (written.status, written.etag, written.document["version"]) == (200, '"1"', 1)
+        assert (written.status, written.etag, written.document["version"]) == (status, '"1"', 1)
 
 
 @pytest.mark.parametrize("condition", [{"if_none_match": "*"}, {"if_match": '"7"'}, {"if_match": '"x"'}])

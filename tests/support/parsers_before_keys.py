@@ -28,6 +28,7 @@ from api.auth import bearer_of, subscriber_of
 from api.errors import EdgeProblem
 from api.limits import parse_json
 from api.preconditions import preconditions
+from api.representations import accepts_gzip
 from api.streaming import wants_stream
 from engine.domain.errors import PackhouseError
 from engine.services.access import KEY_FORM
@@ -69,6 +70,7 @@ def parsers() -> Iterator[tuple[str, Callable[[str], object]]]:
     yield "If-Match", lambda text: asyncio.run(preconditions(if_match=text, if_none_match=None))
     yield "If-None-Match", lambda text: asyncio.run(preconditions(if_match=None, if_none_match=text))
     yield "Accept", wants_stream
+    yield "Accept-Encoding", accepts_gzip
     yield "query string", lambda text: QueryParams(text.encode())
     yield "cookies", lambda text: _request("Cookie", text).cookies
     yield "declared length", int

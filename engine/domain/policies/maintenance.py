@@ -1,18 +1,37 @@
 """Settings of upkeep besides rewriting data files. Nothing that removes files is on by default."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from pydantic import Field
+from pydantic.config import JsonDict
 
 from engine.domain.policies.fields import DAY_SECONDS, Interval, Part, Section, lasting
 from engine.domain.strict import Flag, Whole
 from engine.domain.units import Duration
 
 
+def _by_default(text: str) -> Callable[[JsonDict], None]:
+    """Return a change of a schema that states the default as policies write it; stored policies have seconds."""
+
+    def change(schema: JsonDict) -> None:
+        union = schema.get("anyOf")
+        members = union if isinstance(union, list) else [schema]
+        if any(isinstance(each, dict) and "pattern" in each for each in members):
+            schema["default"] = text
+
+    return change
+
+
 class RewriteManifests(Part):
     """When manifests are made fewer: each `interval`, and when there are many small ones."""
 
-    interval: Literal["off"] | Interval = Field(7 * DAY_SECONDS, description="Each so often.", examples=["7d"])
+    interval: Literal["off"] | Interval = Field(
+        7 * DAY_SECONDS,
+        description="Time between rewrites of manifests.",
+        examples=["7d"],
+        json_schema_extra=_by_default("7d"),
+    )
     above_count: Annotated[Whole, Field(ge=1, le=10**9)] = Field(
         100, description="Also when there are more manifests than this, and they are small."
     )
@@ -34,11 +53,19 @@ class RemoveOrphans(Part):
     """Which files that no snapshot knows go. A file is never younger than twice the longest run either."""
 
     older_than: Annotated[Duration, lasting(least=DAY_SECONDS)] = Field(
-        3 * DAY_SECONDS, description="Only files older than this, at least a day.", examples=["3d"]
+        3 * DAY_SECONDS,
+        description="Only files older than this, at least a day.",
+        examples=["3d"],
+        json_schema_extra=_by_default("3d"),
     )
-    interval: Interval = Field(7 * DAY_SECONDS, description="Looked for each so often.", examples=["7d"])
+    interval: Interval = Field(
+        7 * DAY_SECONDS, description="Time between searches.", examples=["7d"], json_schema_extra=_by_default("7d")
+    )
     quarantine: Annotated[Duration, lasting()] = Field(
-        7 * DAY_SECONDS, description="Kept aside so long before they are deleted.", examples=["7d"]
+        7 * DAY_SECONDS,
+        description="How long files are kept aside before they are deleted.",
+        examples=["7d"],
+        json_schema_extra=_by_default("7d"),
     )
 
 

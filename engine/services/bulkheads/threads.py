@@ -57,7 +57,7 @@ class DaemonThreads(Executor):
                 result = call()
             except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
                 failure = error
-        with self._lock:  # before the result: whoever gets it may submit the next call at once
+        with self._lock:  # before the result is set: its reader may submit the next call at once
             self._idle.append(inbox)
         if future.cancelled():
             return

@@ -17,7 +17,7 @@ async def spend(api: Api, table_id: str, count: int) -> None:
 
 async def limit_the_day(api: Api, table_id: str, limit: str) -> None:
     body = {"limits": {"bytes_per_day": limit}, "schedule": {"min_interval": "0s"}}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=body, headers={"If-None-Match": "*"})
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=body, headers={"If-None-Match": "*"})
 
 
 async def test_a_dry_run_and_explain_leave_for_another_day_what_a_run_leaves(

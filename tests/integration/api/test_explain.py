@@ -25,7 +25,7 @@ async def explained(api: Api, table_id: str) -> Any:
 
 async def put_policy(api: Api, table_id: str, policy: dict[str, Any]) -> None:
     path = f"/v1/tables/{table_id}/policy"
-    await api.call("PUT", path, status=200, json=policy, headers={"If-None-Match": "*"})
+    await api.call("PUT", path, status=201, json=policy, headers={"If-None-Match": "*"})
 
 
 def said(answer: Any) -> str:

@@ -76,7 +76,7 @@ async def test_advice_without_signals_is_about_writes_only(api: Api, lake: Lake,
 async def test_advice_knows_what_was_rewritten_and_how_long_it_is_kept(api: Api, lake: Lake, table_id: str) -> None:
     run = await api.rewrite(table_id)
     policy = {"maintenance": {"expire_snapshots": {"older_than": "2d"}}}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=policy, headers={"If-None-Match": "*"})
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=policy, headers={"If-None-Match": "*"})
     advice = await api.get(f"/v1/tables/{table_id}/advice")
     assert advice["writes"]["rewritten_bytes"] == run.result["rewritten_bytes"] == advice["writes"]["ingested_bytes"]
     assert advice["upkeep"]["write_amplification"] == 1

@@ -79,7 +79,7 @@ async def test_explain_says_that_a_run_would_fail_and_what_is_missing(api: Api, 
 
 async def test_a_disabled_table_is_left_alone_whatever_its_policy_asks_for(api: Api, native: tuple[Lake, str]):
     table_id = native[1]
-    await write_own(api, table_id, {"enabled": False, "rewrite": {"engine": "auto"}}, status=200)
+    await write_own(api, table_id, {"enabled": False, "rewrite": {"engine": "auto"}}, status=201)
     assert (await api.rewrite(table_id)).reason == "disabled"
 
 
@@ -107,7 +107,7 @@ async def test_a_strategy_that_the_engine_of_a_wider_policy_does_not_do_is_refus
     answer = await write_own(api, table_id, SORT, status=422)
     assert the_problem(answer) == ("/rewrite/engine", "native", WHY_NOT)
     assert answer["errors"][0]["hint"].startswith("it comes from: fleet; GET /v1/formats shows")
-    await write_own(api, table_id, {"rewrite": SORT["rewrite"] | {"engine": "arrow"}}, status=200)
+    await write_own(api, table_id, {"rewrite": SORT["rewrite"] | {"engine": "arrow"}}, status=201)
 
 
 async def test_explain_and_a_run_say_of_an_engine_what_a_write_says(api: Api, tmp_path: Path) -> None:

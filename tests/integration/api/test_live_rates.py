@@ -75,7 +75,7 @@ async def test_a_running_rewrite_shows_its_rate_and_its_share_of_the_limits(
     assert seen[-1][0]["throttled_seconds"] > 0
     limits = [(rate["catalog"], rate["bytes_per_second_limit"]) for rate in seen[-1][1]]
     assert limits == [(None, 1_000_000), ("lake", SLOW)]
-    metrics = (await api.anonymous.get("/metrics")).text
+    metrics = (await api.client.get("/metrics")).text
     assert f'packhouse_rewrite_bytes_per_second_limit{{catalog="lake"}} {float(SLOW)}' in metrics
     assert 'packhouse_rewrite_bytes_per_second{catalog=""}' in metrics
 

@@ -23,7 +23,7 @@ async def allow(api: Api, lake: Lake, *locations: str, status: int = 200) -> Non
 async def test_a_table_outside_of_the_allowed_locations_is_not_registered(api: Api, lake: Lake, tmp_path: Path) -> None:
     await allow(api, lake, f"file://{tmp_path}/lake/ware")  # the beginning of the warehouse's name, but not it
     refused = await api.post("/v1/tables", ADDRESS, status=422)
-    assert "not under the catalog's allowed locations" in refused["detail"]
+    assert "not below the catalog's allowed locations" in refused["detail"]
     await allow(api, lake, f"file://{tmp_path}/lake/warehouse")
     await api.post("/v1/tables", ADDRESS, status=201)
 

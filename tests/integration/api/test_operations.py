@@ -10,8 +10,10 @@ from engine.domain.budgets import Budget
 from engine.domain.errors import Transient
 from engine.domain.ids import RunId
 from engine.services.health import KEEP_SECONDS, HealthService
-from tests.integration.api.conftest import Api
+from tests.integration.api.access import as_caller
+from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.fake_clock import FakeClock
+from tests.support.world import NAME, Lake
 
 RUN = RunId("run_1")
 REPORT = {
@@ -108,13 +110,39 @@ async def test_metrics_count_requests_by_route_template(api: Api) -> None:
 
 async def test_metrics_show_runs_queue_and_dependencies(api: Api, table_id: str) -> None:
     await api.post("/v1/runs", {"table_id": table_id}, status=202)
-    text = (await api.anonymous.get("/metrics")).text
+    text = (await api.call("GET", "/metrics", status=200)).text
     assert 'packhouse_runs{state="queued"} 1.0' in text
     assert 'packhouse_watched_tables{verdict="new"} 1.0' in text
     assert 'packhouse_tables{catalog="lake",team=""} 1.0' in text
     assert 'packhouse_queue_entries{standing="waiting"} 1.0' in text
     assert 'packhouse_dependency_up{dependency="redis"} 1.0' in text
     assert 'packhouse_dependency_up{dependency="spark"} 0.0' in text
+
+
+async def test_an_anonymous_scrape_names_no_catalog_team_or_table(api: Api, lake: Lake) -> None:
+    table = await api.post("/v1/tables", ADDRESS | {"owner_team": "sales"}, status=201)
+    await api.get(f"/v1/tables/{table['id']}/health")
+    await api.rewrite(table["id"])
+    limits = {"parallel_runs": 2, "catalogs": {"lake": {"bandwidth": "1GB/s"}}}
+    await api.call("PUT", "/v1/limits", json=limits, headers={"If-Match": '"1"'}, status=200)
+    text = (await api.anonymous.get("/metrics")).text
+    assert "packhouse_runs_ended_total" in text
+    assert 'packhouse_rewrite_bytes_per_second{catalog=""}' in text
+    for name in ("sales", '"lake', NAME[1], table["id"]):
+        assert name not in text
+    everything = (await api.call("GET", "/metrics", status=200)).text
+    assert 'packhouse_tables{catalog="lake",team="sales"} 1.0' in everything
+    assert 'packhouse_rewrite_bytes_per_second_limit{catalog="lake"}' in everything
+
+
+async def test_names_in_metrics_need_a_key_of_every_team(api: Api, table_id: str) -> None:
+    every, sales = await as_caller(api, "viewer"), await as_caller(api, "viewer", teams=["sales"])
+    assert 'packhouse_tables{catalog="lake",team=""} 1.0' in (await every.get("/metrics")).text
+    assert table_id not in (await every.get("/metrics")).text
+    refused = await sales.get("/metrics")
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    unknown = await api.with_key("pkh_" + 64 * "0").get("/metrics")
+    assert (unknown.status_code, unknown.json()["code"]) == (401, "unauthenticated")
 
 
 async def pace(api: Api, *, status: int, token: str | None = None, **changes: Any) -> Any:

@@ -25,7 +25,7 @@ def path(table_id: str) -> str:
 
 
 async def test_sizes_are_answered_in_bytes_and_absent_fields_are_left_out(api: Api, path: str) -> None:
-    stored = (await api.call("PUT", path, status=200, json=POLICY, headers=NEW)).json()
+    stored = (await api.call("PUT", path, status=201, json=POLICY, headers=NEW)).json()
     assert stored["policy"] == {
         "rewrite": {"target_file_bytes": 64 * 2**20},
         "limits": {"bandwidth": 50_000_000, "parallel_groups": 2},
@@ -45,19 +45,19 @@ async def test_a_write_needs_a_precondition(api: Api, path: str) -> None:
 
 
 async def test_a_second_first_policy_is_refused(api: Api, path: str) -> None:
-    await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
+    await api.call("PUT", path, status=201, json=POLICY, headers=NEW)
     await api.call("PUT", path, status=412, json=POLICY, headers=NEW)
 
 
 async def test_a_stale_write_is_refused(api: Api, path: str) -> None:
-    first = await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
+    first = await api.call("PUT", path, status=201, json=POLICY, headers=NEW)
     second = await api.call("PUT", path, status=200, json={}, headers={"If-Match": first.headers["etag"]})
     assert second.headers["etag"] == '"2"'
     await api.call("PUT", path, status=412, json=POLICY, headers={"If-Match": first.headers["etag"]})
 
 
 async def test_writing_what_is_stored_already_writes_nothing(api: Api, table_id: str, path: str) -> None:
-    first = await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
+    first = await api.call("PUT", path, status=201, json=POLICY, headers=NEW)
     same = {"limits": {"parallel_groups": 2, "bandwidth": 50_000_000}, "rewrite": {"target_file_bytes": 64 * 2**20}}
     again = await api.call("PUT", path, status=200, json=same, headers={"If-Match": first.headers["etag"]})
     assert (again.headers["etag"], again.json()) == (first.headers["etag"], first.json())
@@ -72,9 +72,9 @@ async def test_writing_what_is_stored_already_writes_nothing(api: Api, table_id:
 
 
 async def test_a_tag_never_comes_back_after_a_delete(api: Api, path: str) -> None:
-    first = await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
+    first = await api.call("PUT", path, status=201, json=POLICY, headers=NEW)
     await api.call("DELETE", path, status=204, headers={"If-Match": first.headers["etag"]})
-    again = await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
+    again = await api.call("PUT", path, status=201, json=POLICY, headers=NEW)
     assert again.headers["etag"] != first.headers["etag"]
 
 
@@ -101,7 +101,7 @@ async def test_a_setting_that_can_not_hold_is_named(api: Api, path: str, body: A
 
 
 async def test_the_effective_policy_names_every_origin(api: Api, table_id: str, path: str) -> None:
-    await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
+    await api.call("PUT", path, status=201, json=POLICY, headers=NEW)
     settings = (await api.get(f"/v1/tables/{table_id}/effective-policy"))["settings"]
     assert {name: (settings[name]["value"], settings[name]["origin"]) for name in NAMED} == NAMED
     assert all(setting["note"] for setting in settings.values() if not setting["acted_on"])
@@ -112,7 +112,7 @@ async def test_a_policy_of_an_unknown_table_is_not_found(api: Api) -> None:
 
 
 async def test_versions_of_a_table_s_policy_are_kept_and_restored(api: Api, path: str) -> None:
-    await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
+    await api.call("PUT", path, status=201, json=POLICY, headers=NEW)
     await api.call("PUT", path, status=200, json={"enabled": False}, headers={"If-Match": '"1"'})
     versions = (await api.get(f"{path}/versions"))["items"]
     assert [each["version"] for each in versions] == [2, 1]
@@ -124,7 +124,7 @@ async def test_versions_of_a_table_s_policy_are_kept_and_restored(api: Api, path
 
 
 async def test_a_version_that_never_was_is_not_restored(api: Api, path: str) -> None:
-    await api.call("PUT", path, status=200, json=POLICY, headers=NEW)
+    await api.call("PUT", path, status=201, json=POLICY, headers=NEW)
     answer = await api.post(f"{path}/restore", {"version": 9}, status=422, headers={"If-Match": '"1"'})
     assert answer["errors"][0]["pointer"] == "/version"
     await api.get(f"{path}/versions/9", status=404)
@@ -143,7 +143,7 @@ async def test_a_policy_can_be_written_while_the_catalog_is_away(api: Api, lake:
     etag = (await api.call("GET", "/v1/catalogs/lake", status=200)).headers["etag"]
     away = {"properties": lake.properties | {"uri": "postgresql://127.0.0.1:1/nothing"}}
     await api.call("PUT", "/v1/catalogs/lake", status=200, json=away, headers={"If-Match": etag})
-    written = (await api.call("PUT", path, status=200, json={"enabled": False}, headers=NEW)).json()
+    written = (await api.call("PUT", path, status=201, json={"enabled": False}, headers=NEW)).json()
     assert any("own properties" in note for note in written["notes"])
     shown = await api.get(path.removesuffix("policy") + "effective-policy")
     assert shown["settings"]["enabled"]["value"] is False

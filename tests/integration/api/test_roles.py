@@ -72,7 +72,7 @@ async def foreign(api: Api, lake: Lake) -> dict[str, str]:
     """A table of the team sales with a policy and a run."""
     table = await api.post("/v1/tables", ADDRESS | {"owner_team": "sales"}, status=201)
     policy = {"rewrite": {"min_input_files": 2}}
-    await api.call("PUT", f"/v1/tables/{table['id']}/policy", json=policy, headers={"If-None-Match": "*"}, status=200)
+    await api.call("PUT", f"/v1/tables/{table['id']}/policy", json=policy, headers={"If-None-Match": "*"}, status=201)
     run = await api.post("/v1/runs", {"table_id": table["id"]}, status=202)
     return {"table_id": table["id"], "run_id": run["id"]}
 

@@ -50,7 +50,7 @@ async def test_the_strongest_scope_wins_and_every_setting_names_its_origin(api: 
             await create(api, policy, scope, {"limits": {"parallel_groups": groups}})
         assert await setting(api, table_id, name) == (groups, origin)
     own = {"limits": {"parallel_groups": 9}}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=own, headers={"If-None-Match": "*"})
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=own, headers={"If-None-Match": "*"})
     assert await setting(api, table_id, name) == (9, "table")
 
 
@@ -95,7 +95,7 @@ async def test_an_unknown_column_is_found_on_a_covered_table(api: Api, table_id:
 
 async def test_a_contradiction_names_a_table_where_it_is(api: Api, table_id: str) -> None:
     own = {"rewrite": {"small_file_bytes": "100MiB"}}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=own, headers={"If-None-Match": "*"})
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=own, headers={"If-None-Match": "*"})
     answer = await create(api, "fleet", FLEET, {"rewrite": {"target_file_bytes": "64MiB"}}, status=422)
     (error,) = answer["errors"]
     assert error["pointer"] == "/rewrite/small_file_bytes"
@@ -210,7 +210,7 @@ async def test_what_was_never_written_has_no_versions(api: Api) -> None:
 
 
 async def test_a_table_s_own_policy_is_no_named_one(api: Api, table_id: str) -> None:
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=POLICY, headers={"If-None-Match": "*"})
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=POLICY, headers={"If-None-Match": "*"})
     for path in ("", "/versions", "/versions/1"):
         await api.get(f"/v1/policies/{table_id}{path}", status=404)
     await api.post(f"/v1/policies/{table_id}/restore", {"version": 1}, status=404, headers={"If-Match": '"1"'})
@@ -234,7 +234,7 @@ async def test_a_dry_run_says_what_would_change_and_writes_nothing(api: Api, tab
 
 
 async def test_a_setting_that_a_stronger_policy_holds_would_not_change(api: Api, table_id: str) -> None:
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=POLICY, headers={"If-None-Match": "*"})
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=POLICY, headers={"If-None-Match": "*"})
     preview = await create(
         api, "mine", LAKE, {"rewrite": {"target_file_bytes": "32MiB"}}, status=200, params={"dry_run": "true"}
     )

@@ -71,7 +71,7 @@ async def test_a_deleted_registration_is_gone(api: Api, table_id: str) -> None:
 
 async def test_a_policy_that_goes_with_its_table_is_told_and_kept_as_a_version(api: Api, table_id: str) -> None:
     policy = {"json": {"enabled": False}, "headers": {"If-None-Match": "*"}}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, **policy)
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, **policy)
     await api.call("DELETE", f"/v1/tables/{table_id}", status=204)
     async with api.container.database.read() as unit:
         versions = await unit.policies.list_versions(table_id)
@@ -94,7 +94,7 @@ async def test_health_counts_what_the_table_holds(api: Api, lake: Lake, table_id
     assert health["order"] is None
     order = {"rewrite": {"strategy": "zorder", "columns": ["id", "note"]}}
     headers = {"If-None-Match": "*"}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=order, headers=headers)
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=order, headers=headers)
     order = (await api.get(f"/v1/tables/{table_id}/health"))["order"]
     assert [column["name"] for column in order["columns"]] == ["id", "note"]
     assert [each["overlap_depth"] for each in order["partitions"]] == [6, 6]  # of the worst column, `note`

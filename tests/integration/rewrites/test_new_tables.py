@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.domain.access import SYSTEM
-from engine.domain.discoveries import DiscoveryWish
+from engine.domain.discoveries import DiscoveryRequest
 from engine.domain.errors import InvalidInput
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
@@ -117,8 +117,8 @@ async def test_a_table_registered_as_paused_starts_nothing_until_it_is_resumed(
 
 async def test_tables_that_are_discovered_may_be_registered_as_paused(world: World, new: TableId) -> None:
     await world.container.tables.delete(SYSTEM, new)
-    wish = DiscoveryWish("lake.new", registers=True, labels={"tier": "gold"}, paused=True)
-    (found,) = (await world.container.discovery.discover(SYSTEM, "lake", wish)).tables
+    request = DiscoveryRequest("lake.new", registers=True, labels={"tier": "gold"}, paused=True)
+    (found,) = (await world.container.discovery.discover(SYSTEM, "lake", request)).tables
     assert found.table_id is not None
     table = await world.container.tables.get(SYSTEM, found.table_id)
     assert (table.labels, table.pause is not None) == ({"tier": "gold"}, True)

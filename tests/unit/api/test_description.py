@@ -1,12 +1,15 @@
 """The API's description: made without services, and complete."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from api.__main__ import main
 from api.app import create_app
+from api.field_descriptions import BY_NAME, OF_MODELS
 from api.openapi import describe, to_yaml
 from api.problems import PROBLEM_TYPES
 
@@ -48,9 +51,11 @@ def test_every_operation_has_a_summary_a_tag_and_an_id_of_its_own(document: dict
 
 def test_every_operation_under_v1_needs_a_key_and_says_so(document: dict[str, Any]) -> None:
     assert document["components"]["securitySchemes"]["apiKey"]["scheme"] == "bearer"
+    assert document["security"] == [{"apiKey": []}]
     for path, op in operations(document):
-        assert ("security" in op) == path.startswith("/v1/")
-        assert ("401" in op["responses"]) == path.startswith("/v1/")
+        expected = None if path.startswith("/v1/") else [{}, {"apiKey": []}] if path == "/metrics" else []
+        assert op.get("security", document["security"]) == (expected if expected is not None else [{"apiKey": []}])
+        assert ("401" in op["responses"]) == (path.startswith("/v1/") or path == "/metrics")
 
 
 def test_every_error_is_a_problem_with_an_example(document: dict[str, Any]) -> None:
@@ -78,3 +83,72 @@ def test_creating_operations_take_an_idempotency_key(document: dict[str, Any]) -
 
 def test_every_problem_type_has_a_status_and_an_explanation() -> None:
     assert all(400 <= kind.status < 600 and kind.explanation.endswith(".") for kind in PROBLEM_TYPES.values())
+
+
+def test_every_tag_operation_parameter_answer_and_field_is_described(document: dict[str, Any]) -> None:
+    bare = [tag["name"] for tag in document["tags"] if not tag.get("description")]
+    for path, op in operations(document):
+        bare += [f"{op['operationId']} {path}"] if not op.get("description") else []
+        bare += [
+            f"{op['operationId']} {each['name']}" for each in op.get("parameters", ()) if "description" not in each
+        ]
+        bare += [f"{op['operationId']} {status}" for status, each in op["responses"].items() if not each["description"]]
+    for model, schema in document["components"]["schemas"].items():
+        bare += [model] if not schema.get("description") else []
+        bare += [f"{model}.{name}" for name, each in schema.get("properties", {}).items() if "description" not in each]
+    assert bare == []
+
+
+def test_no_description_of_a_field_is_left_over(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    names = {name for schema in schemas.values() for name in schema.get("properties", {})}
+    fields = {
+        f"{model.removesuffix('-Input').removesuffix('-Output')}.{name}"
+        for model, schema in schemas.items()
+        for name in schema.get("properties", {})
+    }
+    assert BY_NAME.keys() - names == set()
+    assert OF_MODELS.keys() - fields == set()
+
+
+def test_if_match_is_required_where_a_request_without_it_is_always_refused(document: dict[str, Any]) -> None:
+    required = {
+        op["operationId"]
+        for _, op in operations(document)
+        for parameter in op.get("parameters", ())
+        if parameter["name"] == "if-match" and parameter["required"]
+    }
+    assert required == {"replace_catalog", "delete_catalog", "put_catalog_grants", "put_limits"}
+
+
+def test_every_operation_declares_that_unknown_parameters_are_refused(document: dict[str, Any]) -> None:
+    assert all("422" in op["responses"] for _, op in operations(document))
+
+
+def test_examples_are_valid(document: dict[str, Any]) -> None:
+    seen = 0
+    for where, schema, example in examples(document):
+        validator = jsonschema_rs.validator_for(schema | {"components": document["components"]})
+        assert validator.is_valid(example), (where, example, next(iter(validator.iter_errors(example))).message)
+        seen += 1
+    assert seen > 150
+
+
+def examples(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """Yield every example with its schema: of schemas and fields, parameters, bodies and answers."""
+    for model, schema in document["components"]["schemas"].items():
+        yield from ((model, {"$ref": f"#/components/schemas/{model}"}, each) for each in schema.get("examples", ()))
+        for name, field in schema.get("properties", {}).items():
+            shown = [*field.get("examples", ()), *([field["default"]] if "default" in field else [])]
+            yield from ((f"{model}.{name}", field, each) for each in shown)
+    for _, op in operations(document):
+        for parameter in op.get("parameters", ()):
+            shown = [*parameter["schema"].get("examples", ()), parameter.get("example")]
+            shown += [each["value"] for each in parameter.get("examples", {}).values()]
+            yield from ((op["operationId"], parameter["schema"], each) for each in shown if each is not None)
+        for answer in [op.get("requestBody", {}), *op["responses"].values()]:
+            for media_type, content in answer.get("content", {}).items():
+                if "example" in content:
+                    yield f"{op['operationId']} {media_type}", content["schema"], content["example"]
+                for code in content.get("examples", ()):
+                    yield code, content["schema"], document["components"]["examples"][code]["value"]

@@ -24,17 +24,28 @@ class Store:
     def __init__(self) -> None:
         self.answers = threading.Event()
         self.begun = self.at_once = self.most_at_once = 0
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
 
     def call(self) -> str:
-        with self._lock:
+        with self._changed:
             self.begun += 1
             self.at_once += 1
             self.most_at_once = max(self.most_at_once, self.at_once)
+            self._changed.notify_all()
         self.answers.wait(60)
-        with self._lock:
+        with self._changed:
             self.at_once -= 1
+            self._changed.notify_all()
         return "answer"
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until a condition on the counts holds, checked at each change of them."""
+
+        def wait() -> None:
+            with self._changed:
+                assert self._changed.wait_for(holds, 30)
+
+        await asyncio.to_thread(wait)
 
 
 @pytest.fixture
@@ -52,16 +63,10 @@ def asked(count: int, bulk: Bulkheads, store: Store, where: Compartment = STUCK)
     return [asyncio.create_task(bulk.read(where, store.call)) for _ in range(count)]
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
-        while not holds():
-            await asyncio.sleep(0.005)
-
-
 async def test_calls_of_one_table_wait_for_its_own_threads_and_no_others(store: Store) -> None:
     bulk = bulkheads()
     stuck = asked(20, bulk, store)
-    await until(lambda: store.begun == 2)
+    await store.until(lambda: store.begun == 2)
     assert await bulk.read(CALM, lambda: "calm") == "calm"
     assert await bulk.read(Compartment.of("lake"), lambda: "listed") == "listed"
     assert await bulk.read(ELSEWHERE, lambda: "calm") == "calm"
@@ -76,7 +81,7 @@ async def test_tables_of_one_catalog_together_hold_no_more_than_its_bound(store:
     names = [Compartment.of(TableRef("lake", ("a",), name)) for name in ("one", "two")]
     for where in names:
         asked(2, bulk, store, where)
-    await until(lambda: store.begun == 4)
+    await store.until(lambda: store.begun == 4)
     with pytest.raises(Transient, match="busy: catalog 'lake' with its tables has 4 calls"):
         await bulk.read(CALM, lambda: "calm")
     assert await bulk.read(ELSEWHERE, lambda: "calm") == "calm"
@@ -86,7 +91,7 @@ async def test_the_threads_of_all_catalogs_are_bounded(store: Store) -> None:
     bulk = bulkheads(line_seconds=0.05, total=3)
     asked(2, bulk, store)
     asked(1, bulk, store, ELSEWHERE)
-    await until(lambda: store.begun == 3)
+    await store.until(lambda: store.begun == 3)
     with pytest.raises(Transient, match="busy: this process has 3 calls"):
         await bulk.read(Compartment.of("third"), lambda: "calm")
 
@@ -103,7 +108,7 @@ async def test_a_call_without_an_answer_is_given_up_and_its_thread_stays_counted
         await bulk.read(STUCK, lambda: "answer")
     assert store.begun == 2
     store.answers.set()
-    await until(lambda: store.at_once == 0)
+    await store.until(lambda: store.at_once == 0)
     assert await bulk.read(STUCK, lambda: "answer") == "answer"
 
 
@@ -117,7 +122,7 @@ async def test_callers_in_line_are_refused_once_no_thread_can_be_expected(store:
 async def test_the_line_of_one_table_is_bounded(store: Store) -> None:
     bulk = bulkheads(in_line=3)
     asked(5, bulk, store)
-    await until(lambda: store.begun == 2)
+    await store.until(lambda: store.begun == 2)
     with pytest.raises(Transient, match="busy: table"):
         await bulk.read(STUCK, lambda: "answer")
 
@@ -125,7 +130,7 @@ async def test_the_line_of_one_table_is_bounded(store: Store) -> None:
 async def test_a_caller_that_goes_away_leaves_its_thread_counted(store: Store) -> None:
     bulk = bulkheads(line_seconds=0.05)
     tasks = asked(3, bulk, store)
-    await until(lambda: store.begun == 2)
+    await store.until(lambda: store.begun == 2)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -137,7 +142,7 @@ async def test_a_caller_that_goes_away_leaves_its_thread_counted(store: Store) -
 async def test_equal_reads_that_have_not_begun_are_one(store: Store) -> None:
     bulk = bulkheads()
     begun = asked(2, bulk, store)
-    await until(lambda: store.begun == 2)
+    await store.until(lambda: store.begun == 2)
     later = [asyncio.create_task(bulk.read_shared(STUCK, "open", store.call)) for _ in range(20)]
     other = asyncio.create_task(bulk.read_shared(STUCK, "another", store.call))
     store.answers.set()
@@ -150,7 +155,7 @@ async def test_a_read_that_has_begun_is_joined_by_nobody(store: Store) -> None:
     tasks = []
     for number in (1, 2):  # what the first sees may be older than the question of the second
         tasks.append(asyncio.create_task(bulk.read_shared(STUCK, "open", store.call)))
-        await until(lambda number=number: store.begun == number)  # type: ignore[misc]
+        await store.until(lambda number=number: store.begun == number)  # type: ignore[misc]
     store.answers.set()
     await asyncio.gather(*tasks)
 
@@ -158,7 +163,7 @@ async def test_a_read_that_has_begun_is_joined_by_nobody(store: Store) -> None:
 async def test_one_of_the_callers_of_a_shared_read_may_go_away(store: Store) -> None:
     bulk = bulkheads()
     first, second = [asyncio.create_task(bulk.read_shared(STUCK, "open", store.call)) for _ in range(2)]
-    await until(lambda: store.begun == 1)
+    await store.until(lambda: store.begun == 1)
     first.cancel()
     store.answers.set()
     assert await second == "answer"
@@ -175,7 +180,7 @@ async def test_a_change_without_an_answer_has_an_unknown_outcome(store: Store) -
 
 async def test_a_cancelled_change_is_waited_for(store: Store) -> None:
     change = asyncio.create_task(bulkheads().change(STUCK, store.call))
-    await until(lambda: store.begun == 1)
+    await store.until(lambda: store.begun == 1)
     change.cancel()
     await asyncio.sleep(0)
     assert not change.done()

@@ -17,7 +17,7 @@ from packhouse_client.testing.records import Records, matching
 
 URL: Final = "http://packhouse.test"
 KEY: Final = "pkh_mock"
-_TAG: Final = re.compile(r'"([0-9]{1,9})"')
+_TAG: Final = re.compile(r'"([0-9]{1,9})(?:-[0-9a-f]{16})?"')
 
 
 class MockPackhouse:
@@ -150,19 +150,22 @@ class MockPackhouse:
             self.records.end(run, self.runs_end_as, result={})
 
     def _policy(self, method: str, table: str, request: httpx.Request) -> httpx.Response:
+        is_first = request.headers.get("if-none-match") == "*"
         match method:
             case "GET":
                 found = self.records.policy(table)
             case "PUT":
                 document = checked_body(request, models.PolicyDocumentInput)
-                is_first = request.headers.get("if-none-match") == "*"
                 found = self.records.put_policy(table, document, version=None if is_first else _version(request))
             case "DELETE":
                 self.records.delete_policy(table, version=_version(request))
                 return httpx.Response(204)
             case _:
                 raise Refused("method_not_allowed", f"{method} is not known here")
-        return httpx.Response(200, json=found, headers={"ETag": f'"{found["version"]}"'})
+        headers = {"ETag": f'"{found["version"]}"'}
+        if method == "PUT" and is_first:
+            return httpx.Response(201, json=found, headers=headers | {"Location": request.url.path})
+        return httpx.Response(200, json=found, headers=headers)
 
     def _events(self, run: str, request: httpx.Request) -> httpx.Response:
         events = self.records.events[run]

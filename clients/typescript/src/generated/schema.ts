@@ -30,6 +30,8 @@ export interface paths {
         /**
          * Show figures for Prometheus
          * @description Show requests, runs, queue and dependencies in the Prometheus text format.
+         *
+         *     Series that name catalogs and teams need a key or token of every team; without a credential they are left out.
          */
         get: operations["get_metrics"];
         put?: never;
@@ -1127,16 +1129,22 @@ export interface components {
     schemas: {
         /** @description A table of which settings would change. */
         AffectedTable: {
-            /** @example lake.sales.orders */
+            /**
+             * @description Address of the table.
+             * @example lake.sales.orders
+             */
             address: string;
+            /** @description Identifier; stable. */
             id: string;
         };
         /** @description True where every part is. */
         All: {
+            /** @description Conditions that all have to hold. */
             and: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"])[];
         };
         /** @description True where at least one part is. */
         AnyOf: {
+            /** @description Conditions of which one has to hold. */
             or: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"])[];
         };
         /** @description One change. */
@@ -1152,6 +1160,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
+             * @description When it was recorded.
              * @example 2026-11-01T09:30:00Z
              */
             at: string;
@@ -1169,7 +1178,10 @@ export interface components {
              * @example 5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a
              */
             hash: string | null;
-            /** @example 4711 */
+            /**
+             * @description Identifier; stable.
+             * @example 4711
+             */
             id: number;
             /** @description Whether the hash chain covers it yet; that takes about a second. */
             is_sealed: boolean;
@@ -1189,13 +1201,16 @@ export interface components {
             anchor: components["schemas"]["ChainAnchor"] | null;
             /** @description Null while nothing is sealed. */
             head: components["schemas"]["ChainHead"] | null;
+            /** @description The items of this page. */
             items: components["schemas"]["AuditEntry"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
         /** @description Avoidable files, and how long they take at the rates of the last 24 hours. */
         Backlog: {
+            /** @description Files that rewriting would save. */
             avoidable_files: number;
+            /** @description How the estimate was made. */
             detail: string;
             /** @description Null: never at these rates; `detail` says why. */
             eta_seconds: number | null;
@@ -1231,11 +1246,13 @@ export interface components {
         /** @description Whether writers are asked to slow down, by somebody who knows; it holds for `valid_seconds`. */
         Backpressure: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Kind of the signal. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "backpressure";
+            /** @description Why writers should slow down. */
             reason: string;
+            /** @description Whether writers should slow down. */
             slow_down: boolean;
             /**
              * @description After that it is forgotten.
@@ -1290,31 +1307,18 @@ export interface components {
          *     Times carry an offset (`Z`), or are local to `time_zone`. A date alone is its midnight.
          */
         "Blackout-Output": {
-            /**
-             * @description When it begins.
-             * @example 2026-12-24T18:00:00Z
-             * @example 2026-12-24T18:00
-             * @example 2026-12-24
-             */
+            /** @description When it begins. */
             from: string;
             /**
              * @description `drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held.
              * @default drain
              */
             on_start?: components["schemas"]["OnStart"];
-            /**
-             * @description Shown where a run waits for it.
-             * @example year-end close
-             */
+            /** @description Shown where a run waits for it. */
             reason: string;
             /** @description IANA name, for times without an offset. */
             time_zone?: string | null;
-            /**
-             * @description When it is over.
-             * @example 2026-12-24T18:00:00Z
-             * @example 2026-12-24T18:00
-             * @example 2026-12-24
-             */
+            /** @description When it is over. */
             to: string;
         } & ({
             from?: unknown;
@@ -1329,15 +1333,20 @@ export interface components {
         BudgetUse: {
             /** @description The fleet's bandwidth over a day (read + written); null: none. */
             moved_bytes_limit: number | null;
+            /** @description Bytes of files that rewrites read. */
             rewritten_bytes: number;
+            /** @description Share of that limit that was used, from 0; null: no limit. */
             used_share: number | null;
         };
         /** @description By what predictions were multiplied: measured by predicted, the median of the table's last runs (at most ten). */
         Calibration: {
+            /** @description Factor of output bytes. */
             output_bytes: number;
+            /** @description Factor of output files. */
             output_files: number;
             /** @description So many were measured. */
             runs: number;
+            /** @description Factor of seconds. */
             seconds: number;
         };
         /** @description A connection to a catalog of tables. */
@@ -1346,12 +1355,15 @@ export interface components {
             allowed_locations: string[] | null;
             /**
              * Format: date-time
+             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
+            /** @description Table format of the catalog's tables. */
             format: components["schemas"]["TableFormatName"];
             /** @description All for admins; for other callers those that they hold. */
             grants: components["schemas"]["Grant"][];
+            /** @description Its name. */
             name: string;
             /** @description What tables may name outside of their own location (files imported with `add_files`, files at an earlier location, other write paths). `refuse`: nothing; partitions with such files are left alone. `allowed_locations`: files below any of the allowed locations, which may be those of other tables. */
             outside_files: components["schemas"]["OutsideFiles"];
@@ -1363,6 +1375,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
+             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -1371,7 +1384,9 @@ export interface components {
         };
         /** @description A connection check: good when every step is. */
         CatalogCheck: {
+            /** @description True: every step succeeded. */
             ok: boolean;
+            /** @description The steps, in order; the first that fails is the last. */
             steps: components["schemas"]["CheckStep"][];
         };
         /**
@@ -1426,6 +1441,7 @@ export interface components {
         };
         /** @description The grants of a catalog. */
         CatalogGrants: {
+            /** @description Name of the catalog. */
             catalog: string;
             /** @description All for admins; for other callers those that they hold. */
             grants: components["schemas"]["Grant"][];
@@ -1452,6 +1468,7 @@ export interface components {
         };
         /** @description Catalogs by name. */
         CatalogList: {
+            /** @description The items of this page. */
             items: components["schemas"]["Catalog"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -1496,10 +1513,13 @@ export interface components {
         };
         /** @description Every table of a catalog. */
         CatalogScope: {
-            /** @example lake */
+            /**
+             * @description Name of the catalog.
+             * @example lake
+             */
             catalog: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The scope is a catalog. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "catalog";
@@ -1510,18 +1530,23 @@ export interface components {
          *       "engine": "arrow",
          *       "operation": "rewrite",
          *       "possible": true,
+         *       "reason": null,
          *       "strategy": "binpack"
          *     }
          * @example {
+         *       "engine": null,
          *       "operation": "expire_snapshots",
          *       "possible": false,
-         *       "reason": "this version does not expire snapshots of Iceberg tables"
+         *       "reason": "this version does not expire snapshots of Iceberg tables",
+         *       "strategy": null
          *     }
          */
         Cell: {
             /** @description Null for operations that have no choice of engine. */
             engine: string | null;
+            /** @description What a run does to the table. */
             operation: components["schemas"]["Operation"];
+            /** @description Whether it can be done. */
             possible: boolean;
             /** @description Why not; null for a yes. */
             reason: string | null;
@@ -1549,26 +1574,40 @@ export interface components {
         };
         /** @description The last link of the chain. Keep it elsewhere from time to time: it proves that nothing was cut off since. */
         ChainHead: {
-            /** @example 5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a */
+            /**
+             * @description SHA-256 in hexadecimal digits.
+             * @example 5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a
+             */
             hash: string;
             /**
              * Format: date-time
+             * @description When the link was added.
              * @example 2026-11-01T09:30:00Z
              */
             sealed_at: string;
-            /** @example 4711 */
+            /**
+             * @description Position, from 1.
+             * @example 4711
+             */
             sequence: number;
         };
         /** @description One step of a connection check. */
         CheckStep: {
+            /** @description What was found. */
             detail: string;
-            /** @example connection */
+            /**
+             * @description Its name.
+             * @example connection
+             */
             name: string;
+            /** @description True: the step succeeded. */
             ok: boolean;
         };
         /** @description A column that queries filter by. */
         ColumnUse: {
+            /** @description Name of the column. */
             column: string;
+            /** @description Queries that filter by the column, among all, from 0 to 1. */
             query_share: number;
         };
         /** @description A writer committed to the table. */
@@ -1578,7 +1617,7 @@ export interface components {
             /** @description Data files that it added. */
             added_files?: number | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Kind of the signal. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "commit";
@@ -1596,8 +1635,11 @@ export interface components {
         Comparison: {
             /** @description The partition's source column. */
             column: string;
+            /** @description The comparison; `is_null` and `is_not_null` take no value, `in` and `not_in` take `values`. */
             op: components["schemas"]["Op"];
+            /** @description Value to compare with. */
             value?: boolean | number | string | null;
+            /** @description Values of `in` and `not_in`. */
             values?: (boolean | number | string)[] | null;
         } & ({
             /** @enum {unknown} */
@@ -1617,20 +1659,29 @@ export interface components {
         });
         /** @description One condition of the rewrite; it stands in the way when it does not hold. */
         Condition: {
+            /** @description What was found. */
             detail: string;
+            /** @description Whether the condition holds. */
             holds: boolean;
+            /** @description Name of the condition. */
             name: string;
         };
         /** @description Settings that would contradict one another. */
         Contradiction: {
+            /** @description How to correct it; null: no hint. */
             hint: string | null;
+            /** @description What is wrong. */
             message: string;
+            /** @description JSON pointer to the setting. */
             pointer: string;
         };
         /** @description What a run now would move. */
         Cost: {
+            /** @description Bytes that would be read. */
             bytes_read: number;
+            /** @description Bytes that would be written. */
             bytes_written: number;
+            /** @description Number of data files. */
             files: number;
             /** @description To an object store, about. */
             requests: number;
@@ -1656,8 +1707,12 @@ export interface components {
         Dependency: {
             /** @description A version, or what is wrong. */
             detail: string;
-            /** @example database */
+            /**
+             * @description Name of the dependency.
+             * @example database
+             */
             name: string;
+            /** @description True: it answers. */
             ok: boolean;
             /** @description True: nothing can be answered without it. */
             required: boolean;
@@ -1668,8 +1723,11 @@ export interface components {
         DiscoveredTable: {
             /** @description Why it was refused or not tried. */
             detail: string | null;
+            /** @description Its name. */
             name: string;
+            /** @description Levels of the namespace, outer first. */
             namespace: string[];
+            /** @description What was found or done. */
             outcome: components["schemas"]["DiscoveryOutcome"];
             /** @description Of a registered table that the caller may read. */
             table_id: string | null;
@@ -1729,6 +1787,7 @@ export interface components {
             };
             /** @description Tables of the catalog that were looked at, at most 10000; below admin those that it may discover. */
             examined: number;
+            /** @description Tables that match the pattern. */
             tables: components["schemas"]["DiscoveredTable"][];
             /** @description True when the catalog has more. */
             truncated: boolean;
@@ -1740,8 +1799,12 @@ export interface components {
         DiscoveryOutcome: "already_registered" | "registrable" | "registered" | "would_register" | "refused" | "not_tried";
         /** @description A table that would become due. */
         DueTable: {
-            /** @example lake.sales.orders */
+            /**
+             * @description Address of the table.
+             * @example lake.sales.orders
+             */
             address: string;
+            /** @description Identifier; stable. */
             id: string;
             /** @description A partition for which it holds. */
             partition: string;
@@ -1753,6 +1816,7 @@ export interface components {
         };
         /** @description What would become due, told from what was last measured; no table was read for it. */
         DueTables: {
+            /** @description Tables that are due. */
             count: number;
             /** @description The first hundred; GET their health to measure them. */
             never_measured: components["schemas"]["AffectedTable"][];
@@ -1770,6 +1834,7 @@ export interface components {
          *       "settings": {
          *         "rewrite.target_file_bytes": {
          *           "acted_on": true,
+         *           "note": null,
          *           "origin": "default",
          *           "value": 134217728
          *         }
@@ -1780,22 +1845,34 @@ export interface components {
         EffectivePolicy: {
             /** @description What is left out, such as properties that can't be read now. */
             notes: string[];
+            /** @description Settings with their origins, by dotted name. */
             settings: {
                 [key: string]: components["schemas"]["Setting"];
             };
+            /** @description Id of the registered table. */
             table_id: string;
         };
         /** @description A run that ended, with its reason. */
         EndedRun: {
+            /** @description Files that the run added; null: none was committed. */
             added_files: number | null;
+            /** @description Explanation in words; null: there is none. */
             detail: string | null;
+            /** @description When it ended; null: not yet. */
             finished_at: string | null;
+            /** @description Identifier; stable. */
             id: string;
+            /** @description What a run does to the table. */
             operation: components["schemas"]["Operation"];
+            /** @description Why it ended so; a stable word. */
             reason: string | null;
+            /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
+            /** @description Files that the run replaced; null: none was committed. */
             rewritten_files: number | null;
+            /** @description When it started; null: not yet. */
             started_at: string | null;
+            /** @description State that it is in. */
             state: components["schemas"]["RunState"];
             /** @description The reason in words. */
             words: string | null;
@@ -1815,29 +1892,47 @@ export interface components {
         };
         /** @description What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone. */
         ExplainedBudgets: {
+            /** @description Bytes of inputs that the table's runs may take in 24 hours. */
             bytes_per_day: components["schemas"]["ExplainedDay"];
+            /** @description Bytes read and written per second; null: no limit. */
             bytes_per_second: number | null;
             /** @description Its equal share of the limits of catalog and fleet, whatever others do. */
             fleet_share: components["schemas"]["Rates"];
+            /** @description File groups that a run rewrites at the same time. */
             parallel_groups: number;
+            /** @description Runs at work, and their limits. */
             parallel_runs: components["schemas"]["ExplainedParallelRuns"];
+            /** @description Rates of the table's policy. */
             policy: components["schemas"]["Rates"];
+            /** @description Requests to the store per second; null: no limit. */
             requests_per_second: number | null;
         };
         /** @description One condition of a rule, measured in the rule's `partition`. */
         ExplainedCondition: {
+            /** @description Why there is no measured value; null: there is one. */
             detail: string | null;
+            /** @description Whether the condition holds. */
             holds: boolean;
             /** @description The true value may be greater: the history does not reach back far enough. */
             is_lower_bound: boolean;
             /** @description Null: nothing to measure, or it never happened; see `detail`. */
             measured: number | null;
-            /** @example small_file_count */
+            /**
+             * @description What is measured.
+             * @example small_file_count
+             */
             metric: string;
-            /** @enum {string} */
+            /**
+             * @description How the measured value is compared.
+             * @enum {string}
+             */
             operator: "at_least" | "above" | "at_most" | "below";
-            /** @enum {string} */
+            /**
+             * @description Unit of both values.
+             * @enum {string}
+             */
             unit: "count" | "ratio" | "bytes" | "seconds" | "percent";
+            /** @description Value of the policy. */
             wanted: number;
         };
         /** @description File groups that runs of the table lost to other writers lately. */
@@ -1850,14 +1945,19 @@ export interface components {
             cooling_partitions_total: number;
             /** @description A run that lost everything waits until then. */
             cooling_until: string | null;
+            /** @description Runs that lost file groups. */
             count: number;
+            /** @description Days that these figures cover. */
             days: number;
             /** @description The first twenty, those that cool down longest first. */
             hot_partitions: components["schemas"]["HotPartition"][];
             /** @description Partitions whose last race was lost. */
             hot_partitions_total: number;
+            /** @description When it happened last; null: never. */
             last_at: string | null;
+            /** @description Reason of the last one; null: none. */
             last_reason: string | null;
+            /** @description File groups lost to other writers. */
             lost_groups: number;
             /** @description Two compactors on the same partitions lose races to one another; none while it can't be looked at. */
             other_compactors: components["schemas"]["OtherCompactor"][];
@@ -1868,45 +1968,63 @@ export interface components {
         ExplainedDay: {
             /** @description When the oldest of the used bytes are 24 hours old. */
             frees_at: string | null;
+            /** @description The limit; null: none. */
             limit: number | null;
+            /** @description Bytes that may still be taken now; null: no limit. */
             remaining: number | null;
+            /** @description Bytes that runs took in the last 24 hours; null: no limit. */
             used: number | null;
         };
         /** @description How many runs are at work in the whole fleet and in the table's catalog. */
         ExplainedParallelRuns: {
+            /** @description Runs in the table's catalog. */
             catalog: components["schemas"]["RunsAtOnce"];
+            /** @description Runs of the fleet. */
             fleet: components["schemas"]["RunsAtOnce"];
         };
         /** @description A partition, with its size. */
         ExplainedPartition: {
+            /** @description Live data files. */
             file_count: number;
             /**
              * @description Canonical JSON of its values.
              * @example {"day":"2026-11-01"}
              */
             partition: string;
+            /** @description Id of the partition spec. */
             spec_id: number;
+            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description A kill switch that is on. `stops`: running work stops; else it ends what is in flight. */
         ExplainedPause: {
             /**
              * Format: date-time
+             * @description When the pause began.
              * @example 2026-11-01T09:30:00Z
              */
             at: string;
+            /** @description Caller that paused. */
             by: string;
+            /** @description The reason. */
             reason: string;
-            /** @enum {string} */
+            /**
+             * @description What is paused.
+             * @enum {string}
+             */
             scope: "fleet" | "catalog" | "table";
+            /** @description True: running work stops. False: it ends what it began. */
             stops: boolean;
         };
         /** @description One rule of the policy. `partition`: the busiest of those that are due, else the one that came nearest. */
         ExplainedRule: {
+            /** @description Conditions that were checked. */
             conditions: components["schemas"]["ExplainedCondition"][];
+            /** @description Whether the rule makes the table or a partition due. */
             due: boolean;
             /** @description The first twenty, most small files first. */
             due_partitions: components["schemas"]["ExplainedPartition"][];
+            /** @description Partitions that the rule makes due. */
             due_partitions_total: number;
             /** @description Partitions for which it holds, by what keeps them from being due. */
             held_back: {
@@ -1917,25 +2035,36 @@ export interface components {
              * @enum {string}
              */
             kind: "trigger" | "full";
-            /** @example many small files */
+            /**
+             * @description Name of the rule.
+             * @example many small files
+             */
             name: string;
             /** @description Null for a rule on the table as a whole. */
             partition: components["schemas"]["ExplainedPartition"] | null;
         };
         /** @description When the table is looked at by the policy. */
         ExplainedSchedule: {
+            /** @description Cron expression at whose times the table is looked at; `off`: none. */
             cron: string;
+            /** @description Next of these times; null: none. */
             cron_next_at: string | null;
+            /** @description Start of the last run that changed the table; null: none. */
             last_start_at: string | null;
+            /** @description Shortest time between automatic runs; null: none. */
             min_interval_seconds: number | null;
+            /** @description IANA name of the time zone. */
             time_zone: string;
         };
         /** @description Partitions by the policy's `seal`. */
         ExplainedSeal: {
+            /** @description Whether the policy seals partitions. */
             is_on: boolean;
             /** @description If nothing more is written. */
             next_sealed_at: string | null;
+            /** @description Partitions that are sealed. */
             sealed_partitions: number;
+            /** @description Partitions that writers may still add files to. */
             unsealed_partitions: number;
         };
         /** @description One setting that holds for the table. */
@@ -1955,7 +2084,9 @@ export interface components {
         };
         /** @description Every rule, judged now; any of them makes the table due. */
         ExplainedTriggers: {
+            /** @description The rules of the policy. */
             rules: components["schemas"]["ExplainedRule"][];
+            /** @description Partitions by the policy's `seal`. */
             seal: components["schemas"]["ExplainedSeal"];
         };
         /** @description How the coordinator watches the table, and what its last look came to. */
@@ -1967,6 +2098,7 @@ export interface components {
              * @example table_paused
              */
             code: string | null;
+            /** @description Explanation in words; null: there is none. */
             detail: string | null;
             /** @description Since when looks have found a rule due; null while none is. */
             due_since: string | null;
@@ -1976,33 +2108,39 @@ export interface components {
             looked_at: string | null;
             /**
              * Format: date-time
+             * @description When the coordinator looks at the table next.
              * @example 2026-11-01T09:30:00Z
              */
             next_look_at: string;
+            /** @description Result of the last look. */
             verdict: components["schemas"]["Verdict"];
         };
         /** @description Quiet hours and blackouts: how things stand now, and when the next window begins. */
         ExplainedWindows: {
+            /** @description When the window ends; null: in none. */
             ends_at: string | null;
+            /** @description Whether a quiet hour or blackout is active. */
             inside: boolean;
+            /** @description Kind of the active window; null: in none. */
             kind: components["schemas"]["WindowKind"] | null;
+            /** @description When the next window begins; null: none. */
             next_start: string | null;
+            /** @description What running work does when the window begins; null: in none. */
             on_start: components["schemas"]["OnStart"] | null;
+            /** @description Reason of the active window as the policy gives it; null: none. */
             reason: string | null;
         };
         /**
          * @description Why a table did or did not run, whether it is due, what holds it back, and what a run would do now.
          *
          *     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be looked at.
-         * @example {
-         *       "due": true,
-         *       "table": "lake.sales.orders",
-         *       "would_start_by_itself": true
-         *     }
          */
         Explanation: {
+            /** @description Rates and sizes that a run could use. */
             budgets: components["schemas"]["ExplainedBudgets"];
+            /** @description Conditions that were checked. */
             conditions: components["schemas"]["Condition"][];
+            /** @description File groups lost to other writers. */
             conflicts: components["schemas"]["ExplainedConflicts"];
             /** @description Whether a rule makes it due now: then a run starts automatically once nothing holds it back. */
             due: boolean | null;
@@ -2010,18 +2148,27 @@ export interface components {
             eligible: boolean | null;
             /**
              * Format: date-time
+             * @description When the explanation was made.
              * @example 2026-11-01T09:30:00Z
              */
             explained_at: string;
+            /** @description Figures of the last measurement; null: none. */
             health: components["schemas"]["HealthFigures"] | null;
+            /** @description The run of the table that ended last; null: none ended. */
             last_run: components["schemas"]["Run"] | null;
             /** @description The last five, newest first. */
             last_runs: components["schemas"]["EndedRun"][];
+            /** @description The run that is queued or at work; null: none. */
             live_run: components["schemas"]["Run"] | null;
+            /** @description When a run could start, and what prevents one now. */
             next_eligible: components["schemas"]["NextEligible"];
+            /** @description What a run would do now. */
             now: components["schemas"]["RunNow"];
+            /** @description Pauses that apply to the table. */
             pauses: components["schemas"]["ExplainedPause"][];
+            /** @description When the table is looked at. */
             schedule: components["schemas"]["ExplainedSchedule"];
+            /** @description Settings with their origins, by dotted name. */
             settings: {
                 [key: string]: components["schemas"]["ExplainedSetting"];
             };
@@ -2035,33 +2182,48 @@ export interface components {
             starts_at: string | null;
             /** @description The answer for people: at most 24 lines of at most 100 columns. */
             summary: string[];
-            /** @example lake.sales.orders */
+            /**
+             * @description Address of the table.
+             * @example lake.sales.orders
+             */
             table: string;
+            /** @description Id of the registered table. */
             table_id: string;
+            /** @description The policy's rules with measured conditions; null: the table can't be read. */
             triggers: components["schemas"]["ExplainedTriggers"] | null;
+            /** @description State of the watch; null: the table is not watched. */
             watch: components["schemas"]["ExplainedWatch"] | null;
+            /** @description Quiet hours and blackouts. */
             windows: components["schemas"]["ExplainedWindows"];
             /** @description Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it. */
             would_start_by_itself: boolean;
         };
         /** @description Files of one partition that are rewritten together by one task. */
         FileGroup: {
+            /** @description Number of the attempt, from 1. */
             attempt: number;
+            /** @description Bytes of the input files. */
             input_bytes: number;
+            /** @description Input files. */
             input_files: number;
+            /** @description Rows of the input files, from metadata. */
             input_rows: number;
             /** @description What the task measured: bytes, requests, seconds. */
             measured: {
                 [key: string]: unknown;
             };
+            /** @description Position in the plan, from 0. */
             ordinal: number;
+            /** @description Bytes of the output files. */
             output_bytes: number;
+            /** @description Output files. */
             output_files: number;
             /**
              * @description The partition as JSON.
              * @example {"day":"2026-11-01"}
              */
             partition: string;
+            /** @description Output files that the plan expects. */
             predicted_outputs: number;
             /** @description Why it was dropped. */
             reason: string | null;
@@ -2069,16 +2231,20 @@ export interface components {
             rows_deleted: number;
             /** @description The snapshot that holds it once it is committed. */
             snapshot_id: string | null;
+            /** @description Id of the partition spec. */
             spec_id: number;
+            /** @description State that it is in. */
             state: components["schemas"]["GroupState"];
             /**
              * Format: date-time
+             * @description When its state changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
         };
         /** @description File groups by ordinal. */
         FileGroupList: {
+            /** @description The items of this page. */
             items: components["schemas"]["FileGroup"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -2087,45 +2253,60 @@ export interface components {
         FilteredColumns: {
             /** @description Empty: queries without a filter. */
             columns: string[];
+            /** @description Queries with this filter. */
             query_count: number;
         };
         /** @description By which columns queries filtered lately. */
         Filters: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description What kind it is; it decides which other fields there are. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "filters";
+            /** @description Queries, by the columns that they filter by. */
             queries: components["schemas"]["FilteredColumns"][];
         };
         /** @description Sums over the tables that the caller sees. Files and bytes are those of tables that were measured. */
         Fleet: {
+            /** @description Files that rewriting would save, and how long that takes. */
             backlog: components["schemas"]["Backlog"];
+            /** @description Catalogs in which no run starts automatically for now, after failures in a row. */
             breakers: components["schemas"]["OpenBreaker"][];
+            /** @description Use of the fleet's budget. */
             budget: components["schemas"]["BudgetUse"];
             /** @description Ended in the last 24 hours. */
             ended_runs: {
                 [key: string]: number;
             };
+            /** @description Live data files. */
             file_count: number;
+            /** @description Live runs, by state. */
             live_runs: {
                 [key: string]: number;
             };
             /**
              * Format: date-time
+             * @description When it was measured.
              * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
+            /** @description Tables that were measured. */
             measured_tables: number;
             /** @description Null unless all tables are paused. */
             pause: components["schemas"]["Pause"] | null;
+            /** @description Tables that are paused. */
             paused_tables: number;
+            /** @description File groups committed and lost to other writers. */
             races: components["schemas"]["Races"];
             /** @description At present: of the fleet, then of each catalog with limits. Null while Redis does not answer. */
             rates: components["schemas"]["LiveRate"][] | null;
+            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
+            /** @description Small files made and removed. */
             small_files: components["schemas"]["SmallFileFlow"];
+            /** @description Registered tables. */
             tables: number;
+            /** @description Bytes of live data files. */
             total_bytes: number;
             /** @description Written and dropped by runs that ended in the last 24 hours. */
             wasted_bytes: number;
@@ -2133,34 +2314,47 @@ export interface components {
         /** @description Every table. */
         FleetScope: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The scope is the fleet. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "fleet";
         };
         /** @description A table in the ranking, as it was measured last. */
         FleetTable: {
+            /** @description Files that rewriting would save. */
             avoidable_file_count: number;
             /** @description Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days. */
             benefit_per_cost: number;
+            /** @description Name of the catalog. */
             catalog: string;
+            /** @description Live data files. */
             file_count: number;
+            /** @description Whether the table is paused. */
             is_paused: boolean;
             /**
              * Format: date-time
+             * @description When it was measured.
              * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
+            /** @description Its name. */
             name: string;
+            /** @description Levels of the namespace, outer first. */
             namespace: string[];
+            /** @description Team that owns the table; null: none. */
             owner_team: string | null;
+            /** @description Health score from 0 to 100; 100: nothing to improve. */
             score: number;
+            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
+            /** @description Id of the registered table. */
             table_id: string;
+            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description Measured tables, the most worthwhile to rewrite first. */
         FleetTableList: {
+            /** @description The items of this page. */
             items: components["schemas"]["FleetTable"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -2173,12 +2367,15 @@ export interface components {
          *           "engine": "arrow",
          *           "operation": "rewrite",
          *           "possible": true,
+         *           "reason": null,
          *           "strategy": "binpack"
          *         },
          *         {
+         *           "engine": null,
          *           "operation": "expire_snapshots",
          *           "possible": false,
-         *           "reason": "this version does not expire snapshots of Iceberg tables"
+         *           "reason": "this version does not expire snapshots of Iceberg tables",
+         *           "strategy": null
          *         }
          *       ],
          *       "format": "iceberg",
@@ -2193,8 +2390,11 @@ export interface components {
          *     }
          */
         Format: {
+            /** @description What can be done, by operation, strategy and engine. */
             capabilities: components["schemas"]["Cell"][];
+            /** @description The table format. */
             format: components["schemas"]["FormatName"];
+            /** @description Settings that policies of such tables can't have. */
             refused_settings: components["schemas"]["RefusedSetting"][];
             /** @description True when catalogs of this format can be created. */
             served: boolean;
@@ -2209,12 +2409,15 @@ export interface components {
          *               "engine": "arrow",
          *               "operation": "rewrite",
          *               "possible": true,
+         *               "reason": null,
          *               "strategy": "binpack"
          *             },
          *             {
+         *               "engine": null,
          *               "operation": "expire_snapshots",
          *               "possible": false,
-         *               "reason": "this version does not expire snapshots of Iceberg tables"
+         *               "reason": "this version does not expire snapshots of Iceberg tables",
+         *               "strategy": null
          *             }
          *           ],
          *           "format": "iceberg",
@@ -2231,6 +2434,7 @@ export interface components {
          *     }
          */
         FormatList: {
+            /** @description The items of this page. */
             items: components["schemas"]["Format"][];
         };
         /**
@@ -2242,6 +2446,7 @@ export interface components {
         Freeze: {
             /**
              * Format: date-time
+             * @description When the table was frozen.
              * @example 2026-11-01T09:30:00Z
              */
             frozen_at: string;
@@ -2303,39 +2508,22 @@ export interface components {
         };
         /** @description When a whole partition is rewritten. */
         "FullRules-Output": {
-            /**
-             * @description Always while the partition is smaller than this.
-             * @example 1GiB
-             */
+            /** @description Always while the partition is smaller than this. */
             always_below_bytes?: "off" | number | null;
-            /**
-             * @description When it is worth it for a partition without deletes; `off`: always.
-             * @example {
-             *       "min_files": 3,
-             *       "more_small_than_large": true
-             *     }
-             */
+            /** @description When it is worth it for a partition without deletes; `off`: always. */
             eligibility?: "off" | components["schemas"]["FullEligibility"] | null;
-            /**
-             * @description Each so often.
-             * @example 1d
-             */
+            /** @description Each so often. */
             interval?: "off" | string | null;
-            /**
-             * @description When what was added since is more than this percentage of what was there.
-             * @example 200
-             */
+            /** @description When what was added since is more than this percentage of what was there. */
             size_amplification_percent?: "off" | number | null;
-            /**
-             * @description When more than this was added since the last full rewrite.
-             * @example 10GiB
-             */
+            /** @description When more than this was added since the last full rewrite. */
             when_increment_above_bytes?: "off" | number | null;
         };
         /** @description What one team may do with the tables of some namespaces of a catalog. */
         Grant: {
             /** @description Patterns of namespaces with their levels joined by dots. */
             namespaces: string[];
+            /** @description What the team may do. */
             rights: components["schemas"]["Right"][];
             /** @description The team; `*` is every team. */
             team: string;
@@ -2403,55 +2591,78 @@ export interface components {
         GroupState: "planned" | "running" | "written" | "committed" | "dropped";
         /** @description Figures of the files, as they were measured last. */
         HealthFigures: {
+            /** @description Files that rewriting would save. */
             avoidable_file_count: number;
+            /** @description Live data files. */
             file_count: number;
             /**
              * Format: date-time
+             * @description When it was measured.
              * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
+            /** @description Health score from 0 to 100; 100: nothing to improve. */
             score: number;
+            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
+            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description Measurements of a table, newest first; one for each snapshot that was looked at, at most 500. */
         HealthHistory: {
+            /** @description The items of this page. */
             items: components["schemas"]["HealthMeasurement"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
         /** @description What was found in one snapshot. */
         HealthMeasurement: {
+            /** @description Mean size of a live data file, in bytes. */
             average_file_bytes: number;
+            /** @description Files that rewriting would save. */
             avoidable_file_count: number;
             /** @description Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days. */
             benefit_per_cost: number;
+            /** @description Live data files. */
             file_count: number;
+            /** @description Live data files that deletes apply to. */
             files_with_deletes: number;
+            /** @description Identifier; stable. */
             id: number;
+            /** @description Whether it is the newest measurement of the table. */
             is_latest: boolean;
+            /** @description Live data files above `large_file_bytes`. */
             large_file_count: number;
             /**
              * Format: date-time
+             * @description When it was measured.
              * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
+            /** @description Partitions with live data files. */
             partition_count: number;
+            /** @description Health score from 0 to 100; 100: nothing to improve. */
             score: number;
             /** @description Small files more or less than in the measurement before. */
             small_file_change: number;
+            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
+            /** @description Snapshot that it refers to; null: none. */
             snapshot_id: string | null;
+            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description A run that changed the table. */
         HistoryEntry: {
+            /** @description When it ended; null: not yet. */
             finished_at: string | null;
             /** @description The run. */
             id: string;
+            /** @description Summary and prediction of the plan. */
             plan: {
                 [key: string]: unknown;
             };
+            /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
             /** @description Measured, beside what was predicted; with the proof of each snapshot. */
             result: {
@@ -2459,16 +2670,23 @@ export interface components {
             };
             /** @description Snapshots of the run, oldest first. */
             snapshot_ids: string[];
+            /** @description When it started; null: not yet. */
             started_at: string | null;
+            /** @description State that it is in. */
             state: components["schemas"]["RunState"];
         };
         /** @description One thing that holds the table back. `until` null: nobody knows when it ends, `detail` says what would end it. */
         Hold: {
-            /** @example quiet_hours */
+            /**
+             * @description Stable code.
+             * @example quiet_hours
+             */
             code: string;
+            /** @description Explanation in words. */
             detail: string;
             /** @description The code in words. */
             reason: string;
+            /** @description When it ends; null: not known. */
             until: string | null;
         };
         /** @description A partition whose last race against other writers was lost. */
@@ -2479,11 +2697,13 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             cools_until: string;
+            /** @description Whether runs leave it alone now. */
             is_cooling: boolean;
             /** @description Attempts in a row that lost groups of it. */
             losses: number;
             /**
              * Format: date-time
+             * @description When the last race was lost.
              * @example 2026-11-01T09:30:00Z
              */
             lost_at: string;
@@ -2494,10 +2714,14 @@ export interface components {
              * @example {"day":"2026-11-01"}
              */
             partition: string;
-            /** @example source_gone */
+            /**
+             * @description The reason.
+             * @example source_gone
+             */
             reason: string;
             /** @description The run that lost last. */
             run_id: string;
+            /** @description Id of the partition spec. */
             spec_id: number;
             /** @description Written in vain by these attempts. */
             wasted_bytes: number;
@@ -2506,17 +2730,26 @@ export interface components {
         Key: {
             /**
              * Format: date-time
+             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
+            /** @description Caller that created it. */
             created_by: string;
+            /** @description When it expires; null: never. */
             expires_at: string | null;
-            /** @example key_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Identifier; stable.
+             * @example key_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             id: string;
             /** @description To the minute. */
             last_used_at: string | null;
+            /** @description Its name. */
             name: string;
+            /** @description When the key was revoked; null: it was not. */
             revoked_at: string | null;
+            /** @description Role of the caller. */
             role: components["schemas"]["Role"];
             /** @description 1 or 2: which of the two live keys of its name. */
             slot: number;
@@ -2569,17 +2802,26 @@ export interface components {
         KeyCreated: {
             /**
              * Format: date-time
+             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
+            /** @description Caller that created it. */
             created_by: string;
+            /** @description When it expires; null: never. */
             expires_at: string | null;
-            /** @example key_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Identifier; stable.
+             * @example key_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             id: string;
             /** @description To the minute. */
             last_used_at: string | null;
+            /** @description Its name. */
             name: string;
+            /** @description When the key was revoked; null: it was not. */
             revoked_at: string | null;
+            /** @description Role of the caller. */
             role: components["schemas"]["Role"];
             /**
              * @description Send it as `Authorization: Bearer …`; it can't be shown again.
@@ -2598,6 +2840,7 @@ export interface components {
         };
         /** @description Keys, newest first; revoked and expired ones too. */
         KeyList: {
+            /** @description The items of this page. */
             items: components["schemas"]["Key"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -2624,6 +2867,7 @@ export interface components {
         Layout: "binpack" | "cluster" | "unknown";
         /** @description What the files should be like, judged by the filters of queries (signals of kind `filters`, seven days). */
         LayoutAdvice: {
+            /** @description Reason in words. */
             because: string;
             /** @description Columns to sort by, or to lay a curve over. */
             cluster_by: string[];
@@ -2635,6 +2879,7 @@ export interface components {
             layout: components["schemas"]["Layout"];
             /** @description Queries that name all partition columns. */
             partition_query_share: number | null;
+            /** @description Queries that the advice is based on. */
             query_count: number;
         };
         /** @description One setting that a version changed. */
@@ -2653,17 +2898,21 @@ export interface components {
         Limits: {
             /** @description Bytes per second, read + written. */
             bandwidth: number | null;
+            /** @description Limits of single catalogs, by name. */
             catalogs: {
                 [key: string]: components["schemas"]["CatalogLimits"];
             };
+            /** @description Runs at work at the same time; null: no limit. */
             parallel_runs: number | null;
             /** @description Object-store requests per second. */
             requests: number | null;
             /**
              * Format: date-time
+             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
+            /** @description Caller that changed it last. */
             updated_by: string;
             /** @description Grows with each write; the ETag is this in quotes. */
             version: number;
@@ -2703,35 +2952,17 @@ export interface components {
         };
         /** @description How much a table's rewrites may move, held while they run. */
         "LimitSettings-Output": {
-            /**
-             * @description Bytes per second that `share_percent` is a share of.
-             * @example 400MB/s
-             */
+            /** @description Bytes per second that `share_percent` is a share of. */
             available_bandwidth?: "off" | number | null;
-            /**
-             * @description Bytes per second, read + written.
-             * @example 50MB/s
-             */
+            /** @description Bytes per second, read + written. */
             bandwidth?: "unlimited" | number | null;
-            /**
-             * @description Bytes read by rewrites in any rolling 24 hours.
-             * @example 1TB
-             */
+            /** @description Bytes read by rewrites in any rolling 24 hours. */
             bytes_per_day?: "unlimited" | number | null;
-            /**
-             * @description Groups of this table at once.
-             * @example 4
-             */
+            /** @description Groups of this table at once. */
             parallel_groups?: number | null;
-            /**
-             * @description Object-store requests per second.
-             * @example 200
-             */
+            /** @description Object-store requests per second. */
             requests?: "unlimited" | number | null;
-            /**
-             * @description The same as a percentage of `available_bandwidth`; the stricter one holds.
-             * @example 30
-             */
+            /** @description The same as a percentage of `available_bandwidth`; the stricter one holds. */
             share_percent?: "off" | number | null;
         };
         /**
@@ -2778,6 +3009,7 @@ export interface components {
         /** @description The process answers. */
         Liveness: {
             /**
+             * @description Overall state.
              * @default ok
              * @constant
              */
@@ -2787,15 +3019,17 @@ export interface components {
         LiveRate: {
             /** @description Read + written, over about 10 seconds. */
             bytes_per_second: number;
+            /** @description Limit of that rate; null: none. */
             bytes_per_second_limit: number | null;
             /** @description Null: all catalogs. */
             catalog: string | null;
+            /** @description Limit of requests to stores per second; null: none. */
             requests_per_second_limit: number | null;
             /** @description Runs that report at present. */
             runs: number;
         };
         /** @description Upkeep besides rewriting data files; each `off` or as a whole. */
-        "MaintenanceSettings-Input": {
+        MaintenanceSettings: {
             /**
              * @description Let old snapshots go.
              * @example {
@@ -2819,41 +3053,7 @@ export interface components {
              *       "quarantine": "7d"
              *     }
              */
-            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Input"] | null;
-            /**
-             * @description Make manifests fewer.
-             * @example {
-             *       "interval": "7d"
-             *     }
-             */
-            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests"] | null;
-        };
-        /** @description Upkeep besides rewriting data files; each `off` or as a whole. */
-        "MaintenanceSettings-Output": {
-            /**
-             * @description Let old snapshots go.
-             * @example {
-             *       "keep_last": 10,
-             *       "older_than": "5d"
-             *     }
-             */
-            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots"] | null;
-            /**
-             * @description Let history go after a time, and rewrite what blocks that.
-             * @example {
-             *       "retention": "7d"
-             *     }
-             */
-            reclaim?: "off" | components["schemas"]["Reclaim"] | null;
-            /**
-             * @description Remove files that no snapshot knows.
-             * @example {
-             *       "interval": "7d",
-             *       "older_than": "3d",
-             *       "quarantine": "7d"
-             *     }
-             */
-            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Output"] | null;
+            remove_orphans?: "off" | components["schemas"]["RemoveOrphans"] | null;
             /**
              * @description Make manifests fewer.
              * @example {
@@ -2869,10 +3069,13 @@ export interface components {
         Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
-            /** @example lake */
+            /**
+             * @description Name of the catalog.
+             * @example lake
+             */
             catalog: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The scope is a namespace. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "namespace";
@@ -2888,11 +3091,14 @@ export interface components {
         NextEligible: {
             /** @description Null when it can't be told: see `reason`. */
             at: string | null;
+            /** @description Everything that prevents a run now. */
             held_by: components["schemas"]["Hold"][];
+            /** @description Why the time is not known; null: it is. */
             reason: string | null;
         };
         /** @description True where the part is not. */
         Not: {
+            /** @description Condition that must not hold. */
             not: components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"];
         };
         /**
@@ -2907,6 +3113,7 @@ export interface components {
         Op: "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "in" | "not_in" | "is_null" | "is_not_null";
         /** @description A catalog in which no run begins by itself for a while: runs of several tables in a row failed there. */
         OpenBreaker: {
+            /** @description Name of the catalog. */
             catalog: string;
             /**
              * Format: date-time
@@ -2949,17 +3156,24 @@ export interface components {
         };
         /** @description A column to order by, with its field id in the table. */
         OrderField: {
+            /** @description Whether larger values come first. */
             descending: boolean;
+            /** @description Id of the column in the table's schema. */
             field_id: number;
+            /** @description Name of the column. */
             name: string;
+            /** @description Whether nulls come before values. */
             nulls_first: boolean;
         };
         /** @description The order that the policy puts rows into, and how far files overlap in it. */
         OrderHealth: {
+            /** @description Columns that rows are ordered by. */
             columns: components["schemas"]["OrderField"][];
             /** @description At most 20, the deepest first. */
             partitions: components["schemas"]["PartitionOverlap"][];
+            /** @description Partitions in total. */
             partitions_total: number;
+            /** @description Strategy of the policy. */
             strategy: string;
         };
         /** @description Somebody else who replaced data files of the table in the last day, as its history tells. */
@@ -2968,10 +3182,14 @@ export interface components {
             application: string | null;
             /** @description Snapshots by which it did, among the newest two hundred. */
             count: number;
-            /** @example spark 3.5.1 */
+            /**
+             * @description Engine that wrote the snapshots.
+             * @example spark 3.5.1
+             */
             engine: string;
             /**
              * Format: date-time
+             * @description When it happened last; null: never.
              * @example 2026-11-01T09:30:00Z
              */
             last_at: string;
@@ -2983,33 +3201,46 @@ export interface components {
         OutsideFiles: "refuse" | "allowed_locations";
         /** @description One partition that has something to better. */
         PartitionHealth: {
+            /** @description Mean size of a live data file, in bytes. */
             average_file_bytes: number;
+            /** @description Files that rewriting would save. */
             avoidable_file_count: number;
+            /** @description Live data files. */
             file_count: number;
+            /** @description Live data files that deletes apply to. */
             files_with_deletes: number;
+            /** @description Live data files above `large_file_bytes`. */
             large_file_count: number;
+            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
             partition: string;
+            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
+            /** @description Files with small row groups. */
             small_row_group_file_count: number;
+            /** @description Id of the partition spec. */
             spec_id: number;
+            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description How far files of one partition overlap, by their bounds. Of several columns the worst. */
         PartitionOverlap: {
+            /** @description Number of data files. */
             files: number;
             /** @description How many files may hold a value, on average over all bounds. */
             files_for_a_lookup: number;
             /** @description The most files that may hold one value. */
             overlap_depth: number;
+            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
             partition: string;
             /** @description Share of the files that a lookup need not look into. */
             pruned_share: number;
+            /** @description Id of the partition spec. */
             spec_id: number;
         };
         /** @description Every table whose dotted address fits. */
         PatternScope: {
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The scope is a pattern of addresses. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "pattern";
@@ -3021,15 +3252,23 @@ export interface components {
         };
         /** @description A pause that is on. */
         Pause: {
+            /** @description `drain`: running work ends what it began. `stop`: running work stops. */
             mode: components["schemas"]["PauseMode"];
             /**
              * Format: date-time
+             * @description When the pause began.
              * @example 2026-11-01T09:30:00Z
              */
             paused_at: string;
-            /** @example key:admin */
+            /**
+             * @description Caller that paused.
+             * @example key:admin
+             */
             paused_by: string;
-            /** @example backfill of October */
+            /**
+             * @description The reason.
+             * @example backfill of October
+             */
             reason: string;
         };
         /**
@@ -3055,19 +3294,28 @@ export interface components {
         };
         /** @description A file group that a run would rewrite. */
         PlannedGroup: {
+            /** @description Bytes of the input files. */
             input_bytes: number;
+            /** @description Input files. */
             input_files: number;
+            /** @description Rows of the input files, from metadata. */
             input_rows: number;
+            /** @description Position in the plan, from 0. */
             ordinal: number;
+            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
             partition: string;
+            /** @description Output files that the plan expects. */
             predicted_outputs: number;
+            /** @description Id of the partition spec. */
             spec_id: number;
         };
         /** @description What the run plans when this is done: of a very large table it takes on the partitions that gain most first. */
         PlannedLater: {
+            /** @description Bytes of these files. */
             bytes: number;
             /** @description In these partitions, those that it may rewrite. */
             files: number;
+            /** @description Partitions that are planned later. */
             partitions: number;
         };
         /**
@@ -3100,6 +3348,7 @@ export interface components {
              * @default false
              */
             force_full?: boolean;
+            /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
             partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
             /** @description Tried instead of the table's stored policy. */
             policy?: components["schemas"]["PolicyDocument-Input"] | null;
@@ -3181,7 +3430,7 @@ export interface components {
             /** @description How much its rewrites may move. */
             limits?: components["schemas"]["LimitSettings-Input"] | null;
             /** @description Upkeep besides rewriting data files. */
-            maintenance?: components["schemas"]["MaintenanceSettings-Input"] | null;
+            maintenance?: components["schemas"]["MaintenanceSettings"] | null;
             /** @description A named base; everything that is set wins over it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
             /** @description Which table goes first. */
@@ -3230,83 +3479,31 @@ export interface components {
             /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
             verification?: ("metadata" | "sample" | "content") | null;
         };
-        /**
-         * @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
-         * @example {
-         *       "limits": {
-         *         "bandwidth": "50MB/s"
-         *       },
-         *       "preset": "balanced",
-         *       "rewrite": {
-         *         "target_file_bytes": "256MiB"
-         *       }
-         *     }
-         */
+        /** @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second. */
         "PolicyDocument-Output": {
             /** @description Slow down while queries are slow. */
             backoff?: "off" | components["schemas"]["Backoff"] | null;
-            /**
-             * @description Ranges of dates in which nothing new is rewritten.
-             * @example [
-             *       {
-             *         "from": "2026-12-24",
-             *         "reason": "holidays",
-             *         "time_zone": "Europe/Berlin",
-             *         "to": "2026-12-27"
-             *       }
-             *     ]
-             */
+            /** @description Ranges of dates in which nothing new is rewritten. */
             blackouts?: components["schemas"]["Blackout-Output"][] | null;
             /** @description `false`: observed, never rewritten. */
             enabled?: boolean | null;
             /** @description How much its rewrites may move. */
             limits?: components["schemas"]["LimitSettings-Output"] | null;
             /** @description Upkeep besides rewriting data files. */
-            maintenance?: components["schemas"]["MaintenanceSettings-Output"] | null;
+            maintenance?: components["schemas"]["MaintenanceSettings"] | null;
             /** @description A named base; everything that is set wins over it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
             /** @description Which table goes first. */
             priority?: ("low" | "normal" | "high") | null;
-            /**
-             * @description Windows of each week in which nothing new is rewritten.
-             * @example [
-             *       {
-             *         "days": [
-             *           "mon",
-             *           "fri"
-             *         ],
-             *         "from": "09:00",
-             *         "time_zone": "Europe/Berlin",
-             *         "to": "17:00"
-             *       }
-             *     ]
-             */
+            /** @description Windows of each week in which nothing new is rewritten. */
             quiet_hours?: components["schemas"]["QuietHours"][] | null;
             /** @description What is rewritten, and into what. */
             rewrite?: components["schemas"]["RewriteSettings-Output"] | null;
             /** @description When the table is looked at. */
             schedule?: components["schemas"]["ScheduleSettings"] | null;
-            /**
-             * @description Rewrite sealed partitions only.
-             * @example {
-             *       "after": "1h"
-             *     }
-             */
+            /** @description Rewrite sealed partitions only. */
             seal?: "off" | components["schemas"]["Seal"] | null;
-            /**
-             * @description Named rules, any of which makes a partition due.
-             * @example [
-             *       {
-             *         "all": [
-             *           {
-             *             "at_least": 20,
-             *             "metric": "small_file_count"
-             *           }
-             *         ],
-             *         "name": "many small files"
-             *       }
-             *     ]
-             */
+            /** @description Named rules, any of which makes a partition due. */
             triggers?: components["schemas"]["TriggerRule-Output"][] | null;
             /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
             verification?: ("metadata" | "sample" | "content") | null;
@@ -3373,7 +3570,10 @@ export interface components {
             contradictions: components["schemas"]["Contradiction"][];
             /** @description Tables that the policy covers. */
             covered_count: number;
-            /** @constant */
+            /**
+             * @description True: nothing was written.
+             * @constant
+             */
             dry_run: true;
             /** @description Tables of which the triggers would hold and did not before. */
             due: components["schemas"]["DueTables"];
@@ -3392,7 +3592,9 @@ export interface components {
         };
         /** @description One write of a policy: who, when, what it set, and what it changed against the version before. */
         PolicyVersion: {
+            /** @description Settings that differ from the version before. */
             changes: components["schemas"]["LeafChange"][];
+            /** @description Whether the policy was deleted by this version. */
             is_deletion: boolean;
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
@@ -3400,30 +3602,41 @@ export interface components {
             version: number;
             /**
              * Format: date-time
+             * @description When it was written.
              * @example 2026-11-01T09:30:00Z
              */
             written_at: string;
+            /** @description Caller that wrote it. */
             written_by: string;
         };
         /** @description Versions, newest first. */
         PolicyVersionList: {
+            /** @description The items of this page. */
             items: components["schemas"]["PolicyVersion"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
         /** @description What the plan expects of its own execution. */
         Prediction: {
+            /** @description Bytes of the input files. */
             input_bytes: number;
+            /** @description Input files. */
             input_files: number;
+            /** @description Rows of the input files, from metadata. */
             input_rows: number;
+            /** @description Bytes of the output files. */
             output_bytes: number;
+            /** @description Output files. */
             output_files: number;
             /** @description Null until a run of the table was measured. */
             seconds: number | null;
         };
         /** @description A named base to start from; a policy's own settings win over it. */
         Preset: {
-            /** @example balanced */
+            /**
+             * @description Its name.
+             * @example balanced
+             */
             name: string;
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
@@ -3434,6 +3647,7 @@ export interface components {
         };
         /** @description All presets. */
         PresetList: {
+            /** @description The presets, by name. */
             items: components["schemas"]["Preset"][];
         };
         /**
@@ -3474,7 +3688,9 @@ export interface components {
             instance: string;
             /** @description Find the request in the log by it. */
             request_id: string | null;
+            /** @description HTTP status. */
             status: number;
+            /** @description Short summary of the problem type. */
             title: string;
             /** @description URI path of the problem type; GET it for an explanation. */
             type: string;
@@ -3503,23 +3719,33 @@ export interface components {
         Progress: {
             /** @description What its tasks may move together at present: the least of the limit of its table and its shares of the limits of catalog and fleet. Null: unlimited, or no task reports. */
             budget_bytes_per_second: number | null;
+            /** @description Bytes of inputs of file groups that ended. */
             bytes_finished: number;
             /** @description Null while no task reports. */
             bytes_per_second: number | null;
+            /** @description Bytes of inputs of all file groups. */
             bytes_total: number;
             /** @description Null while there is no rate. */
             eta_seconds: number | null;
+            /** @description File groups that ended. */
             groups_finished: number;
+            /** @description File groups of the plan. */
             groups_total: number;
             /** @description Thread-seconds, summed over all tasks, in which reading or writing held back for a limit. */
             throttled_seconds: number;
         };
         /** @description How long queries took lately. At least one of the percentiles is given. */
         QueryLatency: {
-            /** @constant */
+            /**
+             * @description What kind it is; it decides which other fields there are.
+             * @constant
+             */
             kind: "query_latency";
+            /** @description Median of query latency in seconds. */
             p50_seconds?: number | null;
+            /** @description 95th percentile of query latency in seconds. */
             p95_seconds?: number | null;
+            /** @description 99th percentile of query latency in seconds. */
             p99_seconds?: number | null;
             /** @description Over how many queries. */
             query_count?: number | null;
@@ -3582,19 +3808,26 @@ export interface components {
         Races: {
             /** @description Lost groups of all; null without any. */
             conflict_rate: number | null;
+            /** @description File groups that were committed. */
             groups_committed: number;
             /** @description Lost to other writers. */
             groups_lost: number;
         };
         /** @description Rates to hold; null is unlimited. */
         Rates: {
+            /** @description Bytes read and written per second; null: no limit. */
             bytes_per_second: number | null;
+            /** @description Requests to the store per second; null: no limit. */
             requests_per_second: number | null;
         };
         /** @description Whether requests can be served. `degraded`: they can, but runs may have to wait. */
         Readiness: {
+            /** @description State of each dependency. */
             dependencies: components["schemas"]["Dependency"][];
-            /** @enum {string} */
+            /**
+             * @description Overall state.
+             * @enum {string}
+             */
             status: "ready" | "degraded" | "unavailable";
         };
         /** @description How long history and superseded files are kept; older ones go. */
@@ -3619,6 +3852,7 @@ export interface components {
          *     }
          */
         RefusedSetting: {
+            /** @description The reason. */
             reason: string;
             /** @description Dotted name. */
             setting: string;
@@ -3626,30 +3860,9 @@ export interface components {
             value: string;
         };
         /** @description Which files that no snapshot knows go. A file is never younger than twice the longest run either. */
-        "RemoveOrphans-Input": {
+        RemoveOrphans: {
             /**
-             * @description Looked for each so often.
-             * @default 604800
-             * @example 7d
-             */
-            interval?: string;
-            /**
-             * @description Only files older than this, at least a day.
-             * @default 259200
-             * @example 3d
-             */
-            older_than?: string;
-            /**
-             * @description Kept aside so long before they are deleted.
-             * @default 604800
-             * @example 7d
-             */
-            quarantine?: string;
-        };
-        /** @description Which files that no snapshot knows go. A file is never younger than twice the longest run either. */
-        "RemoveOrphans-Output": {
-            /**
-             * @description Looked for each so often.
+             * @description Time between searches.
              * @default 7d
              * @example 7d
              */
@@ -3661,7 +3874,7 @@ export interface components {
              */
             older_than?: string;
             /**
-             * @description Kept aside so long before they are deleted.
+             * @description How long files are kept aside before they are deleted.
              * @default 7d
              * @example 7d
              */
@@ -3680,8 +3893,8 @@ export interface components {
              */
             average_below_percent?: number;
             /**
-             * @description Each so often.
-             * @default 604800
+             * @description Time between rewrites of manifests.
+             * @default 7d
              * @example 7d
              */
             interval?: "off" | string;
@@ -3781,95 +3994,41 @@ export interface components {
         };
         /** @description What is rewritten, and into what. */
         "RewriteSettings-Output": {
-            /**
-             * @description What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.
-             * @example [
-             *       "city",
-             *       {
-             *         "direction": "desc",
-             *         "name": "at"
-             *       }
-             *     ]
-             */
+            /** @description What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls. */
             columns?: components["schemas"]["OrderColumn"][] | null;
-            /**
-             * @description Codec, with a level after a colon where it has levels; absent: the table's property.
-             * @example zstd:3
-             * @example snappy
-             */
+            /** @description Codec, with a level after a colon where it has levels; absent: the table's property. */
             compression?: string | null;
             /** @description Candidates by their deletes, and delete files. */
             deletes?: components["schemas"]["DeleteRules"] | null;
             /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
             engine?: ("auto" | "arrow" | "native") | null;
-            /**
-             * @description Large-file isolation: files above are never touched.
-             * @example 1GiB
-             */
+            /** @description Large-file isolation: files above are never touched. */
             exclude_above_bytes?: "off" | number | null;
             /** @description When a whole partition is rewritten. */
             full?: components["schemas"]["FullRules-Output"] | null;
             /** @description Tables with a primary key. */
             key_tables?: components["schemas"]["KeyTableRules"] | null;
-            /**
-             * @description Above it a file is split: a size, or a share of the target; `off` leaves it alone.
-             * @example 1GiB
-             * @example 180%
-             */
+            /** @description Above it a file is split: a size, or a share of the target; `off` leaves it alone. */
             large_file_bytes?: "off" | number | string | null;
-            /**
-             * @description Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size.
-             * @example 1GiB
-             */
+            /** @description Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size. */
             max_group_bytes?: number | null;
-            /**
-             * @description The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order.
-             * @example 16GiB
-             */
+            /** @description The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order. */
             max_ordered_bytes?: number | null;
-            /**
-             * @description Files further apart in time are not merged.
-             * @example 1d
-             */
+            /** @description Files further apart in time are not merged. */
             max_time_span?: "off" | string | null;
-            /**
-             * @description Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says otherwise.
-             * @example 5
-             */
+            /** @description Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says otherwise. */
             min_input_files?: number | null;
             /** @description `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. */
             order_bins_by?: ("locality" | "fill" | "arrival") | null;
-            /**
-             * @description Below it a file is a candidate: a size, or a share of the target.
-             * @example 96MiB
-             * @example 75%
-             */
+            /** @description Below it a file is a candidate: a size, or a share of the target. */
             small_file_bytes?: number | string | null;
-            /**
-             * @description A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size; `off`: none is for that.
-             * @example 1MiB
-             */
+            /** @description A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size; `off`: none is for that. */
             small_row_group_bytes?: "off" | number | null;
             /** @description How files are arranged. */
             strategy?: components["schemas"]["Strategy"] | null;
-            /**
-             * @description Wanted output size.
-             * @example 128MiB
-             */
+            /** @description Wanted output size. */
             target_file_bytes?: number | null;
-            /**
-             * @description For `tiered`: classes of sizes, from small to large.
-             * @example [
-             *       {
-             *         "below_bytes": "16MiB",
-             *         "files": 8
-             *       },
-             *       {
-             *         "below_bytes": "128MiB",
-             *         "files": 8
-             *       }
-             *     ]
-             */
+            /** @description For `tiered`: classes of sizes, from small to large. */
             tiers?: components["schemas"]["Tier-Output"][] | null;
         };
         /**
@@ -3886,12 +4045,18 @@ export interface components {
         Run: {
             /** @description Tries so far, the present one included. */
             attempt: number;
+            /** @description When cancelling was requested; null: it was not. */
             cancel_requested_at: string | null;
+            /** @description Caller that requested cancelling; null: none. */
             cancel_requested_by: string | null;
-            /** @example lake */
+            /**
+             * @description Name of the catalog.
+             * @example lake
+             */
             catalog: string;
             /**
              * Format: date-time
+             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -3899,14 +4064,20 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
+            /** @description When it ended; null: not yet. */
             finished_at: string | null;
-            /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Identifier; stable.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
+            /** @description What a run does to the table. */
             operation: components["schemas"]["Operation"];
+            /** @description Team that owns the table; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -3916,6 +4087,7 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
+            /** @description Order among queued runs. */
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
@@ -3923,17 +4095,24 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
+            /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
+            /** @description When it started; null: not yet. */
             started_at: string | null;
+            /** @description State that it is in. */
             state: components["schemas"]["RunState"];
-            /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Id of the registered table.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             table_id: string;
             /**
              * Format: date-time
+             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -3948,12 +4127,18 @@ export interface components {
         RunAccepted: {
             /** @description Tries so far, the present one included. */
             attempt: number;
+            /** @description When cancelling was requested; null: it was not. */
             cancel_requested_at: string | null;
+            /** @description Caller that requested cancelling; null: none. */
             cancel_requested_by: string | null;
-            /** @example lake */
+            /**
+             * @description Name of the catalog.
+             * @example lake
+             */
             catalog: string;
             /**
              * Format: date-time
+             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -3963,14 +4148,20 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
+            /** @description When it ended; null: not yet. */
             finished_at: string | null;
-            /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Identifier; stable.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
+            /** @description What a run does to the table. */
             operation: components["schemas"]["Operation"];
+            /** @description Team that owns the table; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -3980,6 +4171,7 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
+            /** @description Order among queued runs. */
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
@@ -3987,17 +4179,24 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
+            /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
+            /** @description When it started; null: not yet. */
             started_at: string | null;
+            /** @description State that it is in. */
             state: components["schemas"]["RunState"];
-            /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Id of the registered table.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             table_id: string;
             /**
              * Format: date-time
+             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -4012,14 +4211,20 @@ export interface components {
         RunDetail: {
             /** @description Tries so far, the present one included. */
             attempt: number;
+            /** @description When cancelling was requested; null: it was not. */
             cancel_requested_at: string | null;
+            /** @description Caller that requested cancelling; null: none. */
             cancel_requested_by: string | null;
-            /** @example lake */
+            /**
+             * @description Name of the catalog.
+             * @example lake
+             */
             catalog: string;
             /** @description The pause that all tables of its catalog are under. */
             catalog_pause: components["schemas"]["Pause"] | null;
             /**
              * Format: date-time
+             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -4027,16 +4232,22 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
+            /** @description When it ended; null: not yet. */
             finished_at: string | null;
             /** @description The pause that all tables are under. */
             fleet_pause: components["schemas"]["Pause"] | null;
-            /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Identifier; stable.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
+            /** @description What a run does to the table. */
             operation: components["schemas"]["Operation"];
+            /** @description Team that owns the table; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -4046,7 +4257,9 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
+            /** @description Order among queued runs. */
             priority: components["schemas"]["Priority"];
+            /** @description How far the run is. */
             progress: components["schemas"]["Progress"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
@@ -4054,19 +4267,26 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
+            /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
+            /** @description When it started; null: not yet. */
             started_at: string | null;
+            /** @description State that it is in. */
             state: components["schemas"]["RunState"];
-            /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Id of the registered table.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             table_id: string;
             /** @description The pause that the table is under. */
             table_pause: components["schemas"]["Pause"] | null;
             /**
              * Format: date-time
+             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -4079,34 +4299,49 @@ export interface components {
         };
         /** @description One entry of a run's log. Events are never changed. */
         RunEvent: {
+            /** @description Caller or process that caused the event. */
             actor: string;
             /**
              * Format: date-time
+             * @description When it was recorded.
              * @example 2026-11-01T09:30:00Z
              */
             at: string;
+            /** @description Number of the attempt, from 1. */
             attempt: number;
+            /** @description Further facts, by name; they depend on `kind`. */
             details: {
                 [key: string]: unknown;
             };
+            /** @description State before; null: no transition, or the first. */
             from_state: components["schemas"]["RunState"] | null;
-            /** @example transition */
+            /**
+             * @description Kind of the event.
+             * @example transition
+             */
             kind: string;
+            /** @description Stable word for the reason; null: none. */
             reason: string | null;
-            /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description The run.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             run_id: string;
             /** @description Grows within the run; the id of the event in a stream. */
             sequence: number;
+            /** @description State after; null: no transition. */
             to_state: components["schemas"]["RunState"] | null;
         };
         /** @description Events, oldest first. */
         RunEventList: {
+            /** @description The items of this page. */
             items: components["schemas"]["RunEvent"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
         /** @description Runs, newest first. */
         RunList: {
+            /** @description The items of this page. */
             items: components["schemas"]["Run"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -4115,17 +4350,28 @@ export interface components {
         };
         /** @description What a run would come to now. `unknown`: the table can't be looked at, `detail` says why. */
         RunNow: {
+            /** @description Snapshot that the plan was made on; null for a table without snapshots. */
             base_snapshot_id: string | null;
+            /** @description Factors by which the prediction was corrected. */
             calibration: components["schemas"]["Calibration"] | null;
+            /** @description What a run would move; null: no plan. */
             cost: components["schemas"]["Cost"] | null;
             /** @description Of the plan, left for another day: they do not fit `limits.bytes_per_day` now. */
             deferred_groups: number | null;
+            /** @description Explanation in words; null: none. */
             detail: string | null;
+            /** @description File groups of the plan. */
             groups_total: number | null;
+            /** @description Partitions that are planned later; null: none. */
             later: components["schemas"]["PlannedLater"] | null;
-            /** @enum {string} */
+            /**
+             * @description What was found or done.
+             * @enum {string}
+             */
             outcome: "rewrite" | "nothing_to_do" | "refused" | "disabled" | "unknown";
+            /** @description Hash of the plan: the same on the same snapshot and policy. */
             plan_hash: string | null;
+            /** @description What the plan expects of its execution. */
             prediction: components["schemas"]["Prediction"] | null;
             /**
              * @description How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth.
@@ -4134,6 +4380,7 @@ export interface components {
             prediction_errors: {
                 [key: string]: number;
             };
+            /** @description Id of the table's schema. */
             schema_id: number | null;
             /** @description Partitions with smaller groups than the policy's, after lost races. */
             shrunk_partitions: number | null;
@@ -4144,6 +4391,7 @@ export interface components {
             skipped_reasons: {
                 [key: string]: number;
             };
+            /** @description Partitions that the plan leaves alone. */
             skipped_total: number | null;
             /**
              * @description What a run asked for now would wait for: codes of `held_by`.
@@ -4153,7 +4401,9 @@ export interface components {
         };
         /** @description Runs that workers hold, and how many there may be; null is unlimited. */
         RunsAtOnce: {
+            /** @description Runs at work now. */
             at_work: number;
+            /** @description The limit; null: none. */
             limit: number | null;
         };
         /**
@@ -4194,6 +4444,7 @@ export interface components {
              * @default rewrite
              */
             operation?: components["schemas"]["Operation"];
+            /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
             partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
             /** @description Absent: what the table's policy says. */
             priority?: components["schemas"]["Priority"] | null;
@@ -4250,6 +4501,7 @@ export interface components {
          *     }
          */
         ScopedPolicy: {
+            /** @description Its name. */
             name: string;
             /** @description What its author should know: settings without effect yet, what was not checked. */
             notes: string[];
@@ -4268,15 +4520,18 @@ export interface components {
             scope: components["schemas"]["FleetScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"];
             /**
              * Format: date-time
+             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
+            /** @description Caller that changed it last. */
             updated_by: string;
             /** @description Grows with each write, deletions too; the ETag is this in quotes. */
             version: number;
         };
         /** @description Policies by name. */
         ScopedPolicyList: {
+            /** @description The items of this page. */
             items: components["schemas"]["ScopedPolicy"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -4316,17 +4571,24 @@ export interface components {
         };
         /** @description One setting that would change, with where it comes from before and after. */
         SettingChange: {
+            /** @description Value after the change; null: none. */
             after: unknown;
+            /** @description Origin of the value after. */
             after_origin: string;
+            /** @description Value before the change; null: none. */
             before: unknown;
+            /** @description Origin of the value before. */
             before_origin: string;
             /** @description Dotted name. */
             setting: string;
         };
         /** @description Settings that would change alike for some tables. */
         SharedChange: {
+            /** @description One of these tables. */
             example: components["schemas"]["AffectedTable"];
+            /** @description Settings that change. */
             settings: components["schemas"]["SettingChange"][];
+            /** @description Tables for which they change in this way. */
             table_count: number;
         };
         /** @description A stored signal. */
@@ -4339,9 +4601,13 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             at: string;
+            /** @description Identifier; stable. */
             id: number;
+            /** @description What kind it is; it decides which other fields there are. */
             kind: components["schemas"]["SignalKind"];
+            /** @description Caller that sent it. */
             sent_by: string;
+            /** @description Content of the signal. */
             signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
             /** @description Null: it is about the whole fleet. */
             table_id: string | null;
@@ -4353,6 +4619,7 @@ export interface components {
         SignalKind: "commit" | "query_latency" | "backpressure" | "filters";
         /** @description Signals of one kind, newest first; the newest thousand are kept. */
         SignalList: {
+            /** @description The items of this page. */
             items: components["schemas"]["Signal"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -4397,33 +4664,49 @@ export interface components {
          *     }
          */
         SignalSend: {
+            /** @description Content of the signal; `kind` decides its fields. */
             signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
             /** @description Null: it is about the whole fleet. */
             table_id?: string | null;
         };
         /** @description Files of `from_bytes` to below `below_bytes` (null: no bound). */
         SizeClass: {
+            /** @description Upper bound, exclusive; null: none. */
             below_bytes: number | null;
+            /** @description Live data files. */
             file_count: number;
+            /** @description Lower bound, inclusive. */
             from_bytes: number;
+            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description A partition that is left alone. */
         SkippedPartition: {
+            /** @description Bytes of these files. */
             bytes: number;
+            /** @description Number of data files. */
             files: number;
+            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
             partition: string;
-            /** @example as_good_as_it_gets */
+            /**
+             * @description The reason.
+             * @example as_good_as_it_gets
+             */
             reason: string;
+            /** @description Id of the partition spec. */
             spec_id: number;
             /** @description When that ends by itself: of `cooling_down`. Null: nobody knows. */
             until: string | null;
         };
         /** @description Small files that came and went between measurements of the last 24 hours. */
         SmallFileFlow: {
+            /** @description Small files that appeared. */
             made: number;
+            /** @description Small files that appeared per hour. */
             made_per_hour: number;
+            /** @description Small files that disappeared. */
             removed: number;
+            /** @description Small files that disappeared per hour. */
             removed_per_hour: number;
         };
         /**
@@ -4433,22 +4716,32 @@ export interface components {
         Strategy: "binpack" | "sort" | "zorder" | "hilbert" | "tiered" | "window";
         /** @description A registered table. */
         Table: {
+            /** @description Name of the catalog. */
             catalog: string;
             /**
              * Format: date-time
+             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description Null unless a failed proof froze the table. */
             freeze: components["schemas"]["Freeze"] | null;
-            /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Identifier; stable.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             id: string;
+            /** @description Labels, by key. */
             labels: {
                 [key: string]: string;
             };
+            /** @description Location that the table was registered with. */
             location: string;
+            /** @description Its name. */
             name: string;
+            /** @description Levels of the namespace, outer first. */
             namespace: string[];
+            /** @description Team that owns the table; null: none. */
             owner_team: string | null;
             /** @description Null unless the table is paused. */
             pause: components["schemas"]["Pause"] | null;
@@ -4463,18 +4756,26 @@ export interface components {
             expiry_is_assumed: boolean;
             /** @description How long superseded files are kept. */
             expiry_seconds: number;
+            /** @description How files should be laid out. */
             layout: components["schemas"]["LayoutAdvice"];
+            /** @description Id of the registered table. */
             table_id: string;
+            /** @description What rewriting costs. */
             upkeep: components["schemas"]["UpkeepAdvice"];
+            /** @description What was written lately. */
             writes: components["schemas"]["Writes"];
         };
         /** @description Whether writers should slow down, and why. Packhouse can't make them. */
         TableBackpressure: {
+            /** @description The reason. */
             reason: string;
             /** @description The signal behind it; null when the format alone says so. */
             signal: components["schemas"]["Signal"] | null;
+            /** @description Since when writers should slow down; null: they should not. */
             since: string | null;
+            /** @description Whether writers should slow down. */
             slow_down: boolean;
+            /** @description Id of the registered table. */
             table_id: string;
             /** @description When the signal behind it stops to hold; null without a signal. */
             until: string | null;
@@ -4486,6 +4787,7 @@ export interface components {
         TableFormatName: "iceberg";
         /** @description The present data files of a table, and a score from 0 to 100 (nothing to better). */
         TableHealth: {
+            /** @description Mean size of a live data file, in bytes. */
             average_file_bytes: number;
             /** @description Small files of partitions with avoidable ones: what merging would read. */
             avoidable_bytes: number;
@@ -4493,16 +4795,21 @@ export interface components {
             avoidable_file_count: number;
             /** @description Upper bound. */
             deleted_rows: number;
+            /** @description Live data files. */
             file_count: number;
+            /** @description Live data files that deletes apply to. */
             files_with_deletes: number;
+            /** @description Live data files that equality deletes apply to. */
             files_with_equality_deletes: number;
             /** @description Null unless a failed proof froze the table. */
             freeze: components["schemas"]["Freeze"] | null;
             /** @description A file above is over-large: the policy's. */
             large_file_bytes: number | null;
+            /** @description Live data files above `large_file_bytes`. */
             large_file_count: number;
             /**
              * Format: date-time
+             * @description When it was measured.
              * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
@@ -4510,38 +4817,51 @@ export interface components {
             order: components["schemas"]["OrderHealth"] | null;
             /** @description Files that no run opens: they, or deletes that apply to them, are outside of the table's location, which its catalog refuses (`outside_files`). Their partitions are left alone. */
             outside_file_count: number;
+            /** @description Partitions with live data files. */
             partition_count: number;
+            /** @description Rows of live data files, from metadata, deleted ones included. */
             record_count: number;
+            /** @description Health score from 0 to 100; 100: nothing to improve. */
             score: number;
+            /** @description Points that were subtracted from 100, by cause. */
             score_parts: {
                 [key: string]: number;
             };
+            /** @description Live data files by size. */
             size_classes: components["schemas"]["SizeClass"][];
             /** @description A file below is small: the policy's. */
             small_file_bytes: number;
+            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
+            /** @description Small files among the live data files, from 0 to 1. */
             small_file_share: number;
             /** @description Row groups below are small, in files of 8 or more: the policy's. */
             small_row_group_bytes: number | null;
             /** @description Files of small row groups, as far as the table says how many files have; Packhouse's own left out. */
             small_row_group_file_count: number;
+            /** @description Snapshot that it refers to; null: none. */
             snapshot_id: string | null;
             /** @description Format, version, snapshots, manifests, columns. */
             table: {
                 [key: string]: unknown;
             };
+            /** @description Id of the registered table. */
             table_id: string;
+            /** @description Bytes of live data files. */
             total_bytes: number;
+            /** @description Partitions with the most to improve, worst first. */
             worst_partitions: components["schemas"]["PartitionHealth"][];
         };
         /** @description Runs that changed the table, newest first. */
         TableHistory: {
+            /** @description The items of this page. */
             items: components["schemas"]["HistoryEntry"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
         /** @description Tables, newest registration first. */
         TableList: {
+            /** @description The items of this page. */
             items: components["schemas"]["Table"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -4550,6 +4870,7 @@ export interface components {
          * @description What to change of a table, as a JSON merge patch: a field left out stays, null takes a value away.
          * @example {
          *       "labels": {
+         *         "old": null,
          *         "tier": "gold"
          *       },
          *       "owner_team": "sales"
@@ -4565,27 +4886,37 @@ export interface components {
         };
         /** @description What a run would do now. Nothing was done. */
         TablePlan: {
+            /** @description Snapshot that the plan was made on; null for a table without snapshots. */
             base_snapshot_id: string | null;
+            /** @description Factors by which the prediction was corrected. */
             calibration: components["schemas"]["Calibration"];
+            /** @description Conditions that were checked. */
             conditions: components["schemas"]["Condition"][];
             /** @description Left for another day: they do not fit `limits.bytes_per_day` now. */
             deferred_groups: number;
             /** @description True when every condition holds. */
             eligible: boolean;
+            /** @description Whether the policy allows automatic runs. */
             enabled: boolean;
             /** @description The first thousand. */
             groups: components["schemas"]["PlannedGroup"][];
+            /** @description File groups of the plan. */
             groups_total: number;
+            /** @description Partitions that are planned later. */
             later: components["schemas"]["PlannedLater"];
             /** @description The same on the same snapshot and policy. */
             plan_hash: string;
+            /** @description What the plan expects of its execution. */
             prediction: components["schemas"]["Prediction"];
+            /** @description Id of the table's schema. */
             schema_id: number;
             /** @description Partitions with smaller groups than the policy's, after lost races. */
             shrunk_partitions: number;
             /** @description The first thousand. */
             skipped: components["schemas"]["SkippedPartition"][];
+            /** @description Partitions that the plan leaves alone. */
             skipped_total: number;
+            /** @description Id of the registered table. */
             table_id: string;
         };
         /**
@@ -4612,12 +4943,15 @@ export interface components {
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
+            /** @description Id of the registered table. */
             table_id: string;
             /**
              * Format: date-time
+             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
+            /** @description Caller that changed it last. */
             updated_by: string;
             /** @description Grows with each write, deletions too; the ETag is this in quotes. */
             version: number;
@@ -4634,7 +4968,10 @@ export interface components {
          *     }
          */
         TableRegister: {
-            /** @example lake */
+            /**
+             * @description Name of the catalog.
+             * @example lake
+             */
             catalog: string;
             /**
              * @description Free labels; a key has no colon.
@@ -4643,7 +4980,10 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
-            /** @example orders */
+            /**
+             * @description Its name.
+             * @example orders
+             */
             name: string;
             /** @description Levels of the namespace, outer first. */
             namespace: string[];
@@ -4670,15 +5010,9 @@ export interface components {
         };
         /** @description A class of sizes: files merge only with others of their tier, and the output lands in the next. */
         "Tier-Output": {
-            /**
-             * @description Files below this size, down to the bound of the tier before.
-             * @example 16MiB
-             */
+            /** @description Files below this size, down to the bound of the tier before. */
             below_bytes: number;
-            /**
-             * @description So many make the tier due.
-             * @example 8
-             */
+            /** @description So many make the tier due. */
             files: number;
         };
         /** @description One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`. */
@@ -4756,13 +5090,7 @@ export interface components {
         "TriggerCondition-Output": {
             /** @description The figure is more than this. */
             above?: number | string | null;
-            /**
-             * @description The figure is this or more.
-             * @example 60
-             * @example 0.2
-             * @example 32MB
-             * @example 2d
-             */
+            /** @description The figure is this or more. */
             at_least?: number | string | null;
             /** @description The figure is this or less. */
             at_most?: number | string | null;
@@ -4847,10 +5175,7 @@ export interface components {
              * @default false
              */
             input_changed?: boolean;
-            /**
-             * @description Shown where a run says why it began.
-             * @example many small files
-             */
+            /** @description Shown where a run says why it began. */
             name: string;
         };
         /**
@@ -4869,7 +5194,9 @@ export interface components {
             because: string[];
             /** @description What superseded files come to until their snapshots expire. */
             extra_storage_bytes: number;
+            /** @description Bytes that rewrites read per day. */
             rewritten_bytes_per_day: number;
+            /** @description Snapshots that delete or replace rows, among all; null: no snapshots. */
             update_share: number | null;
             /** @description Bytes rewritten by bytes ingested; null: none ingested. */
             write_amplification: number | null;
@@ -4886,6 +5213,7 @@ export interface components {
         WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails" | "spark" | "catalog" | "storage";
         /** @description The caller of this request. */
         Whoami: {
+            /** @description Role of the caller. */
             role: components["schemas"]["Role"];
             /**
              * @description What records show: `key:` and a name, or `oidc:` and a subject.
@@ -4936,13 +5264,22 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description The process answers. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Liveness"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4956,13 +5293,58 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Metrics. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that is needed does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4972,13 +5354,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description `code` of a problem. */
                 code: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Done. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5016,13 +5399,22 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Whether requests can be served. `degraded`: they can, but runs may have to wait. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The database does not answer. */
@@ -5039,7 +5431,9 @@ export interface operations {
     list_audit: {
         parameters: {
             query?: {
+                /** @description Only changes of this kind: resource and verb. */
                 action?: string;
+                /** @description Only changes by this caller. */
                 caller?: string;
                 /** @description Id or name of what was changed. */
                 object?: string;
@@ -5058,7 +5452,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Entries, newest first, and the head of the chain. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5128,7 +5522,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Catalogs by name. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5191,7 +5585,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A connection to a catalog of tables. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5297,13 +5691,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description A connection to a catalog of tables. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5362,13 +5757,12 @@ export interface operations {
     replace_catalog: {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string;
-                /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string;
+                "if-match": string;
             };
             path: {
+                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
@@ -5379,7 +5773,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A connection to a catalog of tables. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5501,20 +5895,19 @@ export interface operations {
     delete_catalog: {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string;
-                /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string;
+                "if-match": string;
             };
             path: {
+                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Done; no content. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5609,13 +6002,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description A connection check: good when every step is. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5685,6 +6079,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
@@ -5695,7 +6090,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description The tables of a catalog that match, in order of their addresses. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5810,13 +6205,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description The grants of a catalog. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5875,13 +6271,12 @@ export interface operations {
     put_catalog_grants: {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string;
-                /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string;
+                "if-match": string;
             };
             path: {
+                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
@@ -5892,7 +6287,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description The grants of a catalog. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6016,6 +6411,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
@@ -6026,7 +6422,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A pause that is on. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6132,13 +6528,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Done; no content. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6210,7 +6607,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Sums over the tables that the caller sees. Files and bytes are those of tables that were measured. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6270,7 +6667,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A pause that is on. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6371,7 +6768,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Done; no content. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6389,6 +6786,15 @@ export interface operations {
             };
             /** @description The caller may not do this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6430,7 +6836,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Measured tables, the most worthwhile to rewrite first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6486,7 +6892,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Every table format that Packhouse is made for. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6547,7 +6953,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Keys, newest first; revoked and expired ones too. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6616,7 +7022,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A new key with its secret, which is shown this once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6722,13 +7128,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the key. */
                 key_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description An API key, without its secret. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6798,13 +7205,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the key. */
                 key_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Done; no content. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6885,7 +7293,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6896,6 +7304,15 @@ export interface operations {
             };
             /** @description A valid key is needed */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6926,11 +7343,9 @@ export interface operations {
     put_limits: {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /** @description ETag of the object as it was read. */
-                "if-match"?: string;
-                /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string;
+                "if-match": string;
             };
             path?: never;
             cookie?: never;
@@ -6941,7 +7356,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7065,7 +7480,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Policies by name. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7140,7 +7555,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyPreview"];
                 };
             };
-            /** @description Successful Response */
+            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. Or: What a change of a policy would come to. Nothing was written. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7246,13 +7661,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the policy. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7317,10 +7733,9 @@ export interface operations {
             header?: {
                 /** @description ETag of the object as it was read. */
                 "if-match"?: string;
-                /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string;
             };
             path: {
+                /** @description Name of the policy. */
                 name: string;
             };
             cookie?: never;
@@ -7331,7 +7746,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. Or: What a change of a policy would come to. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7459,10 +7874,9 @@ export interface operations {
             header?: {
                 /** @description ETag of the object as it was read. */
                 "if-match"?: string;
-                /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string;
             };
             path: {
+                /** @description Name of the policy. */
                 name: string;
             };
             cookie?: never;
@@ -7478,7 +7892,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyPreview"];
                 };
             };
-            /** @description Successful Response */
+            /** @description Done; no content. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7572,6 +7986,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
+                /** @description Name of the policy. */
                 name: string;
             };
             cookie?: never;
@@ -7582,7 +7997,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. Or: What a change of a policy would come to. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7720,13 +8135,14 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description Name of the policy. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Versions, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7787,14 +8203,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the policy. */
                 name: string;
+                /** @description Number of the version. */
                 version: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description One write of a policy: who, when, what it set, and what it changed against the version before. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7859,7 +8277,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Done. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7917,7 +8335,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description All presets. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7969,13 +8387,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the preset. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description A named base to start from; a policy's own settings win over it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8034,11 +8453,13 @@ export interface operations {
     list_runs: {
         parameters: {
             query?: {
+                /** @description Only of this catalog. */
                 catalog?: string;
                 /** @description From this instant on. */
                 created_after?: string;
                 /** @description Before this instant. */
                 created_before?: string;
+                /** @description Only runs of this operation. */
                 operation?: components["schemas"]["Operation"];
                 /** @description Items on a page. */
                 page_size?: number;
@@ -8046,6 +8467,7 @@ export interface operations {
                 page_token?: string;
                 /** @description May be given several times. */
                 state?: components["schemas"]["RunState"][];
+                /** @description Only of this table. */
                 table_id?: string;
                 /** @description The table's owner team. */
                 team?: string;
@@ -8056,7 +8478,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Runs, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8128,7 +8550,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunAccepted"] | components["schemas"]["TablePlan"];
                 };
             };
-            /** @description Successful Response */
+            /** @description A submitted run. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8243,13 +8665,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the run. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description A run with how far it is. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8310,13 +8733,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the run. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description One execution of one operation on one table. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8403,6 +8827,7 @@ export interface operations {
                 "Last-Event-ID"?: string;
             };
             path: {
+                /** @description Id of the run. */
                 run_id: string;
             };
             cookie?: never;
@@ -8499,13 +8924,14 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description Id of the run. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description File groups by ordinal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8564,6 +8990,7 @@ export interface operations {
     list_signals: {
         parameters: {
             query: {
+                /** @description Kind of the signals. */
                 kind: components["schemas"]["SignalKind"];
                 /** @description Items on a page. */
                 page_size?: number;
@@ -8578,7 +9005,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Signals of one kind, newest first; the newest thousand are kept. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8650,7 +9077,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A stored signal. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8754,6 +9181,7 @@ export interface operations {
     list_tables: {
         parameters: {
             query?: {
+                /** @description Only of this catalog. */
                 catalog?: string;
                 /** @description Only frozen tables, or only others. */
                 frozen?: boolean;
@@ -8763,6 +9191,7 @@ export interface operations {
                 name?: string;
                 /** @description Once for each level, outer first; needs `catalog`. */
                 namespace?: string[];
+                /** @description Only tables of this team. */
                 owner_team?: string;
                 /** @description Items on a page. */
                 page_size?: number;
@@ -8777,7 +9206,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Tables, newest registration first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8840,7 +9269,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A registered table. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -8946,13 +9375,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description A registered table. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9013,13 +9443,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Done; no content. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9097,10 +9528,9 @@ export interface operations {
             header?: {
                 /** @description ETag of the object as it was read. */
                 "if-match"?: string;
-                /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string;
             };
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -9111,7 +9541,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A registered table. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9226,13 +9656,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description What policy would suit a table. Nothing is changed by it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9302,13 +9733,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Whether writers should slow down, and why. Packhouse can't make them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9369,13 +9801,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Every setting that holds for a table, by dotted name, with where it came from. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9445,13 +9878,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Why a table did or did not run, whether it is due, what holds it back, and what a run would do now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9512,13 +9946,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description The present data files of a table, and a score from 0 to 100 (nothing to better). */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9593,13 +10028,14 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Measurements of a table, newest first; one for each snapshot that was looked at, at most 500. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9665,13 +10101,14 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Runs that changed the table, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9732,6 +10169,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -9742,7 +10180,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A pause that is on. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9848,6 +10286,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -9858,7 +10297,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description What a run would do now. Nothing was done. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9964,13 +10403,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description A table's own policy as stored. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10039,6 +10479,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -10049,13 +10490,22 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A table's own policy as stored. Or: What a change of a policy would come to. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TablePolicy"] | components["schemas"]["PolicyPreview"];
+                };
+            };
+            /** @description The first policy of the table was written; `Location` is its path. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TablePolicy"];
                 };
             };
             /** @description The request can't be read */
@@ -10186,10 +10636,9 @@ export interface operations {
             header?: {
                 /** @description ETag of the object as it was read. */
                 "if-match"?: string;
-                /** @description `*`: only if there is none yet. */
-                "if-none-match"?: string;
             };
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -10205,7 +10654,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyPreview"];
                 };
             };
-            /** @description Successful Response */
+            /** @description Done; no content. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10308,6 +10757,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -10318,7 +10768,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description A table's own policy as stored. Or: What a change of a policy would come to. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10456,13 +10906,14 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Versions, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10523,14 +10974,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
+                /** @description Number of the version. */
                 version: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description One write of a policy: who, when, what it set, and what it changed against the version before. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10591,13 +11044,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Done; no content. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10665,6 +11119,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -10675,7 +11130,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description Done; no content. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10783,7 +11238,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description The caller of this request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10794,6 +11249,15 @@ export interface operations {
             };
             /** @description A valid key is needed */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

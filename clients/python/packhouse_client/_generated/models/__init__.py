@@ -121,8 +121,7 @@ from .limits_put import LimitsPut
 from .limits_put_catalogs import LimitsPutCatalogs
 from .live_rate import LiveRate
 from .liveness import Liveness
-from .maintenance_settings_input import MaintenanceSettingsInput
-from .maintenance_settings_output import MaintenanceSettingsOutput
+from .maintenance_settings import MaintenanceSettings
 from .metric import Metric
 from .namespace_scope import NamespaceScope
 from .next_eligible import NextEligible
@@ -181,8 +180,7 @@ from .readiness import Readiness
 from .readiness_status import ReadinessStatus
 from .reclaim import Reclaim
 from .refused_setting import RefusedSetting
-from .remove_orphans_input import RemoveOrphansInput
-from .remove_orphans_output import RemoveOrphansOutput
+from .remove_orphans import RemoveOrphans
 from .rewrite_manifests import RewriteManifests
 from .rewrite_settings_input import RewriteSettingsInput
 from .rewrite_settings_input_engine_type_0 import RewriteSettingsInputEngineType0
@@ -388,8 +386,7 @@ __all__ = (
     "LimitsPutCatalogs",
     "Liveness",
     "LiveRate",
-    "MaintenanceSettingsInput",
-    "MaintenanceSettingsOutput",
+    "MaintenanceSettings",
     "Metric",
     "NamespaceScope",
     "NextEligible",
@@ -444,8 +441,7 @@ __all__ = (
     "ReadinessStatus",
     "Reclaim",
     "RefusedSetting",
-    "RemoveOrphansInput",
-    "RemoveOrphansOutput",
+    "RemoveOrphans",
     "RewriteManifests",
     "RewriteSettingsInput",
     "RewriteSettingsInputEngineType0",

@@ -15,7 +15,9 @@ class AffectedTable:
     """A table of which settings would change."""
 
     address: str
+    """ Address of the table. """
     id: str
+    """ Identifier; stable. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

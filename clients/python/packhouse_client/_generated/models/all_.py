@@ -20,6 +20,7 @@ class All:
     """True where every part is."""
 
     and_: list[All | AnyOf | Comparison | Not]
+    """ Conditions that all have to hold. """
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.any_of import AnyOf  # noqa: PLC0415

@@ -20,6 +20,7 @@ class AnyOf:
     """True where at least one part is."""
 
     or_: list[All | AnyOf | Comparison | Not]
+    """ Conditions of which one has to hold. """
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.all_ import All  # noqa: PLC0415

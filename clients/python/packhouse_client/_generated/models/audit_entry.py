@@ -25,6 +25,7 @@ class AuditEntry:
     after: AuditEntryAfterType0 | None
     """ How it became; null for what is gone. """
     at: datetime.datetime
+    """ When it was recorded. """
     before: AuditEntryBeforeType0 | None
     """ How it was, without secrets; null for what is new. """
     caller: str
@@ -32,6 +33,7 @@ class AuditEntry:
     hash_: None | str
     """ SHA-256 of the hash before it and of this entry. """
     id: int
+    """ Identifier; stable. """
     is_sealed: bool
     """ Whether the hash chain covers it yet; that takes about a second. """
     object_: str

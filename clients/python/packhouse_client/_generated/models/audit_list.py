@@ -25,6 +25,7 @@ class AuditList:
     head: ChainHead | None
     """ Null while nothing is sealed. """
     items: list[AuditEntry]
+    """ The items of this page. """
     next_page_token: None | str
     """ Send as `page_token` for the next page; null on the last. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

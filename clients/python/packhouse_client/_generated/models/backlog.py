@@ -15,7 +15,9 @@ class Backlog:
     """Avoidable files, and how long they take at the rates of the last 24 hours."""
 
     avoidable_files: int
+    """ Files that rewriting would save. """
     detail: str
+    """ How the estimate was made. """
     eta_seconds: float | None
     """ Null: never at these rates; `detail` says why. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

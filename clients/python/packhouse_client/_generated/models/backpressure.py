@@ -21,8 +21,11 @@ class Backpressure:
     """Whether writers are asked to slow down, by somebody who knows; it holds for `valid_seconds`."""
 
     kind: Literal["backpressure"]
+    """ Kind of the signal. """
     reason: str
+    """ Why writers should slow down. """
     slow_down: bool
+    """ Whether writers should slow down. """
     valid_seconds: int | Unset = 300
     """ After that it is forgotten. """
 

@@ -17,7 +17,9 @@ class BudgetUse:
     moved_bytes_limit: int | None
     """ The fleet's bandwidth over a day (read + written); null: none. """
     rewritten_bytes: int
+    """ Bytes of files that rewrites read. """
     used_share: float | None
+    """ Share of that limit that was used, from 0; null: no limit. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

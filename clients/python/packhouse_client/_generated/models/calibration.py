@@ -15,10 +15,13 @@ class Calibration:
     """By what predictions were multiplied: measured by predicted, the median of the table's last runs (at most ten)."""
 
     output_bytes: float
+    """ Factor of output bytes. """
     output_files: float
+    """ Factor of output files. """
     runs: int
     """ So many were measured. """
     seconds: float
+    """ Factor of seconds. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -27,11 +27,13 @@ class Catalog:
     allowed_locations: list[str] | None
     """ Null unless the caller is an admin. """
     created_at: datetime.datetime
+    """ When it was created. """
     format_: TableFormatName
     """ Table formats that a catalog can hold. """
     grants: list[Grant]
     """ All for admins; for other callers those that they hold. """
     name: str
+    """ Its name. """
     outside_files: OutsideFiles
     """ What tables of a catalog may name that is not below their own location: data, deletes, manifests, write
     paths. """
@@ -40,6 +42,7 @@ class Catalog:
     properties: CatalogPropertiesType0 | None
     """ Null unless the caller is an admin. """
     updated_at: datetime.datetime
+    """ When it was changed last. """
     version: int
     """ Grows with each change, also over a delete; the ETag is this in quotes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -19,7 +19,9 @@ class CatalogCheck:
     """A connection check: good when every step is."""
 
     ok: bool
+    """ True: every step succeeded. """
     steps: list[CheckStep]
+    """ The steps, in order; the first that fails is the last. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ class CatalogGrants:
     """The grants of a catalog."""
 
     catalog: str
+    """ Name of the catalog. """
     grants: list[Grant]
     """ All for admins; for other callers those that they hold. """
     version: int

@@ -19,7 +19,9 @@ class CatalogScope:
     """Every table of a catalog."""
 
     catalog: str
+    """ Name of the catalog. """
     kind: Literal["catalog"]
+    """ The scope is a catalog. """
 
     def to_dict(self) -> dict[str, Any]:
         catalog = self.catalog

@@ -21,6 +21,7 @@ class Cell:
     operation: Operation
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
     possible: bool
+    """ Whether it can be done. """
     reason: None | str
     """ Why not; null for a yes. """
     strategy: None | str

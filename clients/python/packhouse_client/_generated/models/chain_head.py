@@ -16,8 +16,11 @@ class ChainHead:
     """The last link of the chain. Keep it elsewhere from time to time: it proves that nothing was cut off since."""
 
     hash_: str
+    """ SHA-256 in hexadecimal digits. """
     sealed_at: datetime.datetime
+    """ When the link was added. """
     sequence: int
+    """ Position, from 1. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

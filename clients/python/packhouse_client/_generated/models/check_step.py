@@ -15,8 +15,11 @@ class CheckStep:
     """One step of a connection check."""
 
     detail: str
+    """ What was found. """
     name: str
+    """ Its name. """
     ok: bool
+    """ True: the step succeeded. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,7 +15,9 @@ class ColumnUse:
     """A column that queries filter by."""
 
     column: str
+    """ Name of the column. """
     query_share: float
+    """ Queries that filter by the column, among all, from 0 to 1. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ class CommitSeen:
     """A writer committed to the table."""
 
     kind: Literal["commit"]
+    """ Kind of the signal. """
     added_bytes: int | None | Unset = UNSET
     """ Their bytes. """
     added_files: int | None | Unset = UNSET

@@ -21,7 +21,9 @@ class Comparison:
     op: Op
     """ How a column is compared. """
     value: bool | float | int | None | str | Unset = UNSET
+    """ Value to compare with. """
     values: list[bool | float | int | str] | None | Unset = UNSET
+    """ Values of `in` and `not_in`. """
 
     def to_dict(self) -> dict[str, Any]:
         column = self.column

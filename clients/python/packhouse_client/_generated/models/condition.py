@@ -15,8 +15,11 @@ class Condition:
     """One condition of the rewrite; it stands in the way when it does not hold."""
 
     detail: str
+    """ What was found. """
     holds: bool
+    """ Whether the condition holds. """
     name: str
+    """ Name of the condition. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,8 +15,11 @@ class Contradiction:
     """Settings that would contradict one another."""
 
     hint: None | str
+    """ How to correct it; null: no hint. """
     message: str
+    """ What is wrong. """
     pointer: str
+    """ JSON pointer to the setting. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

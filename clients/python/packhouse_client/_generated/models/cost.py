@@ -15,8 +15,11 @@ class Cost:
     """What a run now would move."""
 
     bytes_read: int
+    """ Bytes that would be read. """
     bytes_written: int
+    """ Bytes that would be written. """
     files: int
+    """ Number of data files. """
     requests: int
     """ To an object store, about. """
     seconds: float | None

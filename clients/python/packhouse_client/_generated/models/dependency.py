@@ -17,7 +17,9 @@ class Dependency:
     detail: str
     """ A version, or what is wrong. """
     name: str
+    """ Name of the dependency. """
     ok: bool
+    """ True: it answers. """
     required: bool
     """ True: nothing can be answered without it. """
     seconds: float

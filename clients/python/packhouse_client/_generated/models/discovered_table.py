@@ -19,7 +19,9 @@ class DiscoveredTable:
     detail: None | str
     """ Why it was refused or not tried. """
     name: str
+    """ Its name. """
     namespace: list[str]
+    """ Levels of the namespace, outer first. """
     outcome: DiscoveryOutcome
     """ What becomes of a table that was found. """
     table_id: None | str

@@ -24,6 +24,7 @@ class Discovery:
     examined: int
     """ Tables of the catalog that were looked at, at most 10000; below admin those that it may discover. """
     tables: list[DiscoveredTable]
+    """ Tables that match the pattern. """
     truncated: bool
     """ True when the catalog has more. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

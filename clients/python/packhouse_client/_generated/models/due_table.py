@@ -15,7 +15,9 @@ class DueTable:
     """A table that would become due."""
 
     address: str
+    """ Address of the table. """
     id: str
+    """ Identifier; stable. """
     partition: str
     """ A partition for which it holds. """
     rule: str

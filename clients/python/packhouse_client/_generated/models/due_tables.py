@@ -20,6 +20,7 @@ class DueTables:
     """What would become due, told from what was last measured; no table was read for it."""
 
     count: int
+    """ Tables that are due. """
     never_measured: list[AffectedTable]
     """ The first hundred; GET their health to measure them. """
     never_measured_count: int

@@ -21,7 +21,9 @@ class EffectivePolicy:
     notes: list[str]
     """ What is left out, such as properties that can't be read now. """
     settings: EffectivePolicySettings
+    """ Settings with their origins, by dotted name. """
     table_id: str
+    """ Id of the registered table. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

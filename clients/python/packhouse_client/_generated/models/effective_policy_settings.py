@@ -16,6 +16,8 @@ T = TypeVar("T", bound="EffectivePolicySettings")
 
 @_attrs_define
 class EffectivePolicySettings:
+    """Settings with their origins, by dotted name."""
+
     additional_properties: dict[str, Setting] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

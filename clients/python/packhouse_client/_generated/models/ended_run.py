@@ -19,15 +19,23 @@ class EndedRun:
     """A run that ended, with its reason."""
 
     added_files: int | None
+    """ Files that the run added; null: none was committed. """
     detail: None | str
+    """ Explanation in words; null: there is none. """
     finished_at: datetime.datetime | None
+    """ When it ended; null: not yet. """
     id: str
+    """ Identifier; stable. """
     operation: Operation
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
     reason: None | str
+    """ Why it ended so; a stable word. """
     requested_by: str
+    """ Caller that requested the run; `coordinator` for automatic runs. """
     rewritten_files: int | None
+    """ Files that the run replaced; null: none was committed. """
     started_at: datetime.datetime | None
+    """ When it started; null: not yet. """
     state: RunState
     """ Where a run stands. """
     words: None | str

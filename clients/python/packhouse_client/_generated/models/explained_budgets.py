@@ -23,14 +23,17 @@ class ExplainedBudgets:
     bytes_per_day: ExplainedDay
     """ Bytes of inputs in rolling 24 hours; null is unlimited. """
     bytes_per_second: float | None
+    """ Bytes read and written per second; null: no limit. """
     fleet_share: Rates
     """ Rates to hold; null is unlimited. """
     parallel_groups: int
+    """ File groups that a run rewrites at the same time. """
     parallel_runs: ExplainedParallelRuns
     """ How many runs are at work in the whole fleet and in the table's catalog. """
     policy: Rates
     """ Rates to hold; null is unlimited. """
     requests_per_second: float | None
+    """ Requests to the store per second; null: no limit. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,15 +18,21 @@ class ExplainedCondition:
     """One condition of a rule, measured in the rule's `partition`."""
 
     detail: None | str
+    """ Why there is no measured value; null: there is one. """
     holds: bool
+    """ Whether the condition holds. """
     is_lower_bound: bool
     """ The true value may be greater: the history does not reach back far enough. """
     measured: float | None
     """ Null: nothing to measure, or it never happened; see `detail`. """
     metric: str
+    """ What is measured. """
     operator: ExplainedConditionOperator
+    """ How the measured value is compared. """
     unit: ExplainedConditionUnit
+    """ Unit of both values. """
     wanted: float
+    """ Value of the policy. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

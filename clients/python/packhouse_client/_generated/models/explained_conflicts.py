@@ -29,14 +29,19 @@ class ExplainedConflicts:
     cooling_until: datetime.datetime | None
     """ A run that lost everything waits until then. """
     count: int
+    """ Runs that lost file groups. """
     days: int
+    """ Days that these figures cover. """
     hot_partitions: list[HotPartition]
     """ The first twenty, those that cool down longest first. """
     hot_partitions_total: int
     """ Partitions whose last race was lost. """
     last_at: datetime.datetime | None
+    """ When it happened last; null: never. """
     last_reason: None | str
+    """ Reason of the last one; null: none. """
     lost_groups: int
+    """ File groups lost to other writers. """
     other_compactors: list[OtherCompactor]
     """ Two compactors on the same partitions lose races to one another; none while it can't be looked at. """
     wasted_bytes: int

@@ -18,8 +18,11 @@ class ExplainedDay:
     frees_at: datetime.datetime | None
     """ When the oldest of the used bytes are 24 hours old. """
     limit: int | None
+    """ The limit; null: none. """
     remaining: int | None
+    """ Bytes that may still be taken now; null: no limit. """
     used: int | None
+    """ Bytes that runs took in the last 24 hours; null: no limit. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,10 +15,13 @@ class ExplainedPartition:
     """A partition, with its size."""
 
     file_count: int
+    """ Live data files. """
     partition: str
     """ Canonical JSON of its values. """
     spec_id: int
+    """ Id of the partition spec. """
     total_bytes: int
+    """ Bytes of live data files. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,10 +18,15 @@ class ExplainedPause:
     """A kill switch that is on. `stops`: running work stops; else it ends what is in flight."""
 
     at: datetime.datetime
+    """ When the pause began. """
     by: str
+    """ Caller that paused. """
     reason: str
+    """ The reason. """
     scope: ExplainedPauseScope
+    """ What is paused. """
     stops: bool
+    """ True: running work stops. False: it ends what it began. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

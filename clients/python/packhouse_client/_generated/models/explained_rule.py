@@ -23,15 +23,19 @@ class ExplainedRule:
     """One rule of the policy. `partition`: the busiest of those that are due, else the one that came nearest."""
 
     conditions: list[ExplainedCondition]
+    """ Conditions that were checked. """
     due: bool
+    """ Whether the rule makes the table or a partition due. """
     due_partitions: list[ExplainedPartition]
     """ The first twenty, most small files first. """
     due_partitions_total: int
+    """ Partitions that the rule makes due. """
     held_back: ExplainedRuleHeldBack
     """ Partitions for which it holds, by what keeps them from being due. """
     kind: ExplainedRuleKind
     """ `full`: a setting of `rewrite.full`. """
     name: str
+    """ Name of the rule. """
     partition: ExplainedPartition | None
     """ Null for a rule on the table as a whole. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

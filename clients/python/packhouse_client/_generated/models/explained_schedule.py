@@ -16,10 +16,15 @@ class ExplainedSchedule:
     """When the table is looked at by the policy."""
 
     cron: str
+    """ Cron expression at whose times the table is looked at; `off`: none. """
     cron_next_at: datetime.datetime | None
+    """ Next of these times; null: none. """
     last_start_at: datetime.datetime | None
+    """ Start of the last run that changed the table; null: none. """
     min_interval_seconds: int | None
+    """ Shortest time between automatic runs; null: none. """
     time_zone: str
+    """ IANA name of the time zone. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,10 +16,13 @@ class ExplainedSeal:
     """Partitions by the policy's `seal`."""
 
     is_on: bool
+    """ Whether the policy seals partitions. """
     next_sealed_at: datetime.datetime | None
     """ If nothing more is written. """
     sealed_partitions: int
+    """ Partitions that are sealed. """
     unsealed_partitions: int
+    """ Partitions that writers may still add files to. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

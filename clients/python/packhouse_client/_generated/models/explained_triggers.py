@@ -20,6 +20,7 @@ class ExplainedTriggers:
     """Every rule, judged now; any of them makes the table due."""
 
     rules: list[ExplainedRule]
+    """ The rules of the policy. """
     seal: ExplainedSeal
     """ Partitions by the policy's `seal`. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -22,6 +22,7 @@ class ExplainedWatch:
     code: None | str
     """ What held it back, or why it could not be looked at. """
     detail: None | str
+    """ Explanation in words; null: there is none. """
     due_since: datetime.datetime | None
     """ Since when looks have found a rule due; null while none is. """
     interval_seconds: int
@@ -29,6 +30,7 @@ class ExplainedWatch:
     looked_at: datetime.datetime | None
     """ Null: not yet. """
     next_look_at: datetime.datetime
+    """ When the coordinator looks at the table next. """
     verdict: Verdict
     """ What the last look at a table came to. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

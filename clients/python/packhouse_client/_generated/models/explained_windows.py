@@ -19,11 +19,17 @@ class ExplainedWindows:
     """Quiet hours and blackouts: how things stand now, and when the next window begins."""
 
     ends_at: datetime.datetime | None
+    """ When the window ends; null: in none. """
     inside: bool
+    """ Whether a quiet hour or blackout is active. """
     kind: None | WindowKind
+    """ Kind of the active window; null: in none. """
     next_start: datetime.datetime | None
+    """ When the next window begins; null: none. """
     on_start: None | OnStart
+    """ What running work does when the window begins; null: in none. """
     reason: None | str
+    """ Reason of the active window as the policy gives it; null: none. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -40,6 +40,7 @@ class Explanation:
     budgets: ExplainedBudgets
     """ What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone. """
     conditions: list[Condition]
+    """ Conditions that were checked. """
     conflicts: ExplainedConflicts
     """ File groups that runs of the table lost to other writers lately. """
     due: bool | None
@@ -47,19 +48,25 @@ class Explanation:
     eligible: bool | None
     """ Whether the table can be rewritten: every condition holds. """
     explained_at: datetime.datetime
+    """ When the explanation was made. """
     health: HealthFigures | None
+    """ Figures of the last measurement; null: none. """
     last_run: None | Run
+    """ The run of the table that ended last; null: none ended. """
     last_runs: list[EndedRun]
     """ The last five, newest first. """
     live_run: None | Run
+    """ The run that is queued or at work; null: none. """
     next_eligible: NextEligible
     """ When a run could begin: the latest end of what holds it back, now when nothing does. """
     now: RunNow
     """ What a run would come to now. `unknown`: the table can't be looked at, `detail` says why. """
     pauses: list[ExplainedPause]
+    """ Pauses that apply to the table. """
     schedule: ExplainedSchedule
     """ When the table is looked at by the policy. """
     settings: ExplanationSettings
+    """ Settings with their origins, by dotted name. """
     signals: list[ExplanationSignalsItem]
     """ The newest of each kind, about the table and about the fleet. """
     starts: str
@@ -69,9 +76,13 @@ class Explanation:
     summary: list[str]
     """ The answer for people: at most 24 lines of at most 100 columns. """
     table: str
+    """ Address of the table. """
     table_id: str
+    """ Id of the registered table. """
     triggers: ExplainedTriggers | None
+    """ The policy's rules with measured conditions; null: the table can't be read. """
     watch: ExplainedWatch | None
+    """ State of the watch; null: the table is not watched. """
     windows: ExplainedWindows
     """ Quiet hours and blackouts: how things stand now, and when the next window begins. """
     would_start_by_itself: bool

@@ -16,6 +16,8 @@ T = TypeVar("T", bound="ExplanationSettings")
 
 @_attrs_define
 class ExplanationSettings:
+    """Settings with their origins, by dotted name."""
+
     additional_properties: dict[str, ExplainedSetting] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

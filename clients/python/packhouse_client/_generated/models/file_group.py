@@ -22,17 +22,25 @@ class FileGroup:
     """Files of one partition that are rewritten together by one task."""
 
     attempt: int
+    """ Number of the attempt, from 1. """
     input_bytes: int
+    """ Bytes of the input files. """
     input_files: int
+    """ Input files. """
     input_rows: int
+    """ Rows of the input files, from metadata. """
     measured: FileGroupMeasured
     """ What the task measured: bytes, requests, seconds. """
     ordinal: int
+    """ Position in the plan, from 0. """
     output_bytes: int
+    """ Bytes of the output files. """
     output_files: int
+    """ Output files. """
     partition: str
     """ The partition as JSON. """
     predicted_outputs: int
+    """ Output files that the plan expects. """
     reason: None | str
     """ Why it was dropped. """
     rows_deleted: int
@@ -40,9 +48,11 @@ class FileGroup:
     snapshot_id: None | str
     """ The snapshot that holds it once it is committed. """
     spec_id: int
+    """ Id of the partition spec. """
     state: GroupState
     """ Where a file group stands. """
     updated_at: datetime.datetime
+    """ When its state changed last. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ class FilteredColumns:
     columns: list[str]
     """ Empty: queries without a filter. """
     query_count: int
+    """ Queries with this filter. """
 
     def to_dict(self) -> dict[str, Any]:
         columns = self.columns

@@ -24,7 +24,9 @@ class Filters:
     """By which columns queries filtered lately."""
 
     kind: Literal["filters"]
+    """ What kind it is; it decides which other fields there are. """
     queries: list[FilteredColumns]
+    """ Queries, by the columns that they filter by. """
 
     def to_dict(self) -> dict[str, Any]:
         kind = self.kind

@@ -30,26 +30,35 @@ class Fleet:
     backlog: Backlog
     """ Avoidable files, and how long they take at the rates of the last 24 hours. """
     breakers: list[OpenBreaker]
+    """ Catalogs in which no run starts automatically for now, after failures in a row. """
     budget: BudgetUse
     """ What rewrites read in the last 24 hours, and the limit of the fleet. """
     ended_runs: FleetEndedRuns
     """ Ended in the last 24 hours. """
     file_count: int
+    """ Live data files. """
     live_runs: FleetLiveRuns
+    """ Live runs, by state. """
     measured_at: datetime.datetime
+    """ When it was measured. """
     measured_tables: int
+    """ Tables that were measured. """
     pause: None | Pause
     """ Null unless all tables are paused. """
     paused_tables: int
+    """ Tables that are paused. """
     races: Races
     """ File groups of runs that ended in the last 24 hours. """
     rates: list[LiveRate] | None
     """ At present: of the fleet, then of each catalog with limits. Null while Redis does not answer. """
     small_file_count: int
+    """ Live data files below `small_file_bytes`. """
     small_files: SmallFileFlow
     """ Small files that came and went between measurements of the last 24 hours. """
     tables: int
+    """ Registered tables. """
     total_bytes: int
+    """ Bytes of live data files. """
     wasted_bytes: int
     """ Written and dropped by runs that ended in the last 24 hours. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

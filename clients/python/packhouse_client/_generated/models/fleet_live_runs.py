@@ -12,6 +12,8 @@ T = TypeVar("T", bound="FleetLiveRuns")
 
 @_attrs_define
 class FleetLiveRuns:
+    """Live runs, by state."""
+
     additional_properties: dict[str, int] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ class FleetScope:
     """Every table."""
 
     kind: Literal["fleet"]
+    """ The scope is the fleet. """
 
     def to_dict(self) -> dict[str, Any]:
         kind = self.kind

@@ -16,20 +16,32 @@ class FleetTable:
     """A table in the ranking, as it was measured last."""
 
     avoidable_file_count: int
+    """ Files that rewriting would save. """
     benefit_per_cost: float
     """ Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is
     committed, by those that its runs committed and lost to other writers in seven days. """
     catalog: str
+    """ Name of the catalog. """
     file_count: int
+    """ Live data files. """
     is_paused: bool
+    """ Whether the table is paused. """
     measured_at: datetime.datetime
+    """ When it was measured. """
     name: str
+    """ Its name. """
     namespace: list[str]
+    """ Levels of the namespace, outer first. """
     owner_team: None | str
+    """ Team that owns the table; null: none. """
     score: int
+    """ Health score from 0 to 100; 100: nothing to improve. """
     small_file_count: int
+    """ Live data files below `small_file_bytes`. """
     table_id: str
+    """ Id of the registered table. """
     total_bytes: int
+    """ Bytes of live data files. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

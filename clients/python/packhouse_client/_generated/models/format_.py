@@ -22,9 +22,11 @@ class Format:
     """What can be done to tables of one format in this version, with the reason for each no."""
 
     capabilities: list[Cell]
+    """ What can be done, by operation, strategy and engine. """
     format_: FormatName
     """ Every table format that Packhouse is made for; a catalog can be created for those that are served. """
     refused_settings: list[RefusedSetting]
+    """ Settings that policies of such tables can't have. """
     served: bool
     """ True when catalogs of this format can be created. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -19,6 +19,7 @@ class FormatList:
     """Every table format that Packhouse is made for."""
 
     items: list[Format]
+    """ The items of this page. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

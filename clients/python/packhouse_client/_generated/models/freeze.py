@@ -16,6 +16,7 @@ class Freeze:
     """A proof that failed and could not be made good by going back: the table takes no run until it is unfrozen."""
 
     frozen_at: datetime.datetime
+    """ When the table was frozen. """
     parent_snapshot_id: None | str
     """ The snapshot before it, kept from expiry by a tag. Null when it had expired. """
     reason: str

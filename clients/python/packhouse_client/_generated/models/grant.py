@@ -19,6 +19,7 @@ class Grant:
     namespaces: list[str]
     """ Patterns of namespaces with their levels joined by dots. """
     rights: list[Right]
+    """ What the team may do. """
     team: str
     """ The team; `*` is every team. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -16,11 +16,17 @@ class HealthFigures:
     """Figures of the files, as they were measured last."""
 
     avoidable_file_count: int
+    """ Files that rewriting would save. """
     file_count: int
+    """ Live data files. """
     measured_at: datetime.datetime
+    """ When it was measured. """
     score: float
+    """ Health score from 0 to 100; 100: nothing to improve. """
     small_file_count: int
+    """ Live data files below `small_file_bytes`. """
     total_bytes: int
+    """ Bytes of live data files. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ class HealthHistory:
     """Measurements of a table, newest first; one for each snapshot that was looked at, at most 500."""
 
     items: list[HealthMeasurement]
+    """ The items of this page. """
     next_page_token: None | str
     """ Send as `page_token` for the next page; null on the last. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

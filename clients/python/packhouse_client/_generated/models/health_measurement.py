@@ -16,23 +16,36 @@ class HealthMeasurement:
     """What was found in one snapshot."""
 
     average_file_bytes: int
+    """ Mean size of a live data file, in bytes. """
     avoidable_file_count: int
+    """ Files that rewriting would save. """
     benefit_per_cost: float
     """ Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is
     committed, by those that its runs committed and lost to other writers in seven days. """
     file_count: int
+    """ Live data files. """
     files_with_deletes: int
+    """ Live data files that deletes apply to. """
     id: int
+    """ Identifier; stable. """
     is_latest: bool
+    """ Whether it is the newest measurement of the table. """
     large_file_count: int
+    """ Live data files above `large_file_bytes`. """
     measured_at: datetime.datetime
+    """ When it was measured. """
     partition_count: int
+    """ Partitions with live data files. """
     score: int
+    """ Health score from 0 to 100; 100: nothing to improve. """
     small_file_change: int
     """ Small files more or less than in the measurement before. """
     small_file_count: int
+    """ Live data files below `small_file_bytes`. """
     snapshot_id: None | str
+    """ Snapshot that it refers to; null: none. """
     total_bytes: int
+    """ Bytes of live data files. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -23,15 +23,19 @@ class HistoryEntry:
     """A run that changed the table."""
 
     finished_at: datetime.datetime | None
+    """ When it ended; null: not yet. """
     id: str
     """ The run. """
     plan: HistoryEntryPlan
+    """ Summary and prediction of the plan. """
     requested_by: str
+    """ Caller that requested the run; `coordinator` for automatic runs. """
     result: HistoryEntryResult
     """ Measured, beside what was predicted; with the proof of each snapshot. """
     snapshot_ids: list[str]
     """ Snapshots of the run, oldest first. """
     started_at: datetime.datetime | None
+    """ When it started; null: not yet. """
     state: RunState
     """ Where a run stands. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -12,6 +12,8 @@ T = TypeVar("T", bound="HistoryEntryPlan")
 
 @_attrs_define
 class HistoryEntryPlan:
+    """Summary and prediction of the plan."""
+
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

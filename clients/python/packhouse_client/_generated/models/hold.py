@@ -16,10 +16,13 @@ class Hold:
     """One thing that holds the table back. `until` null: nobody knows when it ends, `detail` says what would end it."""
 
     code: str
+    """ Stable code. """
     detail: str
+    """ Explanation in words. """
     reason: str
     """ The code in words. """
     until: datetime.datetime | None
+    """ When it ends; null: not known. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,17 +18,21 @@ class HotPartition:
     cools_until: datetime.datetime
     """ Runs leave it alone until then, unless they are forced. """
     is_cooling: bool
+    """ Whether runs leave it alone now. """
     losses: int
     """ Attempts in a row that lost groups of it. """
     lost_at: datetime.datetime
+    """ When the last race was lost. """
     max_group_bytes: int
     """ How large its file groups may be, half for each loss. """
     partition: str
     """ Canonical JSON of its values. """
     reason: str
+    """ The reason. """
     run_id: str
     """ The run that lost last. """
     spec_id: int
+    """ Id of the partition spec. """
     wasted_bytes: int
     """ Written in vain by these attempts. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

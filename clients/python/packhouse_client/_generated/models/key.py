@@ -18,13 +18,19 @@ class Key:
     """An API key, without its secret."""
 
     created_at: datetime.datetime
+    """ When it was created. """
     created_by: str
+    """ Caller that created it. """
     expires_at: datetime.datetime | None
+    """ When it expires; null: never. """
     id: str
+    """ Identifier; stable. """
     last_used_at: datetime.datetime | None
     """ To the minute. """
     name: str
+    """ Its name. """
     revoked_at: datetime.datetime | None
+    """ When the key was revoked; null: it was not. """
     role: Role
     """ What a caller may do. """
     slot: int

@@ -19,6 +19,7 @@ class KeyList:
     """Keys, newest first; revoked and expired ones too."""
 
     items: list[Key]
+    """ The items of this page. """
     next_page_token: None | str
     """ Send as `page_token` for the next page; null on the last. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

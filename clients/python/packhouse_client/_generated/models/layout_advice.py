@@ -21,6 +21,7 @@ class LayoutAdvice:
     """What the files should be like, judged by the filters of queries (signals of kind `filters`, seven days)."""
 
     because: str
+    """ Reason in words. """
     cluster_by: list[str]
     """ Columns to sort by, or to lay a curve over. """
     columns: list[ColumnUse]
@@ -32,6 +33,7 @@ class LayoutAdvice:
     partition_query_share: float | None
     """ Queries that name all partition columns. """
     query_count: int
+    """ Queries that the advice is based on. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -22,11 +22,15 @@ class Limits:
     bandwidth: int | None
     """ Bytes per second, read + written. """
     catalogs: LimitsCatalogs
+    """ Limits of single catalogs, by name. """
     parallel_runs: int | None
+    """ Runs at work at the same time; null: no limit. """
     requests: int | None
     """ Object-store requests per second. """
     updated_at: datetime.datetime
+    """ When it was changed last. """
     updated_by: str
+    """ Caller that changed it last. """
     version: int
     """ Grows with each write; the ETag is this in quotes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -16,6 +16,8 @@ T = TypeVar("T", bound="LimitsCatalogs")
 
 @_attrs_define
 class LimitsCatalogs:
+    """Limits of single catalogs, by name."""
+
     additional_properties: dict[str, CatalogLimits] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

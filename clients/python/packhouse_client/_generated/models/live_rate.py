@@ -17,9 +17,11 @@ class LiveRate:
     bytes_per_second: float
     """ Read + written, over about 10 seconds. """
     bytes_per_second_limit: int | None
+    """ Limit of that rate; null: none. """
     catalog: None | str
     """ Null: all catalogs. """
     requests_per_second_limit: int | None
+    """ Limit of requests to stores per second; null: none. """
     runs: int
     """ Runs that report at present. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

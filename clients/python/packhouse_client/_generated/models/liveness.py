@@ -20,6 +20,7 @@ class Liveness:
     """The process answers."""
 
     status: Literal["ok"] = "ok"
+    """ Overall state. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

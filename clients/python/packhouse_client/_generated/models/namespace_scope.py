@@ -19,7 +19,9 @@ class NamespaceScope:
     """Every table of a namespace and of those inside it."""
 
     catalog: str
+    """ Name of the catalog. """
     kind: Literal["namespace"]
+    """ The scope is a namespace. """
     namespace: list[str]
     """ Levels, outer first. """
 

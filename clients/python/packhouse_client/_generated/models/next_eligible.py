@@ -22,7 +22,9 @@ class NextEligible:
     at: datetime.datetime | None
     """ Null when it can't be told: see `reason`. """
     held_by: list[Hold]
+    """ Everything that prevents a run now. """
     reason: None | str
+    """ Why the time is not known; null: it is. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ class Not:
     """True where the part is not."""
 
     not_: All | AnyOf | Comparison | Not
+    """ Condition that must not hold. """
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.all_ import All  # noqa: PLC0415

@@ -16,6 +16,7 @@ class OpenBreaker:
     """A catalog in which no run begins by itself for a while: runs of several tables in a row failed there."""
 
     catalog: str
+    """ Name of the catalog. """
     failed_at: datetime.datetime
     """ When the last run failed. """
     open_until: datetime.datetime

@@ -15,9 +15,13 @@ class OrderField:
     """A column to order by, with its field id in the table."""
 
     descending: bool
+    """ Whether larger values come first. """
     field_id: int
+    """ Id of the column in the table's schema. """
     name: str
+    """ Name of the column. """
     nulls_first: bool
+    """ Whether nulls come before values. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,10 +20,13 @@ class OrderHealth:
     """The order that the policy puts rows into, and how far files overlap in it."""
 
     columns: list[OrderField]
+    """ Columns that rows are ordered by. """
     partitions: list[PartitionOverlap]
     """ At most 20, the deepest first. """
     partitions_total: int
+    """ Partitions in total. """
     strategy: str
+    """ Strategy of the policy. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,7 +20,9 @@ class OtherCompactor:
     count: int
     """ Snapshots by which it did, among the newest two hundred. """
     engine: str
+    """ Engine that wrote the snapshots. """
     last_at: datetime.datetime
+    """ When it happened last; null: never. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

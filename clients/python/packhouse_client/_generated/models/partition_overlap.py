@@ -15,14 +15,17 @@ class PartitionOverlap:
     """How far files of one partition overlap, by their bounds. Of several columns the worst."""
 
     files: int
+    """ Number of data files. """
     files_for_a_lookup: float
     """ How many files may hold a value, on average over all bounds. """
     overlap_depth: int
     """ The most files that may hold one value. """
     partition: str
+    """ The partition's values as canonical JSON; `{}` for an unpartitioned table. """
     pruned_share: float
     """ Share of the files that a lookup need not look into. """
     spec_id: int
+    """ Id of the partition spec. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

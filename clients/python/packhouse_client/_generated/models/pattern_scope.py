@@ -19,6 +19,7 @@ class PatternScope:
     """Every table whose dotted address fits."""
 
     kind: Literal["pattern"]
+    """ The scope is a pattern of addresses. """
     pattern: str
     """ Over `catalog.namespace.name`: `*` any characters, dots too; `?` one character. """
 

@@ -20,8 +20,11 @@ class Pause:
     mode: PauseMode
     """ What becomes of running work. """
     paused_at: datetime.datetime
+    """ When the pause began. """
     paused_by: str
+    """ Caller that paused. """
     reason: str
+    """ The reason. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -30,6 +30,7 @@ class PlanRequest:
     force_full: bool | Unset = False
     """ Also files of the right size. """
     partitions: All | AnyOf | Comparison | None | Not | Unset = UNSET
+    """ Partitions to take, as a condition on partition columns; null or left out: all. """
     policy: None | PolicyDocumentInput | Unset = UNSET
     """ Tried instead of the table's stored policy. """
 

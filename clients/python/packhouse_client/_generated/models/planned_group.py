@@ -15,12 +15,19 @@ class PlannedGroup:
     """A file group that a run would rewrite."""
 
     input_bytes: int
+    """ Bytes of the input files. """
     input_files: int
+    """ Input files. """
     input_rows: int
+    """ Rows of the input files, from metadata. """
     ordinal: int
+    """ Position in the plan, from 0. """
     partition: str
+    """ The partition's values as canonical JSON; `{}` for an unpartitioned table. """
     predicted_outputs: int
+    """ Output files that the plan expects. """
     spec_id: int
+    """ Id of the partition spec. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,9 +15,11 @@ class PlannedLater:
     """What the run plans when this is done: of a very large table it takes on the partitions that gain most first."""
 
     bytes_: int
+    """ Bytes of these files. """
     files: int
     """ In these partitions, those that it may rewrite. """
     partitions: int
+    """ Partitions that are planned later. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..models.backoff import Backoff
     from ..models.blackout_input import BlackoutInput
     from ..models.limit_settings_input import LimitSettingsInput
-    from ..models.maintenance_settings_input import MaintenanceSettingsInput
+    from ..models.maintenance_settings import MaintenanceSettings
     from ..models.quiet_hours import QuietHours
     from ..models.rewrite_settings_input import RewriteSettingsInput
     from ..models.schedule_settings import ScheduleSettings
@@ -48,7 +48,7 @@ class PolicyDocumentInput:
     """ `false`: observed, never rewritten. """
     limits: LimitSettingsInput | None | Unset = UNSET
     """ How much its rewrites may move. """
-    maintenance: MaintenanceSettingsInput | None | Unset = UNSET
+    maintenance: MaintenanceSettings | None | Unset = UNSET
     """ Upkeep besides rewriting data files. """
     preset: None | PolicyDocumentInputPresetType0 | Unset = UNSET
     """ A named base; everything that is set wins over it. """
@@ -70,7 +70,7 @@ class PolicyDocumentInput:
     def to_dict(self) -> dict[str, Any]:
         from ..models.backoff import Backoff  # noqa: PLC0415
         from ..models.limit_settings_input import LimitSettingsInput  # noqa: PLC0415
-        from ..models.maintenance_settings_input import MaintenanceSettingsInput  # noqa: PLC0415
+        from ..models.maintenance_settings import MaintenanceSettings  # noqa: PLC0415
         from ..models.rewrite_settings_input import RewriteSettingsInput  # noqa: PLC0415
         from ..models.schedule_settings import ScheduleSettings  # noqa: PLC0415
         from ..models.seal import Seal  # noqa: PLC0415
@@ -112,7 +112,7 @@ class PolicyDocumentInput:
         maintenance: dict[str, Any] | None | Unset
         if isinstance(self.maintenance, Unset):
             maintenance = UNSET
-        elif isinstance(self.maintenance, MaintenanceSettingsInput):
+        elif isinstance(self.maintenance, MaintenanceSettings):
             maintenance = self.maintenance.to_dict()
         else:
             maintenance = self.maintenance
@@ -226,7 +226,7 @@ class PolicyDocumentInput:
         from ..models.backoff import Backoff  # noqa: PLC0415
         from ..models.blackout_input import BlackoutInput  # noqa: PLC0415
         from ..models.limit_settings_input import LimitSettingsInput  # noqa: PLC0415
-        from ..models.maintenance_settings_input import MaintenanceSettingsInput  # noqa: PLC0415
+        from ..models.maintenance_settings import MaintenanceSettings  # noqa: PLC0415
         from ..models.quiet_hours import QuietHours  # noqa: PLC0415
         from ..models.rewrite_settings_input import RewriteSettingsInput  # noqa: PLC0415
         from ..models.schedule_settings import ScheduleSettings  # noqa: PLC0415
@@ -309,7 +309,7 @@ class PolicyDocumentInput:
 
         limits = _parse_limits(d.pop("limits", UNSET))
 
-        def _parse_maintenance(data: object) -> MaintenanceSettingsInput | None | Unset:
+        def _parse_maintenance(data: object) -> MaintenanceSettings | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -317,12 +317,12 @@ class PolicyDocumentInput:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                maintenance_type_0 = MaintenanceSettingsInput.from_dict(data)
+                maintenance_type_0 = MaintenanceSettings.from_dict(data)
 
                 return maintenance_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(MaintenanceSettingsInput | None | Unset, data)
+            return cast(MaintenanceSettings | None | Unset, data)
 
         maintenance = _parse_maintenance(d.pop("maintenance", UNSET))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..models.backoff import Backoff
     from ..models.blackout_output import BlackoutOutput
     from ..models.limit_settings_output import LimitSettingsOutput
-    from ..models.maintenance_settings_output import MaintenanceSettingsOutput
+    from ..models.maintenance_settings import MaintenanceSettings
     from ..models.quiet_hours import QuietHours
     from ..models.rewrite_settings_output import RewriteSettingsOutput
     from ..models.schedule_settings import ScheduleSettings
@@ -50,7 +50,7 @@ class PolicyDocumentOutput:
     """ `false`: observed, never rewritten. """
     limits: LimitSettingsOutput | None | Unset = UNSET
     """ How much its rewrites may move. """
-    maintenance: MaintenanceSettingsOutput | None | Unset = UNSET
+    maintenance: MaintenanceSettings | None | Unset = UNSET
     """ Upkeep besides rewriting data files. """
     preset: None | PolicyDocumentOutputPresetType0 | Unset = UNSET
     """ A named base; everything that is set wins over it. """
@@ -72,7 +72,7 @@ class PolicyDocumentOutput:
     def to_dict(self) -> dict[str, Any]:
         from ..models.backoff import Backoff  # noqa: PLC0415
         from ..models.limit_settings_output import LimitSettingsOutput  # noqa: PLC0415
-        from ..models.maintenance_settings_output import MaintenanceSettingsOutput  # noqa: PLC0415
+        from ..models.maintenance_settings import MaintenanceSettings  # noqa: PLC0415
         from ..models.rewrite_settings_output import RewriteSettingsOutput  # noqa: PLC0415
         from ..models.schedule_settings import ScheduleSettings  # noqa: PLC0415
         from ..models.seal import Seal  # noqa: PLC0415
@@ -114,7 +114,7 @@ class PolicyDocumentOutput:
         maintenance: dict[str, Any] | None | Unset
         if isinstance(self.maintenance, Unset):
             maintenance = UNSET
-        elif isinstance(self.maintenance, MaintenanceSettingsOutput):
+        elif isinstance(self.maintenance, MaintenanceSettings):
             maintenance = self.maintenance.to_dict()
         else:
             maintenance = self.maintenance
@@ -228,7 +228,7 @@ class PolicyDocumentOutput:
         from ..models.backoff import Backoff  # noqa: PLC0415
         from ..models.blackout_output import BlackoutOutput  # noqa: PLC0415
         from ..models.limit_settings_output import LimitSettingsOutput  # noqa: PLC0415
-        from ..models.maintenance_settings_output import MaintenanceSettingsOutput  # noqa: PLC0415
+        from ..models.maintenance_settings import MaintenanceSettings  # noqa: PLC0415
         from ..models.quiet_hours import QuietHours  # noqa: PLC0415
         from ..models.rewrite_settings_output import RewriteSettingsOutput  # noqa: PLC0415
         from ..models.schedule_settings import ScheduleSettings  # noqa: PLC0415
@@ -311,7 +311,7 @@ class PolicyDocumentOutput:
 
         limits = _parse_limits(d.pop("limits", UNSET))
 
-        def _parse_maintenance(data: object) -> MaintenanceSettingsOutput | None | Unset:
+        def _parse_maintenance(data: object) -> MaintenanceSettings | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -319,12 +319,12 @@ class PolicyDocumentOutput:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                maintenance_type_0 = MaintenanceSettingsOutput.from_dict(data)
+                maintenance_type_0 = MaintenanceSettings.from_dict(data)
 
                 return maintenance_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(MaintenanceSettingsOutput | None | Unset, data)
+            return cast(MaintenanceSettings | None | Unset, data)
 
         maintenance = _parse_maintenance(d.pop("maintenance", UNSET))
 

@@ -34,6 +34,7 @@ class PolicyPreview:
     covered_count: int
     """ Tables that the policy covers. """
     dry_run: bool
+    """ True: nothing was written. """
     due: DueTables
     """ What would become due, told from what was last measured; no table was read for it. """
     notes: list[str]

@@ -21,14 +21,18 @@ class PolicyVersion:
     """One write of a policy: who, when, what it set, and what it changed against the version before."""
 
     changes: list[LeafChange]
+    """ Settings that differ from the version before. """
     is_deletion: bool
+    """ Whether the policy was deleted by this version. """
     policy: PolicyDocumentOutput
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """
     version: int
     """ Grows with each write, deletions too; the ETag is this in quotes. """
     written_at: datetime.datetime
+    """ When it was written. """
     written_by: str
+    """ Caller that wrote it. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

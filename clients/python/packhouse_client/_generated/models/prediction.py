@@ -15,10 +15,15 @@ class Prediction:
     """What the plan expects of its own execution."""
 
     input_bytes: int
+    """ Bytes of the input files. """
     input_files: int
+    """ Input files. """
     input_rows: int
+    """ Rows of the input files, from metadata. """
     output_bytes: int
+    """ Bytes of the output files. """
     output_files: int
+    """ Output files. """
     seconds: float | None
     """ Null until a run of the table was measured. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

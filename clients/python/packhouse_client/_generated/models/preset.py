@@ -19,6 +19,7 @@ class Preset:
     """A named base to start from; a policy's own settings win over it."""
 
     name: str
+    """ Its name. """
     policy: PolicyDocumentOutput
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """

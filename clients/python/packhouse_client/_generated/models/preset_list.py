@@ -19,6 +19,7 @@ class PresetList:
     """All presets."""
 
     items: list[Preset]
+    """ The presets, by name. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

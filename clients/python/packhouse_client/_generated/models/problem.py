@@ -30,7 +30,9 @@ class Problem:
     request_id: None | str
     """ Find the request in the log by it. """
     status: int
+    """ HTTP status. """
     title: str
+    """ Short summary of the problem type. """
     type_: str
     """ URI path of the problem type; GET it for an explanation. """
     details: ProblemDetails | Unset = UNSET

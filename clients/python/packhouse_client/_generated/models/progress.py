@@ -18,13 +18,17 @@ class Progress:
     """ What its tasks may move together at present: the least of the limit of its table and its shares of the
     limits of catalog and fleet. Null: unlimited, or no task reports. """
     bytes_finished: int
+    """ Bytes of inputs of file groups that ended. """
     bytes_per_second: float | None
     """ Null while no task reports. """
     bytes_total: int
+    """ Bytes of inputs of all file groups. """
     eta_seconds: float | None
     """ Null while there is no rate. """
     groups_finished: int
+    """ File groups that ended. """
     groups_total: int
+    """ File groups of the plan. """
     throttled_seconds: float
     """ Thread-seconds, summed over all tasks, in which reading or writing held back for a limit. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -21,9 +21,13 @@ class QueryLatency:
     """How long queries took lately. At least one of the percentiles is given."""
 
     kind: Literal["query_latency"]
+    """ What kind it is; it decides which other fields there are. """
     p50_seconds: float | None | Unset = UNSET
+    """ Median of query latency in seconds. """
     p95_seconds: float | None | Unset = UNSET
+    """ 95th percentile of query latency in seconds. """
     p99_seconds: float | None | Unset = UNSET
+    """ 99th percentile of query latency in seconds. """
     query_count: int | None | Unset = UNSET
     """ Over how many queries. """
 

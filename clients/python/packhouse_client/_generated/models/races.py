@@ -17,6 +17,7 @@ class Races:
     conflict_rate: float | None
     """ Lost groups of all; null without any. """
     groups_committed: int
+    """ File groups that were committed. """
     groups_lost: int
     """ Lost to other writers. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

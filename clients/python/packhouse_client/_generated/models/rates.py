@@ -15,7 +15,9 @@ class Rates:
     """Rates to hold; null is unlimited."""
 
     bytes_per_second: float | None
+    """ Bytes read and written per second; null: no limit. """
     requests_per_second: float | None
+    """ Requests to the store per second; null: no limit. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -21,7 +21,9 @@ class Readiness:
     """Whether requests can be served. `degraded`: they can, but runs may have to wait."""
 
     dependencies: list[Dependency]
+    """ State of each dependency. """
     status: ReadinessStatus
+    """ Overall state. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ class RefusedSetting:
     """A value of a policy setting that tables of the format can't have."""
 
     reason: str
+    """ The reason. """
     setting: str
     """ Dotted name. """
     value: str

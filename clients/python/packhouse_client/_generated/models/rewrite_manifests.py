@@ -24,8 +24,8 @@ class RewriteManifests:
     """ Also when there are more manifests than this, and they are small. """
     average_below_percent: int | Unset = 25
     """ Small: on average below this percentage of the table's target for manifests. """
-    interval: Literal["off"] | str | Unset = "604800"
-    """ Each so often. """
+    interval: Literal["off"] | str | Unset = "7d"
+    """ Time between rewrites of manifests. """
 
     def to_dict(self) -> dict[str, Any]:
         above_count = self.above_count

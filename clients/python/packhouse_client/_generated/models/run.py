@@ -30,15 +30,21 @@ class Run:
     attempt: int
     """ Tries so far, the present one included. """
     cancel_requested_at: datetime.datetime | None
+    """ When cancelling was requested; null: it was not. """
     cancel_requested_by: None | str
+    """ Caller that requested cancelling; null: none. """
     catalog: str
+    """ Name of the catalog. """
     created_at: datetime.datetime
+    """ When it was created. """
     detail: None | str
     """ The same for people, with the remedy. """
     failures: int
     """ Tries that failed. """
     finished_at: datetime.datetime | None
+    """ When it ended; null: not yet. """
     id: str
+    """ Identifier; stable. """
     is_terminal: bool
     """ True when nothing can happen to it any more. """
     not_before: datetime.datetime | None
@@ -46,6 +52,7 @@ class Run:
     operation: Operation
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
     owner_team: None | str
+    """ Team that owns the table; null: none. """
     plan: RunPlan
     """ Summary and prediction of the plan; empty before planning. """
     policy: RunPolicy
@@ -60,13 +67,17 @@ class Run:
     of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how
     many) and `due_since`. """
     requested_by: str
+    """ Caller that requested the run; `coordinator` for automatic runs. """
     result: RunResult
     """ What was measured, and the proof of each snapshot; filled as it commits. """
     started_at: datetime.datetime | None
+    """ When it started; null: not yet. """
     state: RunState
     """ Where a run stands. """
     table_id: str
+    """ Id of the registered table. """
     updated_at: datetime.datetime
+    """ When it was changed last. """
     urgent_at: datetime.datetime | None
     """ From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). """
     waiting_for: None | WaitingFor

@@ -22,16 +22,25 @@ class RunEvent:
     """One entry of a run's log. Events are never changed."""
 
     actor: str
+    """ Caller or process that caused the event. """
     at: datetime.datetime
+    """ When it was recorded. """
     attempt: int
+    """ Number of the attempt, from 1. """
     details: RunEventDetails
+    """ Further facts, by name; they depend on `kind`. """
     from_state: None | RunState
+    """ State before; null: no transition, or the first. """
     kind: str
+    """ Kind of the event. """
     reason: None | str
+    """ Stable word for the reason; null: none. """
     run_id: str
+    """ The run. """
     sequence: int
     """ Grows within the run; the id of the event in a stream. """
     to_state: None | RunState
+    """ State after; null: no transition. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

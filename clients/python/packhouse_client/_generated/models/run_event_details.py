@@ -12,6 +12,8 @@ T = TypeVar("T", bound="RunEventDetails")
 
 @_attrs_define
 class RunEventDetails:
+    """Further facts, by name; they depend on `kind`."""
+
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ class RunList:
     """Runs, newest first."""
 
     items: list[Run]
+    """ The items of this page. """
     next_page_token: None | str
     """ Send as `page_token` for the next page; null on the last. """
     retained_since: datetime.datetime | None

@@ -40,6 +40,7 @@ class RunSubmit:
     operation: Operation | Unset = UNSET
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
     partitions: All | AnyOf | Comparison | None | Not | Unset = UNSET
+    """ Partitions to take, as a condition on partition columns; null or left out: all. """
     priority: None | Priority | Unset = UNSET
     """ Absent: what the table's policy says. """
 

@@ -15,7 +15,9 @@ class RunsAtOnce:
     """Runs that workers hold, and how many there may be; null is unlimited."""
 
     at_work: int
+    """ Runs at work now. """
     limit: int | None
+    """ The limit; null: none. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -24,6 +24,7 @@ class ScopedPolicy:
     """A policy of the fleet, a catalog, a namespace or a pattern, as stored."""
 
     name: str
+    """ Its name. """
     notes: list[str]
     """ What its author should know: settings without effect yet, what was not checked. """
     policy: PolicyDocumentOutput
@@ -32,7 +33,9 @@ class ScopedPolicy:
     scope: CatalogScope | FleetScope | NamespaceScope | PatternScope
     """ Which tables it covers; fixed at creation. """
     updated_at: datetime.datetime
+    """ When it was changed last. """
     updated_by: str
+    """ Caller that changed it last. """
     version: int
     """ Grows with each write, deletions too; the ETag is this in quotes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -19,6 +19,7 @@ class ScopedPolicyList:
     """Policies by name."""
 
     items: list[ScopedPolicy]
+    """ The items of this page. """
     next_page_token: None | str
     """ Send as `page_token` for the next page; null on the last. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -15,9 +15,13 @@ class SettingChange:
     """One setting that would change, with where it comes from before and after."""
 
     after: Any
+    """ Value after the change; null: none. """
     after_origin: str
+    """ Origin of the value after. """
     before: Any
+    """ Value before the change; null: none. """
     before_origin: str
+    """ Origin of the value before. """
     setting: str
     """ Dotted name. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

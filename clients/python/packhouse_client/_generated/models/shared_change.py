@@ -22,7 +22,9 @@ class SharedChange:
     example: AffectedTable
     """ A table of which settings would change. """
     settings: list[SettingChange]
+    """ Settings that change. """
     table_count: int
+    """ Tables for which they change in this way. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -29,10 +29,13 @@ class Signal:
     at: datetime.datetime
     """ When it came. """
     id: int
+    """ Identifier; stable. """
     kind: SignalKind
     """ What a signal is about. """
     sent_by: str
+    """ Caller that sent it. """
     signal: Backpressure | CommitSeen | Filters | QueryLatency
+    """ Content of the signal. """
     table_id: None | str
     """ Null: it is about the whole fleet. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

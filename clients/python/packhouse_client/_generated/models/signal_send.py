@@ -23,6 +23,7 @@ class SignalSend:
     """What to tell Packhouse. It is stored and shown; nothing starts or slows down by it in this version."""
 
     signal: Backpressure | CommitSeen | Filters | QueryLatency
+    """ Content of the signal; `kind` decides its fields. """
     table_id: None | str | Unset = UNSET
     """ Null: it is about the whole fleet. """
 

@@ -15,9 +15,13 @@ class SizeClass:
     """Files of `from_bytes` to below `below_bytes` (null: no bound)."""
 
     below_bytes: int | None
+    """ Upper bound, exclusive; null: none. """
     file_count: int
+    """ Live data files. """
     from_bytes: int
+    """ Lower bound, inclusive. """
     total_bytes: int
+    """ Bytes of live data files. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

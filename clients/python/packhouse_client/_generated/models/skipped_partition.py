@@ -16,10 +16,15 @@ class SkippedPartition:
     """A partition that is left alone."""
 
     bytes_: int
+    """ Bytes of these files. """
     files: int
+    """ Number of data files. """
     partition: str
+    """ The partition's values as canonical JSON; `{}` for an unpartitioned table. """
     reason: str
+    """ The reason. """
     spec_id: int
+    """ Id of the partition spec. """
     until: datetime.datetime | None
     """ When that ends by itself: of `cooling_down`. Null: nobody knows. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -15,9 +15,13 @@ class SmallFileFlow:
     """Small files that came and went between measurements of the last 24 hours."""
 
     made: int
+    """ Small files that appeared. """
     made_per_hour: float
+    """ Small files that appeared per hour. """
     removed: int
+    """ Small files that disappeared. """
     removed_per_hour: float
+    """ Small files that disappeared per hour. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

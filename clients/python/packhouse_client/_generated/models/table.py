@@ -22,15 +22,23 @@ class Table:
     """A registered table."""
 
     catalog: str
+    """ Name of the catalog. """
     created_at: datetime.datetime
+    """ When it was created. """
     freeze: Freeze | None
     """ Null unless a failed proof froze the table. """
     id: str
+    """ Identifier; stable. """
     labels: TableLabels
+    """ Labels, by key. """
     location: str
+    """ Location that the table was registered with. """
     name: str
+    """ Its name. """
     namespace: list[str]
+    """ Levels of the namespace, outer first. """
     owner_team: None | str
+    """ Team that owns the table; null: none. """
     pause: None | Pause
     """ Null unless the table is paused. """
     uuid: str

@@ -27,6 +27,7 @@ class TableAdvice:
     layout: LayoutAdvice
     """ What the files should be like, judged by the filters of queries (signals of kind `filters`, seven days). """
     table_id: str
+    """ Id of the registered table. """
     upkeep: UpkeepAdvice
     """ What rewriting costs at the present rate. """
     writes: Writes

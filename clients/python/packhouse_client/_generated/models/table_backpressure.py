@@ -20,11 +20,15 @@ class TableBackpressure:
     """Whether writers should slow down, and why. Packhouse can't make them."""
 
     reason: str
+    """ The reason. """
     signal: None | Signal
     """ The signal behind it; null when the format alone says so. """
     since: datetime.datetime | None
+    """ Since when writers should slow down; null: they should not. """
     slow_down: bool
+    """ Whether writers should slow down. """
     table_id: str
+    """ Id of the registered table. """
     until: datetime.datetime | None
     """ When the signal behind it stops to hold; null without a signal. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

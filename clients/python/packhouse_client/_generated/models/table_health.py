@@ -25,6 +25,7 @@ class TableHealth:
     """The present data files of a table, and a score from 0 to 100 (nothing to better)."""
 
     average_file_bytes: int
+    """ Mean size of a live data file, in bytes. """
     avoidable_bytes: int
     """ Small files of partitions with avoidable ones: what merging would read. """
     avoidable_file_count: int
@@ -32,38 +33,54 @@ class TableHealth:
     deleted_rows: int
     """ Upper bound. """
     file_count: int
+    """ Live data files. """
     files_with_deletes: int
+    """ Live data files that deletes apply to. """
     files_with_equality_deletes: int
+    """ Live data files that equality deletes apply to. """
     freeze: Freeze | None
     """ Null unless a failed proof froze the table. """
     large_file_bytes: int | None
     """ A file above is over-large: the policy's. """
     large_file_count: int
+    """ Live data files above `large_file_bytes`. """
     measured_at: datetime.datetime
+    """ When it was measured. """
     order: None | OrderHealth
     """ Null where the policy orders rows by no columns. """
     outside_file_count: int
     """ Files that no run opens: they, or deletes that apply to them, are outside of the table's location, which its
     catalog refuses (`outside_files`). Their partitions are left alone. """
     partition_count: int
+    """ Partitions with live data files. """
     record_count: int
+    """ Rows of live data files, from metadata, deleted ones included. """
     score: int
+    """ Health score from 0 to 100; 100: nothing to improve. """
     score_parts: TableHealthScoreParts
+    """ Points that were subtracted from 100, by cause. """
     size_classes: list[SizeClass]
+    """ Live data files by size. """
     small_file_bytes: int
     """ A file below is small: the policy's. """
     small_file_count: int
+    """ Live data files below `small_file_bytes`. """
     small_file_share: float
+    """ Small files among the live data files, from 0 to 1. """
     small_row_group_bytes: int | None
     """ Row groups below are small, in files of 8 or more: the policy's. """
     small_row_group_file_count: int
     """ Files of small row groups, as far as the table says how many files have; Packhouse's own left out. """
     snapshot_id: None | str
+    """ Snapshot that it refers to; null: none. """
     table: TableHealthTable
     """ Format, version, snapshots, manifests, columns. """
     table_id: str
+    """ Id of the registered table. """
     total_bytes: int
+    """ Bytes of live data files. """
     worst_partitions: list[PartitionHealth]
+    """ Partitions with the most to improve, worst first. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

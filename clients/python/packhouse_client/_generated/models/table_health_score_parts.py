@@ -12,6 +12,8 @@ T = TypeVar("T", bound="TableHealthScoreParts")
 
 @_attrs_define
 class TableHealthScoreParts:
+    """Points that were subtracted from 100, by cause."""
+
     additional_properties: dict[str, float] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

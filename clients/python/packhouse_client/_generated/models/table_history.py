@@ -19,6 +19,7 @@ class TableHistory:
     """Runs that changed the table, newest first."""
 
     items: list[HistoryEntry]
+    """ The items of this page. """
     next_page_token: None | str
     """ Send as `page_token` for the next page; null on the last. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -12,6 +12,8 @@ T = TypeVar("T", bound="TableLabels")
 
 @_attrs_define
 class TableLabels:
+    """Labels, by key."""
+
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ class TableList:
     """Tables, newest registration first."""
 
     items: list[Table]
+    """ The items of this page. """
     next_page_token: None | str
     """ Send as `page_token` for the next page; null on the last. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

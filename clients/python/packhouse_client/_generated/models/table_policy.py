@@ -25,8 +25,11 @@ class TablePolicy:
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """
     table_id: str
+    """ Id of the registered table. """
     updated_at: datetime.datetime
+    """ When it was changed last. """
     updated_by: str
+    """ Caller that changed it last. """
     version: int
     """ Grows with each write, deletions too; the ETag is this in quotes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

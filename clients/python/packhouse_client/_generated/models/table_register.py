@@ -20,7 +20,9 @@ class TableRegister:
     """A table to register, by its address in a catalog."""
 
     catalog: str
+    """ Name of the catalog. """
     name: str
+    """ Its name. """
     namespace: list[str]
     """ Levels of the namespace, outer first. """
     labels: TableRegisterLabels | Unset = UNSET

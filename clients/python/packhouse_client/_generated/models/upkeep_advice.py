@@ -19,7 +19,9 @@ class UpkeepAdvice:
     extra_storage_bytes: float
     """ What superseded files come to until their snapshots expire. """
     rewritten_bytes_per_day: float
+    """ Bytes that rewrites read per day. """
     update_share: float | None
+    """ Snapshots that delete or replace rows, among all; null: no snapshots. """
     write_amplification: float | None
     """ Bytes rewritten by bytes ingested; null: none ingested. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -87,7 +87,7 @@ def sync_detailed(
      Show a key without its secret.
 
     Args:
-        key_id (str):
+        key_id (str): Id of the key.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -118,7 +118,7 @@ def sync(
      Show a key without its secret.
 
     Args:
-        key_id (str):
+        key_id (str): Id of the key.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -144,7 +144,7 @@ async def asyncio_detailed(
      Show a key without its secret.
 
     Args:
-        key_id (str):
+        key_id (str): Id of the key.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -173,7 +173,7 @@ async def asyncio(
      Show a key without its secret.
 
     Args:
-        key_id (str):
+        key_id (str): Id of the key.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

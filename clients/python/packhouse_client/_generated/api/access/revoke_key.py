@@ -91,7 +91,7 @@ def sync_detailed(
     stays.
 
     Args:
-        key_id (str):
+        key_id (str): Id of the key.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -123,7 +123,7 @@ def sync(
     stays.
 
     Args:
-        key_id (str):
+        key_id (str): Id of the key.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -150,7 +150,7 @@ async def asyncio_detailed(
     stays.
 
     Args:
-        key_id (str):
+        key_id (str): Id of the key.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -180,7 +180,7 @@ async def asyncio(
     stays.
 
     Args:
-        key_id (str):
+        key_id (str): Id of the key.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

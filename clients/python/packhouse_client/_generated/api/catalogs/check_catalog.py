@@ -89,7 +89,7 @@ def sync_detailed(
      Try the connection step by step. A broken connection is an answer, not an error.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -120,7 +120,7 @@ def sync(
      Try the connection step by step. A broken connection is an answer, not an error.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -146,7 +146,7 @@ async def asyncio_detailed(
      Try the connection step by step. A broken connection is an answer, not an error.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -175,7 +175,7 @@ async def asyncio(
      Try the connection step by step. A broken connection is an answer, not an error.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

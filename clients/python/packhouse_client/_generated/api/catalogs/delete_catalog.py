@@ -8,21 +8,16 @@ import httpx
 from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.problem import Problem
-from ...types import UNSET, Response, Unset
+from ...types import Response
 
 
 def _get_kwargs(
     name: str,
     *,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
-    if not isinstance(if_match, Unset):
-        headers["if-match"] = if_match
-
-    if not isinstance(if_none_match, Unset):
-        headers["if-none-match"] = if_none_match
+    headers["if-match"] = if_match
 
     _kwargs: dict[str, Any] = {
         "method": "delete",
@@ -104,17 +99,15 @@ def sync_detailed(
     name: str,
     *,
     client: AuthenticatedClient,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Response[Any | Problem]:
     """Delete a catalog
 
      Delete a catalog without registered tables. Needs If-Match.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -127,7 +120,6 @@ def sync_detailed(
     kwargs = _get_kwargs(
         name=name,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -141,17 +133,15 @@ def sync(
     name: str,
     *,
     client: AuthenticatedClient,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Any | Problem | None:
     """Delete a catalog
 
      Delete a catalog without registered tables. Needs If-Match.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -165,7 +155,6 @@ def sync(
         name=name,
         client=client,
         if_match=if_match,
-        if_none_match=if_none_match,
     ).parsed
 
 
@@ -173,17 +162,15 @@ async def asyncio_detailed(
     name: str,
     *,
     client: AuthenticatedClient,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Response[Any | Problem]:
     """Delete a catalog
 
      Delete a catalog without registered tables. Needs If-Match.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -196,7 +183,6 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         name=name,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -208,17 +194,15 @@ async def asyncio(
     name: str,
     *,
     client: AuthenticatedClient,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Any | Problem | None:
     """Delete a catalog
 
      Delete a catalog without registered tables. Needs If-Match.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -233,6 +217,5 @@ async def asyncio(
             name=name,
             client=client,
             if_match=if_match,
-            if_none_match=if_none_match,
         )
     ).parsed

@@ -126,7 +126,7 @@ def sync_detailed(
     request again continues where the last one ended.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
         body (DiscoverRequest): Which tables to look for, and whether to register them.
 
     Raises:
@@ -164,7 +164,7 @@ def sync(
     request again continues where the last one ended.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
         body (DiscoverRequest): Which tables to look for, and whether to register them.
 
     Raises:
@@ -197,7 +197,7 @@ async def asyncio_detailed(
     request again continues where the last one ended.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
         body (DiscoverRequest): Which tables to look for, and whether to register them.
 
     Raises:
@@ -233,7 +233,7 @@ async def asyncio(
     request again continues where the last one ended.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
         body (DiscoverRequest): Which tables to look for, and whether to register them.
 
     Raises:

@@ -87,7 +87,7 @@ def sync_detailed(
     hold.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -119,7 +119,7 @@ def sync(
     hold.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -146,7 +146,7 @@ async def asyncio_detailed(
     hold.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -176,7 +176,7 @@ async def asyncio(
     hold.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -117,7 +117,7 @@ def sync_detailed(
      Start nothing new on any table of a catalog; what runs drains or stops, then waits.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
         body (PauseRequest): A pause and why.
 
     Raises:
@@ -151,7 +151,7 @@ def sync(
      Start nothing new on any table of a catalog; what runs drains or stops, then waits.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
         body (PauseRequest): A pause and why.
 
     Raises:
@@ -180,7 +180,7 @@ async def asyncio_detailed(
      Start nothing new on any table of a catalog; what runs drains or stops, then waits.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
         body (PauseRequest): A pause and why.
 
     Raises:
@@ -212,7 +212,7 @@ async def asyncio(
      Start nothing new on any table of a catalog; what runs drains or stops, then waits.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
         body (PauseRequest): A pause and why.
 
     Raises:

@@ -10,22 +10,17 @@ from ...client import AuthenticatedClient, Client
 from ...models.catalog_grants import CatalogGrants
 from ...models.grants_put import GrantsPut
 from ...models.problem import Problem
-from ...types import UNSET, Response, Unset
+from ...types import Response
 
 
 def _get_kwargs(
     name: str,
     *,
     body: GrantsPut,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
-    if not isinstance(if_match, Unset):
-        headers["if-match"] = if_match
-
-    if not isinstance(if_none_match, Unset):
-        headers["if-none-match"] = if_none_match
+    headers["if-match"] = if_match
 
     _kwargs: dict[str, Any] = {
         "method": "put",
@@ -132,17 +127,15 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: GrantsPut,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Response[CatalogGrants | Problem]:
     """Write a catalog's grants
 
      Replace all grants. The ETag is the catalog's: needs If-Match with it.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
         body (GrantsPut): All grants of a catalog.
 
     Raises:
@@ -157,7 +150,6 @@ def sync_detailed(
         name=name,
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -172,17 +164,15 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: GrantsPut,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> CatalogGrants | Problem | None:
     """Write a catalog's grants
 
      Replace all grants. The ETag is the catalog's: needs If-Match with it.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
         body (GrantsPut): All grants of a catalog.
 
     Raises:
@@ -198,7 +188,6 @@ def sync(
         client=client,
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     ).parsed
 
 
@@ -207,17 +196,15 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: GrantsPut,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Response[CatalogGrants | Problem]:
     """Write a catalog's grants
 
      Replace all grants. The ETag is the catalog's: needs If-Match with it.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
         body (GrantsPut): All grants of a catalog.
 
     Raises:
@@ -232,7 +219,6 @@ async def asyncio_detailed(
         name=name,
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -245,17 +231,15 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: GrantsPut,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> CatalogGrants | Problem | None:
     """Write a catalog's grants
 
      Replace all grants. The ETag is the catalog's: needs If-Match with it.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
         body (GrantsPut): All grants of a catalog.
 
     Raises:
@@ -272,6 +256,5 @@ async def asyncio(
             client=client,
             body=body,
             if_match=if_match,
-            if_none_match=if_none_match,
         )
     ).parsed

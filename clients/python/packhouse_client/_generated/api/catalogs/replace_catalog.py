@@ -10,22 +10,17 @@ from ...client import AuthenticatedClient, Client
 from ...models.catalog import Catalog
 from ...models.catalog_replace import CatalogReplace
 from ...models.problem import Problem
-from ...types import UNSET, Response, Unset
+from ...types import Response
 
 
 def _get_kwargs(
     name: str,
     *,
     body: CatalogReplace,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
-    if not isinstance(if_match, Unset):
-        headers["if-match"] = if_match
-
-    if not isinstance(if_none_match, Unset):
-        headers["if-none-match"] = if_none_match
+    headers["if-match"] = if_match
 
     _kwargs: dict[str, Any] = {
         "method": "put",
@@ -128,17 +123,15 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: CatalogReplace,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Response[Catalog | Problem]:
     """Replace a catalog's properties and allowed locations
 
      Replace properties and allowed locations as a whole; grants stay. Needs If-Match.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
         body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
             as a whole.
 
@@ -156,7 +149,6 @@ def sync_detailed(
         name=name,
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -171,17 +163,15 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: CatalogReplace,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Catalog | Problem | None:
     """Replace a catalog's properties and allowed locations
 
      Replace properties and allowed locations as a whole; grants stay. Needs If-Match.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
         body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
             as a whole.
 
@@ -200,7 +190,6 @@ def sync(
         client=client,
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     ).parsed
 
 
@@ -209,17 +198,15 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: CatalogReplace,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Response[Catalog | Problem]:
     """Replace a catalog's properties and allowed locations
 
      Replace properties and allowed locations as a whole; grants stay. Needs If-Match.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
         body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
             as a whole.
 
@@ -237,7 +224,6 @@ async def asyncio_detailed(
         name=name,
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -250,17 +236,15 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: CatalogReplace,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Catalog | Problem | None:
     """Replace a catalog's properties and allowed locations
 
      Replace properties and allowed locations as a whole; grants stay. Needs If-Match.
 
     Args:
-        name (str):
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        name (str): Name of the catalog.
+        if_match (str): ETag of the object as it was read.
         body (CatalogReplace): New properties, allowed locations and `outside_files` of a catalog,
             as a whole.
 
@@ -280,6 +264,5 @@ async def asyncio(
             client=client,
             body=body,
             if_match=if_match,
-            if_none_match=if_none_match,
         )
     ).parsed

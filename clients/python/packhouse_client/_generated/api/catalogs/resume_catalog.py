@@ -85,7 +85,7 @@ def sync_detailed(
      End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -116,7 +116,7 @@ def sync(
      End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -142,7 +142,7 @@ async def asyncio_detailed(
      End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -171,7 +171,7 @@ async def asyncio(
      End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
 
     Args:
-        name (str):
+        name (str): Name of the catalog.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

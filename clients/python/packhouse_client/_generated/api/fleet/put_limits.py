@@ -9,21 +9,16 @@ from ...client import AuthenticatedClient, Client
 from ...models.limits import Limits
 from ...models.limits_put import LimitsPut
 from ...models.problem import Problem
-from ...types import UNSET, Response, Unset
+from ...types import Response
 
 
 def _get_kwargs(
     *,
     body: LimitsPut,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
-    if not isinstance(if_match, Unset):
-        headers["if-match"] = if_match
-
-    if not isinstance(if_none_match, Unset):
-        headers["if-none-match"] = if_none_match
+    headers["if-match"] = if_match
 
     _kwargs: dict[str, Any] = {
         "method": "put",
@@ -118,8 +113,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     body: LimitsPut,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Response[Limits | Problem]:
     """Write the fleet's limits
 
@@ -127,8 +121,7 @@ def sync_detailed(
     rewrites too.
 
     Args:
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        if_match (str): ETag of the object as it was read.
         body (LimitsPut): Limits of the whole fleet. What is absent or null is unlimited.
 
     Raises:
@@ -142,7 +135,6 @@ def sync_detailed(
     kwargs = _get_kwargs(
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -156,8 +148,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     body: LimitsPut,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Limits | Problem | None:
     """Write the fleet's limits
 
@@ -165,8 +156,7 @@ def sync(
     rewrites too.
 
     Args:
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        if_match (str): ETag of the object as it was read.
         body (LimitsPut): Limits of the whole fleet. What is absent or null is unlimited.
 
     Raises:
@@ -181,7 +171,6 @@ def sync(
         client=client,
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     ).parsed
 
 
@@ -189,8 +178,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     body: LimitsPut,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Response[Limits | Problem]:
     """Write the fleet's limits
 
@@ -198,8 +186,7 @@ async def asyncio_detailed(
     rewrites too.
 
     Args:
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        if_match (str): ETag of the object as it was read.
         body (LimitsPut): Limits of the whole fleet. What is absent or null is unlimited.
 
     Raises:
@@ -213,7 +200,6 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -225,8 +211,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     body: LimitsPut,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
+    if_match: str,
 ) -> Limits | Problem | None:
     """Write the fleet's limits
 
@@ -234,8 +219,7 @@ async def asyncio(
     rewrites too.
 
     Args:
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
+        if_match (str): ETag of the object as it was read.
         body (LimitsPut): Limits of the whole fleet. What is absent or null is unlimited.
 
     Raises:
@@ -251,6 +235,5 @@ async def asyncio(
             client=client,
             body=body,
             if_match=if_match,
-            if_none_match=if_none_match,
         )
     ).parsed

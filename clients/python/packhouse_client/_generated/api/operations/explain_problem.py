@@ -65,7 +65,7 @@ def sync_detailed(
      Explain a problem type in a paragraph.
 
     Args:
-        code (str):
+        code (str): `code` of a problem.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -96,7 +96,7 @@ def sync(
      Explain a problem type in a paragraph.
 
     Args:
-        code (str):
+        code (str): `code` of a problem.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -122,7 +122,7 @@ async def asyncio_detailed(
      Explain a problem type in a paragraph.
 
     Args:
-        code (str):
+        code (str): `code` of a problem.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -151,7 +151,7 @@ async def asyncio(
      Explain a problem type in a paragraph.
 
     Args:
-        code (str):
+        code (str): `code` of a problem.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

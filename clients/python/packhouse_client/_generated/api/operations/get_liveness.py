@@ -7,6 +7,7 @@ import httpx
 from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.liveness import Liveness
+from ...models.problem import Problem
 from ...types import Response
 
 
@@ -20,11 +21,16 @@ def _get_kwargs() -> dict[str, Any]:
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Liveness | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Liveness | Problem | None:
     if response.status_code == 200:
         response_200 = Liveness.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
 
     if client.raise_on_unexpected_status:
         raise errors.UnexpectedStatus(response.status_code, response.content)
@@ -32,7 +38,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Liveness]:
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Liveness | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -44,7 +50,7 @@ def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
-) -> Response[Liveness]:
+) -> Response[Liveness | Problem]:
     """Say that the process answers
 
      Answer without asking anybody.
@@ -54,7 +60,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Liveness]
+        Response[Liveness | Problem]
     """
 
     kwargs = _get_kwargs()
@@ -69,7 +75,7 @@ def sync_detailed(
 def sync(
     *,
     client: AuthenticatedClient | Client,
-) -> Liveness | None:
+) -> Liveness | Problem | None:
     """Say that the process answers
 
      Answer without asking anybody.
@@ -79,7 +85,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Liveness
+        Liveness | Problem
     """
 
     return sync_detailed(
@@ -90,7 +96,7 @@ def sync(
 async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
-) -> Response[Liveness]:
+) -> Response[Liveness | Problem]:
     """Say that the process answers
 
      Answer without asking anybody.
@@ -100,7 +106,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Liveness]
+        Response[Liveness | Problem]
     """
 
     kwargs = _get_kwargs()
@@ -113,7 +119,7 @@ async def asyncio_detailed(
 async def asyncio(
     *,
     client: AuthenticatedClient | Client,
-) -> Liveness | None:
+) -> Liveness | Problem | None:
     """Say that the process answers
 
      Answer without asking anybody.
@@ -123,7 +129,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Liveness
+        Liveness | Problem
     """
 
     return (

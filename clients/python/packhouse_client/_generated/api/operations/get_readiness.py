@@ -6,6 +6,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
+from ...models.problem import Problem
 from ...models.readiness import Readiness
 from ...types import Response
 
@@ -20,11 +21,16 @@ def _get_kwargs() -> dict[str, Any]:
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Readiness | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | Readiness | None:
     if response.status_code == 200:
         response_200 = Readiness.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
 
     if response.status_code == 503:
         response_503 = Readiness.from_dict(response.json())
@@ -37,7 +43,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Readiness]:
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | Readiness]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -49,7 +55,7 @@ def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
-) -> Response[Readiness]:
+) -> Response[Problem | Readiness]:
     """Show the state of each dependency
 
      Ask database, Redis and Spark. Without Redis or Spark requests are served and runs wait: degraded.
@@ -59,7 +65,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Readiness]
+        Response[Problem | Readiness]
     """
 
     kwargs = _get_kwargs()
@@ -74,7 +80,7 @@ def sync_detailed(
 def sync(
     *,
     client: AuthenticatedClient | Client,
-) -> Readiness | None:
+) -> Problem | Readiness | None:
     """Show the state of each dependency
 
      Ask database, Redis and Spark. Without Redis or Spark requests are served and runs wait: degraded.
@@ -84,7 +90,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Readiness
+        Problem | Readiness
     """
 
     return sync_detailed(
@@ -95,7 +101,7 @@ def sync(
 async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
-) -> Response[Readiness]:
+) -> Response[Problem | Readiness]:
     """Show the state of each dependency
 
      Ask database, Redis and Spark. Without Redis or Spark requests are served and runs wait: degraded.
@@ -105,7 +111,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Readiness]
+        Response[Problem | Readiness]
     """
 
     kwargs = _get_kwargs()
@@ -118,7 +124,7 @@ async def asyncio_detailed(
 async def asyncio(
     *,
     client: AuthenticatedClient | Client,
-) -> Readiness | None:
+) -> Problem | Readiness | None:
     """Show the state of each dependency
 
      Ask database, Redis and Spark. Without Redis or Spark requests are served and runs wait: degraded.
@@ -128,7 +134,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Readiness
+        Problem | Readiness
     """
 
     return (

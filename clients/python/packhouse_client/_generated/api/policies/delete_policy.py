@@ -17,14 +17,10 @@ def _get_kwargs(
     *,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
         headers["if-match"] = if_match
-
-    if not isinstance(if_none_match, Unset):
-        headers["if-none-match"] = if_none_match
 
     params: dict[str, Any] = {}
 
@@ -119,18 +115,16 @@ def sync_detailed(
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PolicyPreview | Problem]:
     """Delete a policy
 
      Delete a policy; its versions stay and can be restored. Needs If-Match.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -144,7 +138,6 @@ def sync_detailed(
         name=name,
         dry_run=dry_run,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -160,18 +153,16 @@ def sync(
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Any | PolicyPreview | Problem | None:
     """Delete a policy
 
      Delete a policy; its versions stay and can be restored. Needs If-Match.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -186,7 +177,6 @@ def sync(
         client=client,
         dry_run=dry_run,
         if_match=if_match,
-        if_none_match=if_none_match,
     ).parsed
 
 
@@ -196,18 +186,16 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PolicyPreview | Problem]:
     """Delete a policy
 
      Delete a policy; its versions stay and can be restored. Needs If-Match.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -221,7 +209,6 @@ async def asyncio_detailed(
         name=name,
         dry_run=dry_run,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -235,18 +222,16 @@ async def asyncio(
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Any | PolicyPreview | Problem | None:
     """Delete a policy
 
      Delete a policy; its versions stay and can be restored. Needs If-Match.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -262,6 +247,5 @@ async def asyncio(
             client=client,
             dry_run=dry_run,
             if_match=if_match,
-            if_none_match=if_none_match,
         )
     ).parsed

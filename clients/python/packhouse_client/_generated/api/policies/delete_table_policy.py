@@ -17,14 +17,10 @@ def _get_kwargs(
     *,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
         headers["if-match"] = if_match
-
-    if not isinstance(if_none_match, Unset):
-        headers["if-none-match"] = if_none_match
 
     params: dict[str, Any] = {}
 
@@ -124,18 +120,16 @@ def sync_detailed(
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PolicyPreview | Problem]:
     """Delete a table's own policy
 
      Delete the policy: all settings are inherited again. Needs If-Match.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -149,7 +143,6 @@ def sync_detailed(
         table_id=table_id,
         dry_run=dry_run,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -165,18 +158,16 @@ def sync(
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Any | PolicyPreview | Problem | None:
     """Delete a table's own policy
 
      Delete the policy: all settings are inherited again. Needs If-Match.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -191,7 +182,6 @@ def sync(
         client=client,
         dry_run=dry_run,
         if_match=if_match,
-        if_none_match=if_none_match,
     ).parsed
 
 
@@ -201,18 +191,16 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PolicyPreview | Problem]:
     """Delete a table's own policy
 
      Delete the policy: all settings are inherited again. Needs If-Match.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -226,7 +214,6 @@ async def asyncio_detailed(
         table_id=table_id,
         dry_run=dry_run,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -240,18 +227,16 @@ async def asyncio(
     client: AuthenticatedClient,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Any | PolicyPreview | Problem | None:
     """Delete a table's own policy
 
      Delete the policy: all settings are inherited again. Needs If-Match.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -267,6 +252,5 @@ async def asyncio(
             client=client,
             dry_run=dry_run,
             if_match=if_match,
-            if_none_match=if_none_match,
         )
     ).parsed

@@ -92,7 +92,7 @@ def sync_detailed(
     version.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -124,7 +124,7 @@ def sync(
     version.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -151,7 +151,7 @@ async def asyncio_detailed(
     version.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -181,7 +181,7 @@ async def asyncio(
     version.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

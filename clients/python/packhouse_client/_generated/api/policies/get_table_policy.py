@@ -84,7 +84,7 @@ def sync_detailed(
      Show the fields that the table's own policy sets; its ETag is needed to replace or delete it.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -115,7 +115,7 @@ def sync(
      Show the fields that the table's own policy sets; its ETag is needed to replace or delete it.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -141,7 +141,7 @@ async def asyncio_detailed(
      Show the fields that the table's own policy sets; its ETag is needed to replace or delete it.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -170,7 +170,7 @@ async def asyncio(
      Show the fields that the table's own policy sets; its ETag is needed to replace or delete it.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

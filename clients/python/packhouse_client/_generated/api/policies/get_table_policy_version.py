@@ -89,8 +89,8 @@ def sync_detailed(
      Show a version with what it changed against the one before.
 
     Args:
-        table_id (str):
-        version (int):
+        table_id (str): Id of the registered table.
+        version (int): Number of the version.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -123,8 +123,8 @@ def sync(
      Show a version with what it changed against the one before.
 
     Args:
-        table_id (str):
-        version (int):
+        table_id (str): Id of the registered table.
+        version (int): Number of the version.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -152,8 +152,8 @@ async def asyncio_detailed(
      Show a version with what it changed against the one before.
 
     Args:
-        table_id (str):
-        version (int):
+        table_id (str): Id of the registered table.
+        version (int): Number of the version.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -184,8 +184,8 @@ async def asyncio(
      Show a version with what it changed against the one before.
 
     Args:
-        table_id (str):
-        version (int):
+        table_id (str): Id of the registered table.
+        version (int): Number of the version.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

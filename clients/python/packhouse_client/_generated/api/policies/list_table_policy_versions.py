@@ -100,7 +100,7 @@ def sync_detailed(
      List all that was ever written, deletions too, each with what it changed.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
 
@@ -137,7 +137,7 @@ def sync(
      List all that was ever written, deletions too, each with what it changed.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
 
@@ -169,7 +169,7 @@ async def asyncio_detailed(
      List all that was ever written, deletions too, each with what it changed.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
 
@@ -204,7 +204,7 @@ async def asyncio(
      List all that was ever written, deletions too, each with what it changed.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
 

@@ -53,7 +53,7 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> PolicyPreview | TablePolicy | Problem | None:
+) -> PolicyPreview | TablePolicy | Problem | TablePolicy | None:
     if response.status_code == 200:
 
         def _parse_response_200(data: object) -> PolicyPreview | TablePolicy:
@@ -74,6 +74,11 @@ def _parse_response(
         response_200 = _parse_response_200(response.json())
 
         return response_200
+
+    if response.status_code == 201:
+        response_201 = TablePolicy.from_dict(response.json())
+
+        return response_201
 
     if response.status_code == 400:
         response_400 = Problem.from_dict(response.json())
@@ -148,7 +153,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[PolicyPreview | TablePolicy | Problem]:
+) -> Response[PolicyPreview | TablePolicy | Problem | TablePolicy]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -165,13 +170,13 @@ def sync_detailed(
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> Response[PolicyPreview | TablePolicy | Problem]:
+) -> Response[PolicyPreview | TablePolicy | Problem | TablePolicy]:
     """Write a table's own policy
 
      Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
@@ -184,7 +189,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PolicyPreview | TablePolicy | Problem]
+        Response[PolicyPreview | TablePolicy | Problem | TablePolicy]
     """
 
     kwargs = _get_kwargs(
@@ -210,13 +215,13 @@ def sync(
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> PolicyPreview | TablePolicy | Problem | None:
+) -> PolicyPreview | TablePolicy | Problem | TablePolicy | None:
     """Write a table's own policy
 
      Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
@@ -229,7 +234,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PolicyPreview | TablePolicy | Problem
+        PolicyPreview | TablePolicy | Problem | TablePolicy
     """
 
     return sync_detailed(
@@ -250,13 +255,13 @@ async def asyncio_detailed(
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> Response[PolicyPreview | TablePolicy | Problem]:
+) -> Response[PolicyPreview | TablePolicy | Problem | TablePolicy]:
     """Write a table's own policy
 
      Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
@@ -269,7 +274,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PolicyPreview | TablePolicy | Problem]
+        Response[PolicyPreview | TablePolicy | Problem | TablePolicy]
     """
 
     kwargs = _get_kwargs(
@@ -293,13 +298,13 @@ async def asyncio(
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> PolicyPreview | TablePolicy | Problem | None:
+) -> PolicyPreview | TablePolicy | Problem | TablePolicy | None:
     """Write a table's own policy
 
      Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
@@ -312,7 +317,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PolicyPreview | TablePolicy | Problem
+        PolicyPreview | TablePolicy | Problem | TablePolicy
     """
 
     return (

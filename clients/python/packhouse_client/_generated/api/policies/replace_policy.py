@@ -20,14 +20,10 @@ def _get_kwargs(
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
         headers["if-match"] = if_match
-
-    if not isinstance(if_none_match, Unset):
-        headers["if-none-match"] = if_none_match
 
     params: dict[str, Any] = {}
 
@@ -159,18 +155,16 @@ def sync_detailed(
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Response[PolicyPreview | ScopedPolicy | Problem]:
     """Replace a policy
 
      Write the document as a whole; the scope stays. Needs If-Match.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 
@@ -187,7 +181,6 @@ def sync_detailed(
         body=body,
         dry_run=dry_run,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -204,18 +197,16 @@ def sync(
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> PolicyPreview | ScopedPolicy | Problem | None:
     """Replace a policy
 
      Write the document as a whole; the scope stays. Needs If-Match.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 
@@ -233,7 +224,6 @@ def sync(
         body=body,
         dry_run=dry_run,
         if_match=if_match,
-        if_none_match=if_none_match,
     ).parsed
 
 
@@ -244,18 +234,16 @@ async def asyncio_detailed(
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Response[PolicyPreview | ScopedPolicy | Problem]:
     """Replace a policy
 
      Write the document as a whole; the scope stays. Needs If-Match.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 
@@ -272,7 +260,6 @@ async def asyncio_detailed(
         body=body,
         dry_run=dry_run,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -287,18 +274,16 @@ async def asyncio(
     body: PolicyDocumentInput,
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> PolicyPreview | ScopedPolicy | Problem | None:
     """Replace a policy
 
      Write the document as a whole; the scope stays. Needs If-Match.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
         body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
             durations strings such as `6h`; rates are per second.
 
@@ -317,6 +302,5 @@ async def asyncio(
             body=body,
             dry_run=dry_run,
             if_match=if_match,
-            if_none_match=if_none_match,
         )
     ).parsed

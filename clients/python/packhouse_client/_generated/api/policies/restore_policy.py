@@ -171,7 +171,7 @@ def sync_detailed(
      Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
@@ -215,7 +215,7 @@ def sync(
      Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
@@ -254,7 +254,7 @@ async def asyncio_detailed(
      Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.
@@ -296,7 +296,7 @@ async def asyncio(
      Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion.
 
     Args:
-        name (str):
+        name (str): Name of the policy.
         dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
             would come to. Default: False.
         if_match (str | Unset): ETag of the object as it was read.

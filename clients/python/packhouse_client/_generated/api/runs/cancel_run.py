@@ -92,7 +92,7 @@ def sync_detailed(
      Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -123,7 +123,7 @@ def sync(
      Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -149,7 +149,7 @@ async def asyncio_detailed(
      Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -178,7 +178,7 @@ async def asyncio(
      Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -82,7 +82,7 @@ def sync_detailed(
      Show a run: state, progress, and what was measured so far.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -113,7 +113,7 @@ def sync(
      Show a run: state, progress, and what was measured so far.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -139,7 +139,7 @@ async def asyncio_detailed(
      Show a run: state, progress, and what was measured so far.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -168,7 +168,7 @@ async def asyncio(
      Show a run: state, progress, and what was measured so far.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

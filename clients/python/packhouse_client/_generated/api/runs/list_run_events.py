@@ -116,7 +116,7 @@ def sync_detailed(
     has ended.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
         last_event_id (str | Unset): Stream: resume after it.
@@ -157,7 +157,7 @@ def sync(
     has ended.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
         last_event_id (str | Unset): Stream: resume after it.
@@ -193,7 +193,7 @@ async def asyncio_detailed(
     has ended.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
         last_event_id (str | Unset): Stream: resume after it.
@@ -232,7 +232,7 @@ async def asyncio(
     has ended.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
         last_event_id (str | Unset): Stream: resume after it.

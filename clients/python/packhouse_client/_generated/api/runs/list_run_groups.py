@@ -112,7 +112,7 @@ def sync_detailed(
      List file groups by ordinal, in some states if they are given.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
         state (list[GroupState] | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
@@ -152,7 +152,7 @@ def sync(
      List file groups by ordinal, in some states if they are given.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
         state (list[GroupState] | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
@@ -187,7 +187,7 @@ async def asyncio_detailed(
      List file groups by ordinal, in some states if they are given.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
         state (list[GroupState] | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
@@ -225,7 +225,7 @@ async def asyncio(
      List file groups by ordinal, in some states if they are given.
 
     Args:
-        run_id (str):
+        run_id (str): Id of the run.
         state (list[GroupState] | Unset): May be given several times.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.

@@ -86,7 +86,7 @@ def sync_detailed(
      Say whether writers of a table should slow down, by the newest signal that still holds.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -117,7 +117,7 @@ def sync(
      Say whether writers of a table should slow down, by the newest signal that still holds.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -143,7 +143,7 @@ async def asyncio_detailed(
      Say whether writers of a table should slow down, by the newest signal that still holds.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -172,7 +172,7 @@ async def asyncio(
      Say whether writers of a table should slow down, by the newest signal that still holds.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

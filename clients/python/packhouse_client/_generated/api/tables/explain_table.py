@@ -88,7 +88,7 @@ def sync_detailed(
     and for a table that is gone or was made anew: then with less, and saying so.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -123,7 +123,7 @@ def sync(
     and for a table that is gone or was made anew: then with less, and saying so.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -153,7 +153,7 @@ async def asyncio_detailed(
     and for a table that is gone or was made anew: then with less, and saying so.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -186,7 +186,7 @@ async def asyncio(
     and for a table that is gone or was made anew: then with less, and saying so.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -98,7 +98,7 @@ def sync_detailed(
      List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
 
@@ -135,7 +135,7 @@ def sync(
      List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
 
@@ -167,7 +167,7 @@ async def asyncio_detailed(
      List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
 
@@ -202,7 +202,7 @@ async def asyncio(
      List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         page_size (int | Unset): Items on a page. Default: 50.
         page_token (str | Unset): `next_page_token` of the page before.
 

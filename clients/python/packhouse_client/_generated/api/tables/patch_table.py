@@ -18,14 +18,10 @@ def _get_kwargs(
     *,
     body: TablePatch,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
         headers["if-match"] = if_match
-
-    if not isinstance(if_none_match, Unset):
-        headers["if-none-match"] = if_none_match
 
     _kwargs: dict[str, Any] = {
         "method": "patch",
@@ -124,16 +120,14 @@ def sync_detailed(
     client: AuthenticatedClient,
     body: TablePatch,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Response[Problem | Table]:
     """Change a table's team and labels
 
      Change what is named, as a JSON merge patch (RFC 7396). If-Match is optional.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
         body (TablePatch): What to change of a table, as a JSON merge patch: a field left out
             stays, null takes a value away.
 
@@ -149,7 +143,6 @@ def sync_detailed(
         table_id=table_id,
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -165,16 +158,14 @@ def sync(
     client: AuthenticatedClient,
     body: TablePatch,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Problem | Table | None:
     """Change a table's team and labels
 
      Change what is named, as a JSON merge patch (RFC 7396). If-Match is optional.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
         body (TablePatch): What to change of a table, as a JSON merge patch: a field left out
             stays, null takes a value away.
 
@@ -191,7 +182,6 @@ def sync(
         client=client,
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     ).parsed
 
 
@@ -201,16 +191,14 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     body: TablePatch,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Response[Problem | Table]:
     """Change a table's team and labels
 
      Change what is named, as a JSON merge patch (RFC 7396). If-Match is optional.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
         body (TablePatch): What to change of a table, as a JSON merge patch: a field left out
             stays, null takes a value away.
 
@@ -226,7 +214,6 @@ async def asyncio_detailed(
         table_id=table_id,
         body=body,
         if_match=if_match,
-        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -240,16 +227,14 @@ async def asyncio(
     client: AuthenticatedClient,
     body: TablePatch,
     if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
 ) -> Problem | Table | None:
     """Change a table's team and labels
 
      Change what is named, as a JSON merge patch (RFC 7396). If-Match is optional.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
         body (TablePatch): What to change of a table, as a JSON merge patch: a field left out
             stays, null takes a value away.
 
@@ -267,6 +252,5 @@ async def asyncio(
             client=client,
             body=body,
             if_match=if_match,
-            if_none_match=if_none_match,
         )
     ).parsed

@@ -118,7 +118,7 @@ def sync_detailed(
     and mode.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (PauseRequest): A pause and why.
 
     Raises:
@@ -153,7 +153,7 @@ def sync(
     and mode.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (PauseRequest): A pause and why.
 
     Raises:
@@ -183,7 +183,7 @@ async def asyncio_detailed(
     and mode.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (PauseRequest): A pause and why.
 
     Raises:
@@ -216,7 +216,7 @@ async def asyncio(
     and mode.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (PauseRequest): A pause and why.
 
     Raises:

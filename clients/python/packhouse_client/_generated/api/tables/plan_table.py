@@ -121,7 +121,7 @@ def sync_detailed(
     stored one.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (None | PlanRequest | Unset):
 
     Raises:
@@ -156,7 +156,7 @@ def sync(
     stored one.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (None | PlanRequest | Unset):
 
     Raises:
@@ -186,7 +186,7 @@ async def asyncio_detailed(
     stored one.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (None | PlanRequest | Unset):
 
     Raises:
@@ -219,7 +219,7 @@ async def asyncio(
     stored one.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (None | PlanRequest | Unset):
 
     Raises:

@@ -87,7 +87,7 @@ def sync_detailed(
     Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -120,7 +120,7 @@ def sync(
     Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -148,7 +148,7 @@ async def asyncio_detailed(
     Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -179,7 +179,7 @@ async def asyncio(
     Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -119,7 +119,7 @@ def sync_detailed(
     is not frozen.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (UnfreezeRequest): The end of a freeze.
 
     Raises:
@@ -157,7 +157,7 @@ def sync(
     is not frozen.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (UnfreezeRequest): The end of a freeze.
 
     Raises:
@@ -190,7 +190,7 @@ async def asyncio_detailed(
     is not frozen.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (UnfreezeRequest): The end of a freeze.
 
     Raises:
@@ -226,7 +226,7 @@ async def asyncio(
     is not frozen.
 
     Args:
-        table_id (str):
+        table_id (str): Id of the registered table.
         body (UnfreezeRequest): The end of a freeze.
 
     Raises:

@@ -17,22 +17,22 @@ from ..types import UNSET, Unset
 if TYPE_CHECKING:
     from ..models.expire_snapshots import ExpireSnapshots
     from ..models.reclaim import Reclaim
-    from ..models.remove_orphans_input import RemoveOrphansInput
+    from ..models.remove_orphans import RemoveOrphans
     from ..models.rewrite_manifests import RewriteManifests
 
 
-T = TypeVar("T", bound="MaintenanceSettingsInput")
+T = TypeVar("T", bound="MaintenanceSettings")
 
 
 @_attrs_define
-class MaintenanceSettingsInput:
+class MaintenanceSettings:
     """Upkeep besides rewriting data files; each `off` or as a whole."""
 
     expire_snapshots: ExpireSnapshots | Literal["off"] | None | Unset = UNSET
     """ Let old snapshots go. """
     reclaim: Literal["off"] | None | Reclaim | Unset = UNSET
     """ Let history go after a time, and rewrite what blocks that. """
-    remove_orphans: Literal["off"] | None | RemoveOrphansInput | Unset = UNSET
+    remove_orphans: Literal["off"] | None | RemoveOrphans | Unset = UNSET
     """ Remove files that no snapshot knows. """
     rewrite_manifests: Literal["off"] | None | RewriteManifests | Unset = UNSET
     """ Make manifests fewer. """
@@ -40,7 +40,7 @@ class MaintenanceSettingsInput:
     def to_dict(self) -> dict[str, Any]:
         from ..models.expire_snapshots import ExpireSnapshots  # noqa: PLC0415
         from ..models.reclaim import Reclaim  # noqa: PLC0415
-        from ..models.remove_orphans_input import RemoveOrphansInput  # noqa: PLC0415
+        from ..models.remove_orphans import RemoveOrphans  # noqa: PLC0415
         from ..models.rewrite_manifests import RewriteManifests  # noqa: PLC0415
 
         expire_snapshots: dict[str, Any] | Literal["off"] | None | Unset
@@ -62,7 +62,7 @@ class MaintenanceSettingsInput:
         remove_orphans: dict[str, Any] | Literal["off"] | None | Unset
         if isinstance(self.remove_orphans, Unset):
             remove_orphans = UNSET
-        elif isinstance(self.remove_orphans, RemoveOrphansInput):
+        elif isinstance(self.remove_orphans, RemoveOrphans):
             remove_orphans = self.remove_orphans.to_dict()
         else:
             remove_orphans = self.remove_orphans
@@ -93,7 +93,7 @@ class MaintenanceSettingsInput:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.expire_snapshots import ExpireSnapshots  # noqa: PLC0415
         from ..models.reclaim import Reclaim  # noqa: PLC0415
-        from ..models.remove_orphans_input import RemoveOrphansInput  # noqa: PLC0415
+        from ..models.remove_orphans import RemoveOrphans  # noqa: PLC0415
         from ..models.rewrite_manifests import RewriteManifests  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -150,7 +150,7 @@ class MaintenanceSettingsInput:
 
         reclaim = _parse_reclaim(d.pop("reclaim", UNSET))
 
-        def _parse_remove_orphans(data: object) -> Literal["off"] | None | RemoveOrphansInput | Unset:
+        def _parse_remove_orphans(data: object) -> Literal["off"] | None | RemoveOrphans | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -167,12 +167,12 @@ class MaintenanceSettingsInput:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                remove_orphans_type_1 = RemoveOrphansInput.from_dict(data)
+                remove_orphans_type_1 = RemoveOrphans.from_dict(data)
 
                 return remove_orphans_type_1
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(Literal["off"] | None | RemoveOrphansInput | Unset, data)
+            return cast(Literal["off"] | None | RemoveOrphans | Unset, data)
 
         remove_orphans = _parse_remove_orphans(d.pop("remove_orphans", UNSET))
 
@@ -204,11 +204,11 @@ class MaintenanceSettingsInput:
 
         rewrite_manifests = _parse_rewrite_manifests(d.pop("rewrite_manifests", UNSET))
 
-        maintenance_settings_input = cls(
+        maintenance_settings = cls(
             expire_snapshots=expire_snapshots,
             reclaim=reclaim,
             remove_orphans=remove_orphans,
             rewrite_manifests=rewrite_manifests,
         )
 
-        return maintenance_settings_input
+        return maintenance_settings

@@ -8,19 +8,19 @@ from attrs import define as _attrs_define
 
 from ..types import UNSET, Unset
 
-T = TypeVar("T", bound="RemoveOrphansInput")
+T = TypeVar("T", bound="RemoveOrphans")
 
 
 @_attrs_define
-class RemoveOrphansInput:
+class RemoveOrphans:
     """Which files that no snapshot knows go. A file is never younger than twice the longest run either."""
 
-    interval: str | Unset = "604800"
-    """ Looked for each so often. """
-    older_than: str | Unset = "259200"
+    interval: str | Unset = "7d"
+    """ Time between searches. """
+    older_than: str | Unset = "3d"
     """ Only files older than this, at least a day. """
-    quarantine: str | Unset = "604800"
-    """ Kept aside so long before they are deleted. """
+    quarantine: str | Unset = "7d"
+    """ How long files are kept aside before they are deleted. """
 
     def to_dict(self) -> dict[str, Any]:
         interval = self.interval
@@ -50,10 +50,10 @@ class RemoveOrphansInput:
 
         quarantine = d.pop("quarantine", UNSET)
 
-        remove_orphans_input = cls(
+        remove_orphans = cls(
             interval=interval,
             older_than=older_than,
             quarantine=quarantine,
         )
 
-        return remove_orphans_input
+        return remove_orphans

@@ -1,0 +1,127 @@
+"""What the description of the API states by rule, so that no route has to repeat it.
+
+Each function changes an OpenAPI document in place: servers and credentials, preconditions that are always needed,
+refusals that every operation can answer, descriptions of fields and answers, examples that nothing refers to.
+"""
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from api.auth import PROTECTED
+from api.field_descriptions import OF_PARAMETERS, description_of
+from api.schemas.common import Answer, Request
+
+SERVERS: Final = [
+    {"url": "/", "description": "The installation that serves this description."},
+    {"url": "http://127.0.0.1:8080", "description": "`packhouse-server up` on this machine."},
+]
+_METHODS: Final = frozenset({"get", "put", "post", "patch", "delete"})
+_OF_FRAMEWORK: Final = "Successful Response"
+
+Document = dict[str, Any]
+
+
+def operations(document: Document) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield path, method and operation."""
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method in _METHODS:
+                yield path, method, operation
+
+
+def declare_credentials(document: Document) -> None:
+    """Require a key by default, and say of each operation outside of `/v1` that it needs none or takes one."""
+    document["servers"] = SERVERS
+    (scheme,) = document["components"]["securitySchemes"]
+    document["security"] = [{scheme: []}]
+    for path, _, operation in operations(document):
+        if not path.startswith(f"{PROTECTED}/"):
+            operation["security"] = [{}, {scheme: []}] if "security" in operation else []
+
+
+def require_preconditions(document: Document) -> None:
+    """Make If-Match required where a request without it is always refused (428).
+
+    It stays optional where If-None-Match can take its place, or a dry run needs neither.
+    """
+    for _, _, operation in operations(document):
+        by_name = {parameter["name"]: parameter for parameter in operation.get("parameters", ())}
+        if "428" in operation["responses"] and not {"if-none-match", "dry_run"} & by_name.keys():
+            by_name["if-match"]["required"] = True
+
+
+def declare_refused_parameters(document: Document, problem: dict[str, Any]) -> None:
+    """Declare 422 everywhere: every operation refuses query parameters that it does not have."""
+    for _, _, operation in operations(document):
+        operation["responses"].setdefault("422", problem)
+
+
+def describe_fields(document: Document) -> None:
+    """Describe fields that have no description of their own."""
+    for model, schema in document["components"]["schemas"].items():
+        for name, field in schema.get("properties", {}).items():
+            text = description_of(model, name)
+            if text is not None:
+                field.setdefault("description", text)
+
+
+def describe_parameters(document: Document) -> None:
+    """Describe parameters that have no description of their own."""
+    for _, _, operation in operations(document):
+        for parameter in operation.get("parameters", ()):
+            if parameter["name"] in OF_PARAMETERS:
+                parameter.setdefault("description", OF_PARAMETERS[parameter["name"]])
+
+
+def describe_answers(document: Document) -> None:
+    """Replace the framework's text for answers of success by the description of what is answered."""
+    schemas = document["components"]["schemas"]
+    for _, _, operation in operations(document):
+        for response in operation["responses"].values():
+            if response["description"] == _OF_FRAMEWORK:
+                response["description"] = _summary_of(response, schemas)
+
+
+def drop_written_examples(document: Document) -> None:
+    """Leave examples out of the answers' form of models that are written too: they are in the form of requests."""
+    for name, schema in document["components"]["schemas"].items():
+        if name.endswith("-Output"):
+            for part in (schema, *schema.get("properties", {}).values()):
+                part.pop("examples", None)
+
+
+def restore_examples(document: Document) -> None:
+    """Put examples of models back as they are declared: the framework drops nulls, which answers always have."""
+    schemas = document["components"]["schemas"]
+    for model in _models_below(Request, Answer):
+        extra = model.model_config.get("json_schema_extra")
+        if model.__name__ in schemas and isinstance(extra, dict) and "examples" in extra:
+            schemas[model.__name__]["examples"] = deepcopy(extra["examples"])
+
+
+def _models_below(*bases: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for base in bases:
+        for model in base.__subclasses__():
+            yield model
+            yield from _models_below(model)
+
+
+def drop_unused_examples(document: Document) -> None:
+    """Leave out examples of problems that no operation declares."""
+    used = json.dumps(document["paths"])
+    examples = document["components"]["examples"]
+    document["components"]["examples"] = {
+        code: example for code, example in examples.items() if f'"#/components/examples/{code}"' in used
+    }
+
+
+def _summary_of(response: dict[str, Any], schemas: dict[str, Any]) -> str:
+    contents: list[dict[str, Any]] = list(response.get("content", {}).values())
+    schema = contents[0].get("schema", {}) if contents else {}
+    named = [each.get("$ref", "").rpartition("/")[2] for each in schema.get("anyOf", [schema])]
+    described = [schemas[name]["description"].partition("\n")[0] for name in named if name in schemas]
+    return " Or: ".join(described) or ("Done; no content." if not schema else "Done.")
