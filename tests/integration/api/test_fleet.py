@@ -1,6 +1,5 @@
 """All tables together over HTTP, and advice on one of them."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +8,7 @@ import pytest
 from engine.domain.access import Caller, Role
 from tests.integration.api.conftest import Api
 from tests.support.eventually import seen_when
-from tests.support.world import SCHEMA, Lake
+from tests.support.world import Lake
 
 
 async def test_an_empty_fleet_has_figures(api: Api) -> None:
@@ -39,29 +38,12 @@ async def _figures_with(api: Api, holds: Callable[[dict[str, Any]], bool]) -> di
     return figures
 
 
-async def test_the_ranking_has_the_most_worthwhile_first(api: Api, lake: Lake, table_id: str) -> None:
-    await asyncio.to_thread(lake.catalog.create_table, ("lake", "empty"), SCHEMA)
-    await api.post("/v1/catalogs/lake/discover", {"register": True}, status=200)
-    tables = {table["name"]: table["id"] for table in (await api.get("/v1/tables"))["items"]}
-    assert (await api.get("/v1/fleet/tables"))["items"] == []
-    for each in tables.values():
-        await api.get(f"/v1/tables/{each}/health")
-    first = await api.get("/v1/fleet/tables", params={"page_size": 1})
-    second = await api.get("/v1/fleet/tables", params={"page_size": 1, "page_token": first["next_page_token"]})
-    ranked = [*first["items"], *second["items"]]
-    assert [table["name"] for table in ranked] == ["events", "empty"]
-    assert [table["benefit_per_cost"] > 0 for table in ranked] == [True, False]
-    assert second["next_page_token"] is None
-
-
 async def test_callers_see_figures_of_their_own_tables(api: Api, table_id: str) -> None:
     await api.get(f"/v1/tables/{table_id}/health")
     viewer = Caller("key:viewer", Role.VIEWER, frozenset({"sales"}))
     assert (await api.container.fleet.figures(viewer)).tables == 0
-    assert await api.container.fleet.ranked(viewer, after=None, limit=5) == []
     await api.call("PATCH", f"/v1/tables/{table_id}", status=200, json={"owner_team": "sales"})
     await seen_when(lambda: api.container.fleet.figures(viewer), lambda seen: seen.small_file_count == 12)
-    assert len(await api.container.fleet.ranked(viewer, after=None, limit=5)) == 1
 
 
 async def test_advice_without_signals_is_about_writes_only(api: Api, lake: Lake, table_id: str) -> None:
