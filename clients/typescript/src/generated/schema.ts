@@ -327,8 +327,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List tables by benefit per cost
-         * @description List measured tables, the most worthwhile to rewrite first.
+         * List tables with their state
+         * @description List every table that the caller sees with its verdict, hold, next look and last run; all from the record.
+         *
+         *     The most worthwhile to rewrite is first unless `sort` says otherwise.
          */
         get: operations["list_fleet_tables"];
         put?: never;
@@ -716,7 +718,7 @@ export interface paths {
         };
         /**
          * List signals of a kind, newest first
-         * @description List what was sent about a table, or about the fleet.
+         * @description List what was sent about a table or, without `table_id`, about the fleet.
          */
         get: operations["list_signals"];
         put?: never;
@@ -2117,29 +2119,76 @@ export interface components {
              */
             kind: "fleet";
         };
-        /** @description A table in the ranking, as it was measured last. */
+        /** @description A table with what its last look, its newest measurement and its newest run say. Figures are null unmeasured. */
         FleetTable: {
-            avoidable_file_count: number;
+            /** @description Files fewer after a rewrite. */
+            avoidable_file_count: number | null;
             /** @description Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days. */
-            benefit_per_cost: number;
-            catalog: string;
-            file_count: number;
-            is_paused: boolean;
+            benefit_per_cost: number | null;
             /**
-             * Format: date-time
-             * @example 2026-11-01T09:30:00Z
+             * @description Catalog of the table.
+             * @example lake
              */
-            measured_at: string;
+            catalog: string;
+            /** @description The verdict in words, with every hold. */
+            detail: string | null;
+            /** @description Since when a rule has made the table due; null while none does. */
+            due_since: string | null;
+            /** @description Data files. */
+            file_count: number | null;
+            /**
+             * @description Code of the first thing that holds a due table back; null unless the verdict is `held`.
+             * @example quiet_hours
+             */
+            hold: string | null;
+            /** @description True while a failed proof keeps runs from starting. */
+            is_frozen: boolean;
+            /** @description True while the table itself is paused. */
+            is_paused: boolean;
+            /** @description The run that was submitted last; null: none. */
+            last_run: components["schemas"]["LastRun"] | null;
+            /** @description When a coordinator looked at it last; null: never. */
+            looked_at: string | null;
+            /** @description When its files were measured last. */
+            measured_at: string | null;
+            /**
+             * @description Its name in the namespace.
+             * @example orders
+             */
             name: string;
+            /**
+             * @description Levels of its namespace, outer first.
+             * @example [
+             *       "shop"
+             *     ]
+             */
             namespace: string[];
+            /** @description When a coordinator looks at it next; an instant that has passed is served at once. */
+            next_look_at: string | null;
+            /** @description Team that owns it; null: none. */
             owner_team: string | null;
-            score: number;
-            small_file_count: number;
+            /** @description Health score, 0 (worst) to 100. */
+            score: number | null;
+            /** @description Data files below the small-file limit of its policy. */
+            small_file_count: number | null;
+            /**
+             * @description Address of the table, accepted wherever its id is.
+             * @example lake.shop.orders
+             */
+            table: string;
+            /**
+             * @description The table's id.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             table_id: string;
-            total_bytes: number;
+            /** @description Bytes of all data files. */
+            total_bytes: number | null;
+            /** @description What the last look found: `not_due`, `held` (due and held back), `submitted` (a run was started), `unreachable`, `disabled` by its policy, or `new` (not looked at yet). */
+            verdict: components["schemas"]["Verdict"];
         };
-        /** @description Measured tables, the most worthwhile to rewrite first. */
+        /** @description Tables in the order of `sort`; those without a value of the sort key are last. */
         FleetTableList: {
+            /** @description Tables of the page. */
             items: components["schemas"]["FleetTable"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -2595,6 +2644,28 @@ export interface components {
              * @example 5
              */
             sorted_run_trigger?: number | null;
+        };
+        /** @description The newest run of a table. */
+        LastRun: {
+            /**
+             * Format: date-time
+             * @description When it was submitted.
+             * @example 2026-11-01T09:30:00Z
+             */
+            created_at: string;
+            /** @description When it ended. */
+            finished_at: string | null;
+            /**
+             * @description The run's id.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
+            id: string;
+            /** @description What is done to the table. */
+            operation: components["schemas"]["Operation"];
+            /** @description Why it ended as it did, or waits; a stable word. */
+            reason: string | null;
+            /** @description Where the run stands. */
+            state: components["schemas"]["RunState"];
         };
         /**
          * @description What the files should be like.
@@ -3865,12 +3936,18 @@ export interface components {
         Run: {
             /** @description Tries so far, the present one included. */
             attempt: number;
+            /** @description When its cancellation was requested. */
             cancel_requested_at: string | null;
+            /** @description Who requested it. */
             cancel_requested_by: string | null;
-            /** @example lake */
+            /**
+             * @description Catalog of the table.
+             * @example lake
+             */
             catalog: string;
             /**
              * Format: date-time
+             * @description When it was submitted.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -3878,14 +3955,20 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
+            /** @description When it ended. */
             finished_at: string | null;
-            /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description The run's id; ids sort by the time of submission.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
+            /** @description What is done to the table. */
             operation: components["schemas"]["Operation"];
+            /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -3895,6 +3978,7 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
+            /** @description Which of the queued runs start first. */
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
@@ -3902,17 +3986,29 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
+            /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
+            /** @description When its first attempt started. */
             started_at: string | null;
+            /** @description Where the run stands. */
             state: components["schemas"]["RunState"];
-            /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
+             * @example lake.shop.orders
+             */
+            table: string | null;
+            /**
+             * @description Id of the table, also after its registration was deleted.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             table_id: string;
             /**
              * Format: date-time
+             * @description When it changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -3927,12 +4023,18 @@ export interface components {
         RunAccepted: {
             /** @description Tries so far, the present one included. */
             attempt: number;
+            /** @description When its cancellation was requested. */
             cancel_requested_at: string | null;
+            /** @description Who requested it. */
             cancel_requested_by: string | null;
-            /** @example lake */
+            /**
+             * @description Catalog of the table.
+             * @example lake
+             */
             catalog: string;
             /**
              * Format: date-time
+             * @description When it was submitted.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -3942,14 +4044,20 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
+            /** @description When it ended. */
             finished_at: string | null;
-            /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description The run's id; ids sort by the time of submission.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
+            /** @description What is done to the table. */
             operation: components["schemas"]["Operation"];
+            /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -3959,6 +4067,7 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
+            /** @description Which of the queued runs start first. */
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
@@ -3966,17 +4075,29 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
+            /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
+            /** @description When its first attempt started. */
             started_at: string | null;
+            /** @description Where the run stands. */
             state: components["schemas"]["RunState"];
-            /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
+             * @example lake.shop.orders
+             */
+            table: string | null;
+            /**
+             * @description Id of the table, also after its registration was deleted.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             table_id: string;
             /**
              * Format: date-time
+             * @description When it changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -3991,14 +4112,20 @@ export interface components {
         RunDetail: {
             /** @description Tries so far, the present one included. */
             attempt: number;
+            /** @description When its cancellation was requested. */
             cancel_requested_at: string | null;
+            /** @description Who requested it. */
             cancel_requested_by: string | null;
-            /** @example lake */
+            /**
+             * @description Catalog of the table.
+             * @example lake
+             */
             catalog: string;
             /** @description The pause that all tables of its catalog are under. */
             catalog_pause: components["schemas"]["Pause"] | null;
             /**
              * Format: date-time
+             * @description When it was submitted.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -4006,16 +4133,22 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
+            /** @description When it ended. */
             finished_at: string | null;
             /** @description The pause that all tables are under. */
             fleet_pause: components["schemas"]["Pause"] | null;
-            /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description The run's id; ids sort by the time of submission.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
+            /** @description What is done to the table. */
             operation: components["schemas"]["Operation"];
+            /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -4025,6 +4158,7 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
+            /** @description Which of the queued runs start first. */
             priority: components["schemas"]["Priority"];
             progress: components["schemas"]["Progress"];
             /** @description Why it ended as it did, or waits; a stable word. */
@@ -4033,19 +4167,31 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
+            /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
+            /** @description When its first attempt started. */
             started_at: string | null;
+            /** @description Where the run stands. */
             state: components["schemas"]["RunState"];
-            /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
+            /**
+             * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
+             * @example lake.shop.orders
+             */
+            table: string | null;
+            /**
+             * @description Id of the table, also after its registration was deleted.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             table_id: string;
             /** @description The pause that the table is under. */
             table_pause: components["schemas"]["Pause"] | null;
             /**
              * Format: date-time
+             * @description When it changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -4056,6 +4202,11 @@ export interface components {
             /** @description Who advances it at present. */
             worker: string | null;
         };
+        /**
+         * @description Parts of a run that lists leave out unless they are named in `include`.
+         * @enum {string}
+         */
+        RunDocument: "request" | "plan" | "policy" | "result";
         /** @description One entry of a run's log. Events are never changed. */
         RunEvent: {
             actor: string;
@@ -4086,7 +4237,8 @@ export interface components {
         };
         /** @description Runs, newest first. */
         RunList: {
-            items: components["schemas"]["Run"][];
+            /** @description Runs of the page; it may hold fewer than `page_size`. */
+            items: components["schemas"]["RunSummary"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
@@ -4175,10 +4327,102 @@ export interface components {
             /** @description Absent: what the table's policy says. */
             priority?: components["schemas"]["Priority"] | null;
             /**
-             * @description The registered table's id, `tbl_…`; find it with GET /v1/tables.
+             * @description Id or address of the registered table.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             * @example lake.shop.orders
+             */
+            table_id: string;
+        };
+        /** @description A run in a list: at most 1 kB, and the documents that `include` names. */
+        RunSummary: {
+            /** @description Tries so far, the present one included. */
+            attempt: number;
+            /**
+             * @description Catalog of the table.
+             * @example lake
+             */
+            catalog: string;
+            /**
+             * Format: date-time
+             * @description When it was submitted.
+             * @example 2026-11-01T09:30:00Z
+             */
+            created_at: string;
+            /** @description The same for people; of more than 160 characters the middle is left out. */
+            detail: string | null;
+            /** @description Tries that failed. */
+            failures: number;
+            /** @description When it ended. */
+            finished_at: string | null;
+            /**
+             * @description The run's id; ids sort by the time of submission.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
+            id: string;
+            /** @description True when nothing can happen to it any more. */
+            is_terminal: boolean;
+            /** @description When a waiting run may start. */
+            not_before: string | null;
+            /** @description What is done to the table. */
+            operation: components["schemas"]["Operation"];
+            /** @description Team that owns the table at present; null: none. */
+            owner_team: string | null;
+            /**
+             * @description With `include=plan`. Summary and prediction of the plan; empty before planning.
+             * @default {}
+             */
+            plan?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description With `include=policy`. The effective policy that it was planned under.
+             * @default {}
+             */
+            policy?: {
+                [key: string]: unknown;
+            };
+            /** @description Which of the queued runs start first. */
+            priority: components["schemas"]["Priority"];
+            /** @description Why it ended as it did, or waits; a stable word. */
+            reason: string | null;
+            /**
+             * @description With `include=request`. The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`.
+             * @default {}
+             */
+            request?: {
+                [key: string]: unknown;
+            };
+            /** @description Who submitted it; `coordinator` for an automatic run. */
+            requested_by: string;
+            /**
+             * @description With `include=result`. What was measured, and the proof of each snapshot; filled as it commits.
+             * @default {}
+             */
+            result?: {
+                [key: string]: unknown;
+            };
+            /** @description When its first attempt started. */
+            started_at: string | null;
+            /** @description Where the run stands. */
+            state: components["schemas"]["RunState"];
+            /**
+             * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
+             * @example lake.shop.orders
+             */
+            table: string | null;
+            /**
+             * @description Id of the table, also after its registration was deleted.
              * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             table_id: string;
+            /**
+             * Format: date-time
+             * @description When it changed last.
+             * @example 2026-11-01T09:30:00Z
+             */
+            updated_at: string;
+            /** @description Why a queued run is not started yet. */
+            waiting_for: components["schemas"]["WaitingFor"] | null;
         };
         /** @description When the table is looked at, besides after its commits. */
         ScheduleSettings: {
@@ -4375,7 +4619,7 @@ export interface components {
          */
         SignalSend: {
             signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
-            /** @description Null: it is about the whole fleet. */
+            /** @description Id or address of the table; null: it is about the whole fleet. */
             table_id?: string | null;
         };
         /** @description Files of `from_bytes` to below `below_bytes` (null: no bound). */
@@ -5016,7 +5260,9 @@ export interface operations {
     list_audit: {
         parameters: {
             query?: {
+                /** @description Of this kind of change. */
                 action?: string;
+                /** @description Changed by this caller. */
                 caller?: string;
                 /** @description Id or name of what was changed. */
                 object?: string;
@@ -6396,10 +6642,34 @@ export interface operations {
     list_fleet_tables: {
         parameters: {
             query?: {
+                /** @description In this catalog. */
+                catalog?: string;
+                /** @description Only tables that a rule makes due, or only others. */
+                due?: boolean;
+                /** @description Only frozen tables, or only others. */
+                frozen?: boolean;
+                /** @description Held back by one of these codes; takes several. */
+                hold?: string[];
+                /** @description `key:value`; several: all of them. */
+                label?: string[];
+                /** @description With a newest run in one of these states; takes several. */
+                last_run_state?: components["schemas"]["RunState"][];
+                /** @description With `catalog` and `namespace`: the one table. */
+                name?: string;
+                /** @description Once for each level, outer first; needs `catalog`. */
+                namespace?: string[];
+                /** @description Of tables that this team owns. */
+                owner_team?: string;
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
+                /** @description Only paused tables, or only others. */
+                paused?: boolean;
+                /** @description Key to sort by; with `-` in front: descending. Tables without a value are always last. */
+                sort?: "benefit_per_cost" | "-benefit_per_cost" | "due_since" | "-due_since" | "hold" | "-hold" | "last_run" | "-last_run" | "next_look_at" | "-next_look_at" | "score" | "-score" | "verdict" | "-verdict";
+                /** @description With one of these verdicts; takes several. */
+                verdict?: components["schemas"]["Verdict"][];
             };
             header?: never;
             path?: never;
@@ -8011,21 +8281,26 @@ export interface operations {
     list_runs: {
         parameters: {
             query?: {
+                /** @description In this catalog. */
                 catalog?: string;
-                /** @description From this instant on. */
-                created_after?: string;
-                /** @description Before this instant. */
-                created_before?: string;
-                operation?: components["schemas"]["Operation"];
+                /** @description Parts of each run to add to its summary; takes several. */
+                include?: components["schemas"]["RunDocument"][];
+                /** @description Of one of these kinds; takes several. */
+                operation?: components["schemas"]["Operation"][];
+                /** @description Of tables that this team owns. */
+                owner_team?: string;
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
-                /** @description May be given several times. */
+                /** @description From this instant on. */
+                since?: string;
+                /** @description In one of these states; takes several. */
                 state?: components["schemas"]["RunState"][];
+                /** @description Id or address of a table, such as `lake.shop.orders`. */
                 table_id?: string;
-                /** @description The table's owner team. */
-                team?: string;
+                /** @description Before this instant. */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -8044,6 +8319,15 @@ export interface operations {
             };
             /** @description A valid key is needed */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8471,7 +8755,7 @@ export interface operations {
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
-                /** @description May be given several times. */
+                /** @description In one of these states; takes several. */
                 state?: components["schemas"]["GroupState"][];
             };
             header?: never;
@@ -8541,13 +8825,18 @@ export interface operations {
     list_signals: {
         parameters: {
             query: {
+                /** @description Of this kind. */
                 kind: components["schemas"]["SignalKind"];
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
-                /** @description Left out: signals about the fleet. */
+                /** @description From this instant on. */
+                since?: string;
+                /** @description Id or address of a table, such as `lake.shop.orders`. */
                 table_id?: string;
+                /** @description Before this instant. */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -8731,6 +9020,7 @@ export interface operations {
     list_tables: {
         parameters: {
             query?: {
+                /** @description In this catalog. */
                 catalog?: string;
                 /** @description Only frozen tables, or only others. */
                 frozen?: boolean;
@@ -8740,6 +9030,7 @@ export interface operations {
                 name?: string;
                 /** @description Once for each level, outer first; needs `catalog`. */
                 namespace?: string[];
+                /** @description Of tables that this team owns. */
                 owner_team?: string;
                 /** @description Items on a page. */
                 page_size?: number;
@@ -8923,6 +9214,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -8990,6 +9282,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9078,6 +9371,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9203,6 +9497,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9279,6 +9574,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9346,6 +9642,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9422,6 +9719,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9489,6 +9787,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9567,9 +9866,14 @@ export interface operations {
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
+                /** @description From this instant on. */
+                since?: string;
+                /** @description Before this instant. */
+                until?: string;
             };
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9639,9 +9943,14 @@ export interface operations {
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
+                /** @description From this instant on. */
+                since?: string;
+                /** @description Before this instant. */
+                until?: string;
             };
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9709,6 +10018,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9825,6 +10135,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9941,6 +10252,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10016,6 +10328,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10167,6 +10480,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10285,6 +10599,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10433,6 +10748,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10500,6 +10816,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
                 version: number;
             };
@@ -10568,6 +10885,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10642,6 +10960,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;

@@ -32,19 +32,25 @@ class RunDetail:
     attempt: int
     """ Tries so far, the present one included. """
     cancel_requested_at: datetime.datetime | None
+    """ When its cancellation was requested. """
     cancel_requested_by: None | str
+    """ Who requested it. """
     catalog: str
+    """ Catalog of the table. """
     catalog_pause: None | Pause
     """ The pause that all tables of its catalog are under. """
     created_at: datetime.datetime
+    """ When it was submitted. """
     detail: None | str
     """ The same for people, with the remedy. """
     failures: int
     """ Tries that failed. """
     finished_at: datetime.datetime | None
+    """ When it ended. """
     fleet_pause: None | Pause
     """ The pause that all tables are under. """
     id: str
+    """ The run's id; ids sort by the time of submission. """
     is_terminal: bool
     """ True when nothing can happen to it any more. """
     not_before: datetime.datetime | None
@@ -52,6 +58,7 @@ class RunDetail:
     operation: Operation
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
     owner_team: None | str
+    """ Team that owns the table at present; null: none. """
     plan: RunDetailPlan
     """ Summary and prediction of the plan; empty before planning. """
     policy: RunDetailPolicy
@@ -68,15 +75,21 @@ class RunDetail:
     of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how
     many) and `due_since`. """
     requested_by: str
+    """ Who submitted it; `coordinator` for an automatic run. """
     result: RunDetailResult
     """ What was measured, and the proof of each snapshot; filled as it commits. """
     started_at: datetime.datetime | None
+    """ When its first attempt started. """
     state: RunState
     """ Where a run stands. """
+    table: None | str
+    """ Address of the table, accepted wherever its id is. Null: its registration was deleted. """
     table_id: str
+    """ Id of the table, also after its registration was deleted. """
     table_pause: None | Pause
     """ The pause that the table is under. """
     updated_at: datetime.datetime
+    """ When it changed last. """
     urgent_at: datetime.datetime | None
     """ From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). """
     waiting_for: None | WaitingFor
@@ -166,6 +179,9 @@ class RunDetail:
 
         state = self.state.value
 
+        table: None | str
+        table = self.table
+
         table_id = self.table_id
 
         table_pause: dict[str, Any] | None
@@ -220,6 +236,7 @@ class RunDetail:
                 "result": result,
                 "started_at": started_at,
                 "state": state,
+                "table": table,
                 "table_id": table_id,
                 "table_pause": table_pause,
                 "updated_at": updated_at,
@@ -389,6 +406,13 @@ class RunDetail:
 
         state = RunState(d.pop("state"))
 
+        def _parse_table(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        table = _parse_table(d.pop("table"))
+
         table_id = d.pop("table_id")
 
         def _parse_table_pause(data: object) -> None | Pause:
@@ -471,6 +495,7 @@ class RunDetail:
             result=result,
             started_at=started_at,
             state=state,
+            table=table,
             table_id=table_id,
             table_pause=table_pause,
             updated_at=updated_at,
