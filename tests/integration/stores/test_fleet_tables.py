@@ -182,7 +182,7 @@ async def _add_tables(database: Database, *, tables: int, runs: int) -> None:
         of_runs = (
             "id, table_id, catalog, operation, request_key, priority, state, last_event, requested_by, created_at, "
         )
-        of_runs += "updated_at, attempt, failures, started_at, finished_at, snapshot_count, plan, intent, result, "
+        of_runs += "updated_at, attempt, failures, started_at, finished_at, snapshot_count, plan, intent, "
         of_runs += "result, policy, request"
         key, empty = number("tbl_"), ", ".join(["'{}'"] * 5)
         past = f"{number('run_')}, 'tbl_000001', 'lake', 'rewrite', 'k', 'normal', 'succeeded', 1, 'key:x', {at}, "
