@@ -7,6 +7,7 @@ from fastapi import Depends, Path, Request, Security
 from fastapi.security import HTTPBearer
 
 from engine.domain.access import Caller, Role, require_role
+from engine.domain.addresses import MOST_CHARACTERS, TABLE_PATTERN
 from engine.domain.ids import KeyId, RunId, TableId
 from engine.metrics import WorkMetrics
 from engine.queue.budgets import PaceLedger
@@ -126,15 +127,31 @@ KeyIdPath = Annotated[
         examples=["key_01jd2m6v8n4q0x7y3k5r9t1wbz"],
     ),
 ]
-TableIdPath = Annotated[
-    TableId,
-    Path(
-        max_length=64,
-        pattern=r"^[A-Za-z0-9_-]+$",
-        description="Id of the registered table.",
-        examples=["tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"],
-    ),
-]
+
+
+async def _table_of_path(
+    table_id: Annotated[
+        str,
+        Path(
+            max_length=MOST_CHARACTERS,
+            pattern=TABLE_PATTERN,
+            description="Id or address of the table. A part of the address that has a dot is written in double quotes; "
+            "an address with a slash is given as an id.",
+            examples=["tbl_01jd2m6v8n4q0x7y3k5r9t1wbz", "lake.shop.orders"],
+        ),
+    ],
+    services: ServicesDep,
+    caller: Annotated[Caller, Depends(_caller)],
+) -> TableId:
+    """Return the id of the table that a path names.
+
+    Raises:
+        NotFound: an address at which the caller sees no table; in the words of an unknown id.
+    """
+    return await services.tables.resolve(caller, table_id)
+
+
+TableIdPath = Annotated[TableId, Depends(_table_of_path)]
 RunIdPath = Annotated[
     RunId,
     Path(

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query
 
+from api.filters import CatalogFilter, OwnerTeamFilter
 from api.query_values import TextFlag
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.tables import TableFilter
@@ -12,7 +13,7 @@ _Label = Annotated[str, Query(max_length=511, json_schema_extra={"pattern": "^[^
 
 
 async def table_filter(
-    catalog: Annotated[str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] = None,
+    catalog: CatalogFilter = None,
     namespace: Annotated[
         list[Annotated[str, Query(min_length=1, max_length=255)]] | None,
         Query(max_length=16, description="Once for each level, outer first; needs `catalog`."),
@@ -20,7 +21,7 @@ async def table_filter(
     name: Annotated[
         str | None, Query(min_length=1, max_length=255, description="With `catalog` and `namespace`: the one table.")
     ] = None,
-    owner_team: Annotated[str | None, Query(min_length=1, max_length=128)] = None,
+    owner_team: OwnerTeamFilter = None,
     label: Annotated[list[_Label] | None, Query(max_length=5, description="`key:value`; several: all of them.")] = None,
     *,
     paused: Annotated[TextFlag | None, Query(description="Only paused tables, or only others.")] = None,

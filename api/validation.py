@@ -40,10 +40,9 @@ async def refuse_unknown_parameters(request: Request) -> None:
 
 
 def _parameter_hint(name: str, known: Sequence[str]) -> str:
+    accepted = f"accepted: {', '.join(sorted(known))}" if known else "it takes none"
     near = nearest(name, known)
-    if near is not None:
-        return f"did you mean {near!r}?"
-    return f"known fields: {', '.join(sorted(known))}" if known else "it takes none"
+    return accepted if near is None else f"did you mean {near!r}? {accepted}"
 
 
 def _query_names(dependant: Dependant) -> list[str]:
@@ -112,7 +111,7 @@ def _fold(place: str, location: Location, found: Sequence[Mapping[str, Any]], mo
     value = None if "properties" in location else first.get("input")
     hint = next((hint for one in found if (hint := _hint(one)) is not None), None)
     if hint is None and place == "path" and first["type"] == "string_pattern_mismatch":
-        hint = "give the id or name that its list shows; an address such as lake.shop.orders is no id"
+        hint = "give the id or name that its list shows; a table may be named by its address, such as lake.shop.orders"
     return FieldProblem(pointer, ", or ".join(messages), value, hint)
 
 

@@ -90,7 +90,6 @@ def _variants(names: set[str], world: World, chance: random.Random) -> Iterator[
         yield "500 items", {"page_size": "500"}
     values = {
         "catalog": "lake",
-        "team": chance.choice(TEAMS),
         "owner_team": chance.choice(TEAMS),
         "state": "failed",
         "table_id": world.tables[0],
@@ -98,8 +97,8 @@ def _variants(names: set[str], world: World, chance: random.Random) -> Iterator[
     }
     for name in sorted(names & values.keys()):
         yield f"{name}={values[name]}", {name: values[name]}
-    if {"team", "state"} <= names:
-        yield "team and state", {"team": values["team"], "state": "cancelled"}
+    if {"owner_team", "state"} <= names:
+        yield "owner_team and state", {"owner_team": values["owner_team"], "state": "cancelled"}
 
 
 def _one(path: str, query: Mapping[str, str], world: World, chance: random.Random, key: str) -> bytes | None:

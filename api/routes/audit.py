@@ -5,23 +5,27 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from api.deps import AdminDep, ServicesDep
+from api.filters import Since, Until
 from api.pagination import PageQuery
 from api.responses import problems
 from api.schemas.audit import AuditList
 from engine.domain.audit import AuditFilter
-from engine.domain.strict import Instant
 
 router = APIRouter(prefix="/v1/audit", tags=["access"])
 
 
 async def audit_filter(
-    caller: Annotated[str | None, Query(max_length=300, examples=["key:etl"])] = None,
-    action: Annotated[str | None, Query(max_length=100, examples=["run.submit"])] = None,
+    caller: Annotated[
+        str | None, Query(max_length=300, description="Changed by this caller.", examples=["key:etl"])
+    ] = None,
+    action: Annotated[
+        str | None, Query(max_length=100, description="Of this kind of change.", examples=["run.submit"])
+    ] = None,
     object: Annotated[  # noqa: A002 - the name on the wire
         str | None, Query(max_length=300, description="Id or name of what was changed.")
     ] = None,
-    since: Annotated[Instant | None, Query(description="From this instant on.")] = None,
-    until: Annotated[Instant | None, Query(description="Before this instant.")] = None,
+    since: Since = None,
+    until: Until = None,
 ) -> AuditFilter:
     """Read what to list."""
     return AuditFilter(caller, action, object, since, until)

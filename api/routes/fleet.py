@@ -1,15 +1,41 @@
 """All tables together: sums, and which are worth a rewrite first."""
 
-from fastapi import APIRouter
+import json
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query
 
 from api.deps import ServicesDep, ViewerDep
+from api.filters import Commas
 from api.pagination import PageQuery
+from api.query_values import TextFlag
 from api.responses import problems
 from api.schemas.fleet import Fleet, FleetTableList
-from engine.domain.fleet_figures import RankedTable
+from api.table_filters import TableFilterQuery
+from engine.domain.fleet_tables import FleetKey, FleetPosition, FleetSort, FleetTable, FleetTableFilter
 from engine.domain.ids import TableId
+from engine.domain.runs import RunState
+from engine.domain.watches import Verdict
 
 router = APIRouter(prefix="/v1/fleet", tags=["fleet"])
+_Code = Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")]
+FleetSortText = Literal[
+    "benefit_per_cost",
+    "-benefit_per_cost",
+    "due_since",
+    "-due_since",
+    "hold",
+    "-hold",
+    "last_run",
+    "-last_run",
+    "next_look_at",
+    "-next_look_at",
+    "score",
+    "-score",
+    "verdict",
+    "-verdict",
+]
 
 
 @router.get("", summary="Show sums and rates over all tables", responses=problems("invalid_input"))
@@ -18,19 +44,70 @@ async def get_fleet(services: ServicesDep, caller: ViewerDep) -> Fleet:
     return Fleet.from_domain(await services.fleet.figures(caller))
 
 
-@router.get("/tables", summary="List tables by benefit per cost", responses=problems("invalid_input"))
-async def list_fleet_tables(services: ServicesDep, caller: ViewerDep, pages: PageQuery) -> FleetTableList:
-    """List measured tables, the most worthwhile to rewrite first."""
+async def fleet_table_filter(
+    tables: TableFilterQuery,
+    verdict: Annotated[
+        list[Verdict] | None, Commas, Query(max_length=8, description="With one of these verdicts; takes several.")
+    ] = None,
+    hold: Annotated[
+        list[_Code] | None,
+        Commas,
+        Query(max_length=16, description="Held back by one of these codes; takes several.", examples=[["quiet_hours"]]),
+    ] = None,
+    last_run_state: Annotated[
+        list[RunState] | None,
+        Commas,
+        Query(max_length=8, description="With a newest run in one of these states; takes several."),
+    ] = None,
+    *,
+    due: Annotated[TextFlag | None, Query(description="Only tables that a rule makes due, or only others.")] = None,
+) -> FleetTableFilter:
+    """Read which tables a request asks for."""
+    return FleetTableFilter(
+        tables=tables,
+        verdicts=frozenset(verdict) if verdict else None,
+        holds=frozenset(hold) if hold else None,
+        is_due=due,
+        last_run_states=frozenset(last_run_state) if last_run_state else None,
+    )
+
+
+async def fleet_sort(
+    sort: Annotated[
+        FleetSortText,
+        Query(description="Key to sort by; with `-` in front: descending. Tables without a value are always last."),
+    ] = "-benefit_per_cost",
+) -> FleetSort:
+    """Read the order of the list."""
+    return FleetSort(FleetKey(sort.removeprefix("-")), descending=sort.startswith("-"))
+
+
+@router.get("/tables", summary="List tables with their state", responses=problems("invalid_input"))
+async def list_fleet_tables(
+    services: ServicesDep,
+    caller: ViewerDep,
+    pages: PageQuery,
+    wanted: Annotated[FleetTableFilter, Depends(fleet_table_filter)],
+    sort: Annotated[FleetSort, Depends(fleet_sort)],
+) -> FleetTableList:
+    """List every table that the caller sees with its verdict, hold, next look and last run; all from the record.
+
+    The most worthwhile to rewrite is first unless `sort` says otherwise.
+    """
     page = await pages.collect(
-        lambda after, limit: services.fleet.ranked(caller, after=after, limit=limit), key=_key, of=_after
+        lambda after, limit: services.fleet.tables(caller, wanted, sort, after=after, limit=limit),
+        key=_written_position,
+        of=lambda text: _position(text, sort.key),
     )
     return FleetTableList.of(page)
 
 
-def _key(table: RankedTable) -> str:
-    return f"{table.benefit_per_cost.hex()} {table.table_id}"
+def _written_position(table: FleetTable) -> str:
+    value = table.sort_value.isoformat() if isinstance(table.sort_value, datetime) else table.sort_value
+    return json.dumps([value, table.table_id])
 
 
-def _after(key: str) -> tuple[float, TableId]:
-    benefit, _, table_id = key.partition(" ")
-    return float.fromhex(benefit), TableId(table_id)
+def _position(text: str, key: FleetKey) -> FleetPosition:
+    value, table_id = json.loads(text)
+    is_instant = key in (FleetKey.DUE_SINCE, FleetKey.NEXT_LOOK_AT) and value is not None
+    return datetime.fromisoformat(value) if is_instant else value, TableId(table_id)

@@ -7,22 +7,21 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from api.deps import OperatorDep, RunIdPath, ServicesDep, ViewerDep
+from api.filters import CatalogFilter, Commas, OwnerTeamFilter, Since, TableIdFilter, Until
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
 from api.responses import WITH_BODY, problems
-from api.schemas.runs import FileGroupList, Run, RunAccepted, RunDetail, RunEventList, RunList, RunSubmit
+from api.schemas.runs import FileGroupList, Run, RunAccepted, RunDetail, RunDocument, RunEventList, RunList, RunSubmit
 from api.schemas.tables import TablePlan
 from api.streaming import EVENT_STREAM, event_stream, wants_stream
-from engine.domain.ids import RunId, TableId, first_run_id
+from engine.domain.ids import RunId, first_run_id
 from engine.domain.runs import GroupState, Operation, RunFilter, RunState
 from engine.domain.runs import Run as DomainRun
-from engine.domain.strict import Instant
 
 creating = APIRouter(
     prefix="/v1/runs", tags=["runs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
 )
 router = APIRouter(prefix="/v1/runs", tags=["runs"])
-_Id = Query(max_length=64, pattern=r"^[A-Za-z0-9_-]+$")
 _FRAMES: Final = 'id: 3\nevent: event\ndata: {"run_id":"run_01j…","sequence":3,"kind":"transition"}\n\n'
 _EVENTS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
@@ -41,23 +40,27 @@ _ALREADY: Final[dict[int | str, dict[str, Any]]] = {
 
 async def run_filter(
     *,
-    table_id: Annotated[str | None, _Id] = None,
-    state: Annotated[list[RunState] | None, Query(max_length=8, description="May be given several times.")] = None,
-    operation: Annotated[Operation | None, Query()] = None,
-    catalog: Annotated[str | None, _Id] = None,
-    team: Annotated[str | None, Query(min_length=1, max_length=200, description="The table's owner team.")] = None,
-    created_after: Annotated[Instant | None, Query(description="From this instant on.")] = None,
-    created_before: Annotated[Instant | None, Query(description="Before this instant.")] = None,
+    table_id: TableIdFilter,
+    state: Annotated[
+        list[RunState] | None, Commas, Query(max_length=8, description="In one of these states; takes several.")
+    ] = None,
+    operation: Annotated[
+        list[Operation] | None, Commas, Query(max_length=16, description="Of one of these kinds; takes several.")
+    ] = None,
+    catalog: CatalogFilter = None,
+    owner_team: OwnerTeamFilter = None,
+    since: Since = None,
+    until: Until = None,
 ) -> RunFilter:
-    """Read which runs a request asks for."""
+    """Read which runs a request asks for; `since` and `until` are of their submission."""
     return RunFilter(
-        table_id=TableId(table_id) if table_id else None,
+        table_id=table_id,
         states=frozenset(state) if state else None,
-        operation=operation,
+        operations=frozenset(operation) if operation else None,
         catalog=catalog,
-        teams=frozenset({team}) if team else None,
-        since=first_run_id(created_after) if created_after else None,
-        until=first_run_id(created_before) if created_before else None,
+        teams=frozenset({owner_team}) if owner_team else None,
+        since=first_run_id(since) if since else None,
+        until=first_run_id(until) if until else None,
     )
 
 
@@ -75,7 +78,7 @@ async def submit_run(
     body: RunSubmit, request: Request, response: Response, services: ServicesDep, caller: OperatorDep
 ) -> RunAccepted | Response:
     """Accept a run durably and answer at once; follow it under Location. A double click is one run."""
-    table_id = TableId(body.table_id)
+    table_id = await services.tables.resolve(caller, body.table_id)
     if body.dry_run:
         await services.runs.check(caller, table_id, body.request())
         plan = await services.tables.plan(caller, table_id, policy=None, request=body.request())
@@ -88,16 +91,32 @@ async def submit_run(
     return RunAccepted.of(run, deduplicated=is_duplicate)
 
 
-@router.get("", summary="List runs, newest first", responses=problems("invalid_input"))
-async def list_runs(services: ServicesDep, caller: ViewerDep, pages: PageQuery, wanted: RunQuery) -> RunList:
+@router.get(
+    "",
+    summary="List runs, newest first",
+    responses=problems("not_found", "invalid_input"),
+    response_model_exclude_unset=True,
+)
+async def list_runs(
+    services: ServicesDep,
+    caller: ViewerDep,
+    pages: PageQuery,
+    wanted: RunQuery,
+    include: Annotated[
+        list[RunDocument] | None,
+        Commas,
+        Query(max_length=8, description="Parts of each run to add to its summary; takes several."),
+    ] = None,
+) -> RunList:
     """List runs that fit every filter that is given. A page may hold few or none and still have a next one."""
+    documents = frozenset(include or ())
 
     async def fetch(before: RunId | None, limit: int) -> tuple[Sequence[DomainRun], RunId | None]:
-        page = await services.runs.list(caller, wanted, before=before, limit=limit)
+        page = await services.runs.list(caller, wanted, before=before, limit=limit, documents=documents)
         return page.runs, page.walked_to
 
     page = await pages.collect_walked(fetch, key=lambda run: run.id, of=RunId)
-    return RunList.of(page, retained_since=await services.runs.retained_since())
+    return RunList.of(page, documents, retained_since=await services.runs.retained_since())
 
 
 @router.get("/{run_id}", summary="Show a run", responses=problems("not_found", "invalid_input"))
@@ -113,7 +132,9 @@ async def list_run_groups(
     services: ServicesDep,
     caller: ViewerDep,
     pages: PageQuery,
-    state: Annotated[list[GroupState] | None, Query(max_length=5, description="May be given several times.")] = None,
+    state: Annotated[
+        list[GroupState] | None, Commas, Query(max_length=5, description="In one of these states; takes several.")
+    ] = None,
 ) -> FileGroupList:
     """List file groups by ordinal, in some states if they are given."""
     states = frozenset(state) if state else None

@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from api.deps import OperatorDep, ServicesDep, TableIdPath, ViewerDep
+from api.filters import PeriodFilter, TableIdFilter
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
 from api.responses import WITH_BODY, problems
 from api.schemas.signals import Signal, SignalList, SignalSend, TableBackpressure
-from engine.domain.ids import TableId
 from engine.domain.signals import SignalKind
 
 creating = APIRouter(
@@ -21,7 +21,7 @@ router = APIRouter(tags=["signals"])
 @creating.post("", status_code=202, summary="Tell something about a table", responses=problems(*WITH_BODY, "not_found"))
 async def send_signal(body: SignalSend, services: ServicesDep, caller: OperatorDep) -> Signal:
     """Store a commit, query latency, back-pressure or the filters of queries, of one table or of the fleet."""
-    table_id = None if body.table_id is None else TableId(body.table_id)
+    table_id = None if body.table_id is None else await services.tables.resolve(caller, body.table_id)
     return Signal.from_domain(await services.signals.send(caller, table_id, body.signal))
 
 
@@ -29,18 +29,17 @@ async def send_signal(body: SignalSend, services: ServicesDep, caller: OperatorD
     "/v1/signals", summary="List signals of a kind, newest first", responses=problems("not_found", "invalid_input")
 )
 async def list_signals(
+    *,
     services: ServicesDep,
     caller: ViewerDep,
     pages: PageQuery,
     kind: Annotated[SignalKind, Query(description="Kind of the signals.")],
-    table_id: Annotated[
-        str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Left out: signals about the fleet.")
-    ] = None,
+    table_id: TableIdFilter,
+    period: PeriodFilter,
 ) -> SignalList:
-    """List what was sent about a table, or about the fleet."""
-    about = None if table_id is None else TableId(table_id)
+    """List what was sent about a table or, without `table_id`, about the fleet."""
     page = await pages.collect(
-        lambda before, limit: services.signals.list(caller, about, kind, before=before, limit=limit),
+        lambda before, limit: services.signals.list(caller, table_id, kind, period, before=before, limit=limit),
         key=lambda signal: signal.id,
         of=int,
     )

@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Depends, Request, Response
 
 from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
+from api.filters import PeriodFilter
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
 from api.preconditions import VersionRead, set_etag
@@ -115,11 +116,13 @@ async def get_table_health(table_id: TableIdPath, services: ServicesDep, caller:
     responses=problems("not_found", "invalid_input"),
 )
 async def list_table_measurements(
-    table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, pages: PageQuery
+    table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, pages: PageQuery, period: PeriodFilter
 ) -> HealthHistory:
     """List measurements: one for each snapshot that was looked at by health, plan, explain or a run."""
     page = await pages.collect(
-        lambda before, limit: services.observations.health_history(caller, table_id, before=before, limit=limit),
+        lambda before, limit: services.observations.health_history(
+            caller, table_id, period, before=before, limit=limit
+        ),
         key=lambda measured: measured.id,
         of=int,
     )
@@ -148,11 +151,11 @@ async def plan_table(
     responses=problems("not_found", "invalid_input"),
 )
 async def list_table_history(
-    table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, pages: PageQuery
+    table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, pages: PageQuery, period: PeriodFilter
 ) -> TableHistory:
     """List ended runs with snapshots of theirs in the table: what they measured beside what was predicted."""
     page = await pages.collect(
-        lambda before, limit: services.tables.history(caller, table_id, before=before, limit=limit),
+        lambda before, limit: services.tables.history(caller, table_id, period, before=before, limit=limit),
         key=lambda run: run.id,
         of=RunId,
     )

@@ -9,8 +9,10 @@ from api.pagination import Page
 from api.schemas.common import Answer, Instant, PageToken
 from api.schemas.limits import Pause
 from engine.domain import fleet_figures as domain
-from engine.domain.fleet_figures import RankedTable
-from engine.domain.runs import RunState
+from engine.domain import fleet_tables
+from engine.domain.addresses import written_address
+from engine.domain.runs import Operation, RunState
+from engine.domain.watches import Verdict
 
 
 class SmallFileFlow(Answer):
@@ -98,41 +100,70 @@ class Fleet(Answer):
         return cls.model_validate({**asdict(figures), "pause": pause, "breakers": breakers})
 
 
-class FleetTable(Answer):
-    """A table in the ranking, as it was measured last."""
+class LastRun(Answer):
+    """The newest run of a table."""
 
-    table_id: str
-    catalog: str
-    namespace: list[str]
-    name: str
-    owner_team: str | None
-    is_paused: bool
-    measured_at: Instant
-    benefit_per_cost: float = Field(
+    id: str = Field(description="The run's id.", examples=["run_01jd2m6v8n4q0x7y3k5r9t1wbz"])
+    operation: Operation = Field(description="What is done to the table.")
+    state: RunState = Field(description="Where the run stands.")
+    reason: str | None = Field(description="Why it ended as it did, or waits; a stable word.")
+    created_at: Instant = Field(description="When it was submitted.")
+    finished_at: Instant | None = Field(description="When it ended.")
+
+
+class FleetTable(Answer):
+    """A table with what its last look, its newest measurement and its newest run say. Figures are null unmeasured."""
+
+    table_id: str = Field(description="The table's id.", examples=["tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"])
+    table: str = Field(description="Address of the table, accepted wherever its id is.", examples=["lake.shop.orders"])
+    catalog: str = Field(description="Catalog of the table.", examples=["lake"])
+    namespace: list[str] = Field(description="Levels of its namespace, outer first.", examples=[["shop"]])
+    name: str = Field(description="Its name in the namespace.", examples=["orders"])
+    owner_team: str | None = Field(description="Team that owns it; null: none.")
+    is_paused: bool = Field(description="True while the table itself is paused.")
+    is_frozen: bool = Field(description="True while a failed proof keeps runs from starting.")
+    verdict: Verdict = Field(
+        description="What the last look found: `not_due`, `held` (due and held back), `submitted` (a run was started), "
+        "`unreachable`, `disabled` by its policy, or `new` (not looked at yet)."
+    )
+    hold: str | None = Field(
+        description="Code of the first thing that holds a due table back; null unless the verdict is `held`.",
+        examples=["quiet_hours"],
+    )
+    detail: str | None = Field(description="The verdict in words, with every hold.")
+    due_since: Instant | None = Field(description="Since when a rule has made the table due; null while none does.")
+    looked_at: Instant | None = Field(description="When a coordinator looked at it last; null: never.")
+    next_look_at: Instant | None = Field(
+        description="When a coordinator looks at it next; an instant that has passed is served at once."
+    )
+    last_run: LastRun | None = Field(description="The run that was submitted last; null: none.")
+    measured_at: Instant | None = Field(description="When its files were measured last.")
+    benefit_per_cost: float | None = Field(
         description="Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file "
         "group is committed, by those that its runs committed and lost to other writers in seven days."
     )
-    file_count: int
-    small_file_count: int
-    avoidable_file_count: int
-    total_bytes: int
-    score: int
+    file_count: int | None = Field(description="Data files.")
+    small_file_count: int | None = Field(description="Data files below the small-file limit of its policy.")
+    avoidable_file_count: int | None = Field(description="Files fewer after a rewrite.")
+    total_bytes: int | None = Field(description="Bytes of all data files.")
+    score: float | None = Field(description="Health score, 0 (worst) to 100.")
 
     @classmethod
-    def from_domain(cls, table: RankedTable) -> Self:
+    def from_domain(cls, table: fleet_tables.FleetTable) -> Self:
         """Return the wire form."""
         address = {"catalog": table.ref.catalog, "namespace": list(table.ref.namespace), "name": table.ref.name}
-        own = {name: getattr(table, name) for name in RankedTable.__slots__ if name in cls.model_fields}
-        return cls.model_validate({**own, **address})
+        last_run = None if table.last_run is None else asdict(table.last_run)
+        own = {name: getattr(table, name) for name in fleet_tables.FleetTable.__slots__ if name in cls.model_fields}
+        return cls.model_validate({**own, **address, "table": written_address(table.ref), "last_run": last_run})
 
 
 class FleetTableList(Answer):
-    """Measured tables, the most worthwhile to rewrite first."""
+    """Tables in the order of `sort`; those without a value of the sort key are last."""
 
-    items: list[FleetTable]
+    items: list[FleetTable] = Field(description="Tables of the page.")
     next_page_token: PageToken
 
     @classmethod
-    def of(cls, page: Page[RankedTable]) -> Self:
+    def of(cls, page: Page[fleet_tables.FleetTable]) -> Self:
         """Return the wire form of a page."""
         return cls(items=[FleetTable.from_domain(item) for item in page.items], next_page_token=page.next_page_token)

@@ -1,7 +1,9 @@
 """Runs, their file groups and events on the wire. Sizes are bytes, times are seconds, snapshot ids are strings."""
 
+from collections.abc import Collection
 from datetime import datetime
-from typing import Self
+from enum import StrEnum
+from typing import Final, Self
 
 from pydantic import ConfigDict, Field
 
@@ -10,14 +12,36 @@ from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request, 
 from api.schemas.limits import Pause
 from api.schemas.predicates import Partitions
 from engine.domain import runs as domain
+from engine.domain.addresses import MOST_CHARACTERS, TABLE_PATTERN, written_address
 from engine.domain.fleet import Pauses
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.strict import Flag
+from engine.services.explain_words import short
 from engine.services.run_views import RunProgress
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _RUN_ID = "run_01jd2m6v8n4q0x7y3k5r9t1wbz"
+_REQUEST = (
+    "The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the "
+    "HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and "
+    "`due_since`."
+)
+_REASON = "Why it ended as it did, or waits; a stable word."
+_PLAN = "Summary and prediction of the plan; empty before planning."
+_POLICY = "The effective policy that it was planned under."
+_RESULT = "What was measured, and the proof of each snapshot; filled as it commits."
+DETAIL_CHARACTERS: Final = 160
+"""The most of `detail` in a list."""
+
+
+class RunDocument(StrEnum):
+    """Parts of a run that lists leave out unless they are named in `include`."""
+
+    REQUEST = "request"
+    PLAN = "plan"
+    POLICY = "policy"
+    RESULT = "result"
 
 
 class RunSubmit(Request):
@@ -27,10 +51,10 @@ class RunSubmit(Request):
 
     table_id: str = Field(
         min_length=1,
-        max_length=64,
-        pattern=r"^[A-Za-z0-9_-]+$",
-        examples=[_TABLE_ID],
-        description="The registered table's id, `tbl_…`; find it with GET /v1/tables.",
+        max_length=MOST_CHARACTERS,
+        pattern=TABLE_PATTERN,
+        examples=[_TABLE_ID, "lake.shop.orders"],
+        description="Id or address of the registered table.",
     )
     operation: Operation = Field(default=Operation.REWRITE, description="What is done to the table.")
     partitions: Partitions | None = None
@@ -90,42 +114,47 @@ class Progress(Answer):
         )
 
 
-class Run(Answer):
-    """One execution of one operation on one table."""
+class _RunFields(Answer):
+    """What lists and single runs show alike."""
 
-    id: str = Field(examples=[_RUN_ID])
-    table_id: str = Field(examples=[_TABLE_ID])
-    catalog: str = Field(examples=["lake"])
-    owner_team: str | None
-    operation: Operation
-    priority: Priority
-    request: JsonObject = Field(
-        description="The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the "
-        "`request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first "
-        "partition, how many) and `due_since`."
+    id: str = Field(description="The run's id; ids sort by the time of submission.", examples=[_RUN_ID])
+    table_id: str = Field(description="Id of the table, also after its registration was deleted.", examples=[_TABLE_ID])
+    table: str | None = Field(
+        description="Address of the table, accepted wherever its id is. Null: its registration was deleted.",
+        examples=["lake.shop.orders"],
     )
-    state: RunState
+    catalog: str = Field(description="Catalog of the table.", examples=["lake"])
+    owner_team: str | None = Field(description="Team that owns the table at present; null: none.")
+    operation: Operation = Field(description="What is done to the table.")
+    priority: Priority = Field(description="Which of the queued runs start first.")
+    state: RunState = Field(description="Where the run stands.")
     is_terminal: bool = Field(description="True when nothing can happen to it any more.")
-    requested_by: str
-    created_at: Instant
-    updated_at: Instant
-    started_at: Instant | None
-    finished_at: Instant | None
+    requested_by: str = Field(description="Who submitted it; `coordinator` for an automatic run.")
+    created_at: Instant = Field(description="When it was submitted.")
+    updated_at: Instant = Field(description="When it changed last.")
+    started_at: Instant | None = Field(description="When its first attempt started.")
+    finished_at: Instant | None = Field(description="When it ended.")
     attempt: int = Field(description="Tries so far, the present one included.")
     failures: int = Field(description="Tries that failed.")
-    worker: str | None = Field(description="Who advances it at present.")
     waiting_for: WaitingFor | None = Field(description="Why a queued run is not started yet.")
     not_before: Instant | None = Field(description="When a waiting run may start.")
+
+
+class Run(_RunFields):
+    """One execution of one operation on one table."""
+
+    request: JsonObject = Field(description=_REQUEST)
+    worker: str | None = Field(description="Who advances it at present.")
     urgent_at: Instant | None = Field(
         description="From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."
     )
-    cancel_requested_at: Instant | None
-    cancel_requested_by: str | None
-    reason: str | None = Field(description="Why it ended as it did, or waits; a stable word.")
+    cancel_requested_at: Instant | None = Field(description="When its cancellation was requested.")
+    cancel_requested_by: str | None = Field(description="Who requested it.")
+    reason: str | None = Field(description=_REASON)
     detail: str | None = Field(description="The same for people, with the remedy.")
-    plan: JsonObject = Field(description="Summary and prediction of the plan; empty before planning.")
-    policy: JsonObject = Field(description="The effective policy that it was planned under.")
-    result: JsonObject = Field(description="What was measured, and the proof of each snapshot; filled as it commits.")
+    plan: JsonObject = Field(description=_PLAN)
+    policy: JsonObject = Field(description=_POLICY)
+    result: JsonObject = Field(description=_RESULT)
 
     @classmethod
     def from_domain(cls, run: domain.Run) -> Self:
@@ -164,10 +193,33 @@ class RunAccepted(Run):
         return cls(**_run_fields(run), deduplicated=deduplicated)
 
 
+class RunSummary(_RunFields):
+    """A run in a list: at most 1 kB, and the documents that `include` names."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=False)
+
+    reason: str | None = Field(description=_REASON)
+    detail: str | None = Field(
+        description=f"The same for people; of more than {DETAIL_CHARACTERS} characters the middle is left out."
+    )
+    request: JsonObject = Field(default={}, description=f"With `include=request`. {_REQUEST}")
+    plan: JsonObject = Field(default={}, description=f"With `include=plan`. {_PLAN}")
+    policy: JsonObject = Field(default={}, description=f"With `include=policy`. {_POLICY}")
+    result: JsonObject = Field(default={}, description=f"With `include=result`. {_RESULT}")
+
+    @classmethod
+    def of(cls, run: domain.Run, documents: Collection[RunDocument]) -> Self:
+        """Return the wire form with some documents; the others are not set, so that they are left out."""
+        every = _run_fields(run)
+        shown = {name: every[name] for name in cls.model_fields if name not in set(RunDocument) or name in documents}
+        detail = None if run.detail is None else short(run.detail, DETAIL_CHARACTERS)
+        return cls(**shown | {"detail": detail})
+
+
 class RunList(Answer):
     """Runs, newest first."""
 
-    items: list[Run]
+    items: list[RunSummary] = Field(description="Runs of the page; it may hold fewer than `page_size`.")
     next_page_token: PageToken
     retained_since: Instant | None = Field(
         description="Every run that ended after this instant is kept; earlier ones were pruned, except the newest of "
@@ -175,9 +227,11 @@ class RunList(Answer):
     )
 
     @classmethod
-    def of(cls, page: Page[domain.Run], *, retained_since: datetime | None) -> Self:
-        """Return the wire form of a page."""
-        items = [Run.from_domain(item) for item in page.items]
+    def of(
+        cls, page: Page[domain.Run], documents: Collection[RunDocument] = (), *, retained_since: datetime | None
+    ) -> Self:
+        """Return the wire form of a page, with these documents of each run."""
+        items = [RunSummary.of(item, documents) for item in page.items]
         return cls(items=items, next_page_token=page.next_page_token, retained_since=retained_since)
 
 
@@ -283,6 +337,7 @@ def _run_fields(run: domain.Run) -> JsonObject:
     return {
         "id": run.id,
         "table_id": run.table_id,
+        "table": None if run.ref is None else written_address(run.ref),
         "catalog": run.catalog,
         "owner_team": run.owner_team,
         "operation": run.operation,

@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, PageToken, Request
 from engine.domain import signals as domain
+from engine.domain.addresses import MOST_CHARACTERS, TABLE_PATTERN
 from engine.domain.signals import SignalKind, SignalValue
 from engine.services.backpressure import Advised
 
@@ -28,7 +29,11 @@ class SignalSend(Request):
     model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
 
     table_id: str | None = Field(
-        default=None, max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Null: it is about the whole fleet."
+        default=None,
+        min_length=1,
+        max_length=MOST_CHARACTERS,
+        pattern=TABLE_PATTERN,
+        description="Id or address of the table; null: it is about the whole fleet.",
     )
     signal: SignalValue
 

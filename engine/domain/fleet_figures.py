@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from engine.domain.breakers import Breaker
-from engine.domain.ids import TableId
 from engine.domain.runs import RunState
-from engine.domain.tables import Pause, TableRef
+from engine.domain.tables import Pause
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,20 +129,3 @@ class EndedRuns:
     groups_committed: int
     groups_lost: int
     wasted_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class RankedTable:
-    """A table with what its newest measurement says."""
-
-    table_id: TableId
-    ref: TableRef
-    owner_team: str | None
-    measured_at: datetime
-    benefit_per_cost: float
-    file_count: int
-    small_file_count: int
-    avoidable_file_count: int
-    total_bytes: int
-    score: float
-    is_paused: bool

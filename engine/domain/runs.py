@@ -15,6 +15,7 @@ from engine.domain.access import COORDINATOR
 from engine.domain.files import InputFile, OutputFile
 from engine.domain.hot_partitions import Place
 from engine.domain.ids import RunId, TableId
+from engine.domain.tables import TableRef
 
 
 class Operation(StrEnum):
@@ -123,6 +124,7 @@ class Run:
     `urgent_at`: from then on it goes before all that are not urgent; None: never.
     `waits_on`: key of the outage that ended the last attempt (`domain.outages`), until a probe confirms the outage or
     a file group is committed.
+    `ref`: the table's address where it was looked up (`services.run_views`); it is not stored with the run.
     """
 
     id: RunId
@@ -156,6 +158,7 @@ class Run:
     intent: Mapping[str, Any] = field(default_factory=dict)
     result: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
+    ref: TableRef | None = None
 
     @property
     def is_terminal(self) -> bool:
@@ -232,7 +235,7 @@ class RunFilter:
 
     table_id: TableId | None = None
     states: frozenset[RunState] | None = None
-    operation: Operation | None = None
+    operations: frozenset[Operation] | None = None
     catalog: str | None = None
     teams: frozenset[str] | None = None
     since: RunId | None = None

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from engine.domain.addresses import written_address
 from engine.domain.capabilities import is_acted_on
 from engine.domain.policies import EffectivePolicy, Metric, MetricKind
 from engine.domain.reasons import in_words
@@ -36,7 +37,7 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
     record, sight = facts.record, facts.sight
     return {
         "table_id": record.table.id,
-        "table": str(record.table.ref),
+        "table": written_address(record.table.ref),
         "explained_at": record.now,
         "summary": summarize(facts, eligible),
         "due": None if sight.evaluation is None else sight.evaluation.is_due,
@@ -54,8 +55,8 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "schedule": _schedule(facts),
         "conflicts": _conflicts(facts),
         "now": _now(facts, eligible),
-        "live_run": record.live[0] if record.live else None,
-        "last_run": record.last,
+        "live_run": replace(record.live[0], ref=record.table.ref) if record.live else None,
+        "last_run": None if record.last is None else replace(record.last, ref=record.table.ref),
         "last_runs": [_ended(run) for run in record.ended],
         "signals": [
             {"table_id": each.table_id, "at": each.at, "sent_by": each.sent_by, **each.value.model_dump(mode="json")}

@@ -24,14 +24,14 @@ from engine.domain.fleet_figures import (
     LiveRate,
     OwnerFigures,
     Races,
-    RankedTable,
     SmallFileFlow,
 )
-from engine.domain.ids import TableId, first_run_id
+from engine.domain.fleet_tables import FleetPosition, FleetSort, FleetTable, FleetTableFilter
+from engine.domain.ids import first_run_id
 from engine.queue.shared_budgets import FLEET, SharedLedgers, catalog_ledger
 from engine.services.kept_figures import KeptFigures
 from engine.services.outcomes import conflict_rate
-from engine.services.visibility import visible_catalogs
+from engine.services.visibility import narrowed, visible_catalogs
 from engine.stores.database import Database
 
 DAY: Final = timedelta(hours=24)
@@ -136,10 +136,17 @@ class FleetService:
         async with self._database.read() as unit:
             return await unit.fleet_figures.by_owner()
 
-    async def ranked(self, caller: Caller, *, after: tuple[float, TableId] | None, limit: int) -> Sequence[RankedTable]:
-        """Return measured tables that the caller sees, the most worthwhile first, at most `limit`, after a key."""
+    async def tables(
+        self, caller: Caller, wanted: FleetTableFilter, sort: FleetSort, *, after: FleetPosition | None, limit: int
+    ) -> Sequence[FleetTable]:
+        """Return the tables that fit and that the caller sees, in order, at most `limit`, those after a position.
+
+        Raises:
+            InvalidInput: a namespace without its catalog, or a name without its namespace.
+        """
         async with self._database.read() as unit:
-            return await unit.fleet_figures.ranked(caller.visible_teams, after, limit)
+            seen = replace(wanted, tables=await narrowed(unit, caller, wanted.tables))
+            return await unit.fleet_tables.list(seen, sort, after, limit)
 
 
 def backlog(avoidable_files: int, *, made: int, removed: int) -> Backlog:

@@ -17,6 +17,7 @@ from engine.domain.clock import Clock
 from engine.domain.errors import Rejected, Transient
 from engine.domain.ids import TableId
 from engine.domain.measurements import Measurement
+from engine.domain.periods import Period
 from engine.domain.policies import EffectivePolicy, PolicyDocument
 from engine.domain.tables import TableFormatName
 from engine.formats.base import OpenTable
@@ -128,12 +129,12 @@ class ObservationService:
         }
 
     async def health_history(
-        self, caller: Caller, table_id: TableId, *, before: int | None, limit: int
+        self, caller: Caller, table_id: TableId, period: Period, *, before: int | None, limit: int
     ) -> Sequence[Measurement]:
-        """Return what was measured of a table, newest first, at most `limit`, with ids below `before`."""
+        """Return what was measured of a table in a period, newest first, at most `limit`, with ids below `before`."""
         async with self._database.read() as unit:
             await read_registered(unit, table_id, caller)
-            return await unit.measurements.list(table_id, before, limit)
+            return await unit.measurements.list(table_id, before, limit, period)
 
     async def _wake_moved(self, table_id: TableId, pointer: str) -> bool:
         """Let the coordinator look at a table at once if it does not know this pointer yet."""

@@ -1,7 +1,8 @@
 """From a table's id to the table itself: the record, then the catalog, then proof that it is still the same table."""
 
 from engine.domain.access import Caller
-from engine.domain.errors import Forbidden, NotFound, StateConflict, TableReplaced
+from engine.domain.addresses import is_address, parse_address
+from engine.domain.errors import FieldProblem, Forbidden, InvalidInput, NotFound, StateConflict, TableReplaced
 from engine.domain.ids import TableId
 from engine.domain.tables import Catalog, Table
 from engine.formats.base import OpenTable
@@ -21,6 +22,27 @@ async def read_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -
     if table is None or catalog is None or not may_read(caller, table, catalog):
         raise no_table(table_id)
     return table, catalog
+
+
+async def find_id(unit: UnitOfWork, text: str, caller: Caller) -> TableId:
+    """Return the id of the table that an id or an address names; an id is returned without a look at the record.
+
+    Raises:
+        NotFound: no table at this address, or one that does not exist for the caller; both have the same text.
+        InvalidInput: neither an id nor an address.
+    """
+    if not is_address(text):
+        return TableId(text)
+    try:
+        ref = parse_address(text)
+    except ValueError as error:
+        problem = FieldProblem("/table_id", str(error), text, "put a part that has a dot in double quotes")
+        raise InvalidInput(str(error), problems=(problem,)) from None
+    table = await unit.tables.find(ref)
+    catalog = None if table is None else await unit.catalogs.get(ref.catalog)
+    if table is None or catalog is None or not may_read(caller, table, catalog):
+        raise no_table(text)
+    return table.id
 
 
 async def read_own(unit: UnitOfWork, table_id: TableId, caller: Caller) -> tuple[Table, Catalog]:
@@ -45,7 +67,7 @@ def only_readable(caller: Caller, table: Table) -> Forbidden:
     )
 
 
-def no_table(table_id: TableId) -> NotFound:
+def no_table(table_id: str) -> NotFound:
     """Return the error of a table that does not exist for its caller."""
     return NotFound(f"no table {table_id!r} is registered; list them with GET /v1/tables")
 

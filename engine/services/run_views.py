@@ -88,12 +88,19 @@ async def readable_table(unit: UnitOfWork, table_id: TableId, caller: Caller) ->
 
 
 async def shown(unit: UnitOfWork, runs: Iterable[Run]) -> Sequence[Run]:
-    """Return runs as callers see them."""
-    given = list(runs)
+    """Return runs as callers see them, each with the address of its table."""
+    given = await with_addresses(unit, runs)
     queued = [run for run in given if run.state is RunState.QUEUED]
     pauses = await unit.pauses.of_tables({run.table_id for run in queued})
     outages = await unit.outages.of_runs(queued) if queued else {}
     return [_shown(run, pauses.get(run.table_id, Pauses()), outages) for run in given]
+
+
+async def with_addresses(unit: UnitOfWork, runs: Iterable[Run]) -> Sequence[Run]:
+    """Return runs with the addresses of their tables; None where the registration was deleted. One query for all."""
+    given = list(runs)
+    refs = await unit.tables.refs({run.table_id for run in given})
+    return [replace(run, ref=refs.get(run.table_id)) for run in given]
 
 
 def _shown(run: Run, pauses: Pauses, outages: Mapping[str, Outage]) -> Run:

@@ -1,6 +1,6 @@
 """Runs as callers see them: submit, read, cancel. What a submit checks and stores is in `run_submission`."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -23,7 +23,7 @@ from engine.domain.runs import (
 )
 from engine.queue.budgets import PaceLedger
 from engine.services.run_submission import RunSubmission
-from engine.services.run_views import RunProgress, read_own_run, read_run, readable_table, shown
+from engine.services.run_views import RunProgress, read_own_run, read_run, readable_table, shown, with_addresses
 from engine.services.wakes import Wakes
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
@@ -69,13 +69,24 @@ class RunService:
         async with self._database.read() as unit:
             return await unit.pauses.of_table(run.table_id)
 
-    async def list(self, caller: Caller, wanted: RunFilter, *, before: RunId | None = None, limit: int) -> RunPage:
-        """Return runs that the caller may see, newest first, at most `limit`, older than `before`."""
+    async def list(
+        self,
+        caller: Caller,
+        wanted: RunFilter,
+        *,
+        before: RunId | None = None,
+        limit: int,
+        documents: Collection[str] = (),
+    ) -> RunPage:
+        """Return runs that the caller may see, newest first, at most `limit`, older than `before`.
+
+        `documents` are the JSON documents to read: `request`, `plan`, `policy`, `result`; the others are empty.
+        """
         async with self._database.read() as unit:
             narrowed = await _visible(unit, wanted, caller)
             if narrowed is None:
                 return RunPage((), None)
-            page = await unit.runs.page(narrowed, before, limit)
+            page = await unit.runs.page(narrowed, before, limit, documents)
             return RunPage(tuple(await shown(unit, page.runs)), page.walked_to)
 
     async def retained_since(self) -> datetime | None:
@@ -115,7 +126,7 @@ class RunService:
         """
         async with self._database.begin() as unit:
             before = await read_own_run(unit, run_id, caller)
-            run = await unit.runs.request_cancel(run_id, caller.subject)
+            [run] = await with_addresses(unit, [await unit.runs.request_cancel(run_id, caller.subject)])
             if before.cancel_requested_at is None:
                 await unit.audit.append(
                     caller, "run.cancel", run_id, before={"state": before.state}, after={"state": run.state}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from engine.domain.access import Caller
 from engine.domain.errors import Forbidden
 from engine.domain.ids import TableId
+from engine.domain.periods import Period
 from engine.domain.signals import Signal, SignalKind, SignalValue
 from engine.services.registered import read_own, read_registered
 from engine.stores.database import Database
@@ -38,7 +39,14 @@ class SignalService:
             return await unit.signals.append(table_id, value, caller.subject)
 
     async def list(
-        self, caller: Caller, table_id: TableId | None, kind: SignalKind, *, before: int | None, limit: int
+        self,
+        caller: Caller,
+        table_id: TableId | None,
+        kind: SignalKind,
+        period: Period,
+        *,
+        before: int | None,
+        limit: int,
     ) -> Sequence[Signal]:
         """Return signals of a kind about a table, or about the fleet, newest first, with ids below `before`.
 
@@ -48,4 +56,4 @@ class SignalService:
         async with self._database.read() as unit:
             if table_id is not None:
                 await read_registered(unit, table_id, caller)
-            return await unit.signals.list(table_id, kind, before, limit)
+            return await unit.signals.list(table_id, kind, before, limit, period)

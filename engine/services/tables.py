@@ -19,6 +19,7 @@ from engine.domain.errors import (
 )
 from engine.domain.grants import Right, allows
 from engine.domain.ids import IdSource, RunId, TableId
+from engine.domain.periods import Period
 from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run
@@ -32,10 +33,10 @@ from engine.services.locations import OutsideAllowedLocations
 from engine.services.names import check_table_ref
 from engine.services.observations import ObservationService
 from engine.services.policies import check_settings
-from engine.services.registered import read_own, read_registered
+from engine.services.registered import find_id, read_own, read_registered
 from engine.services.shared_locations import check_overlap, location_refused
 from engine.services.trials import EVERYTHING, plan_document, try_plan
-from engine.services.visibility import visible_tables
+from engine.services.visibility import narrowed
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -134,6 +135,15 @@ class TableService:
             labels=dict(labels),
         )
 
+    async def resolve(self, caller: Caller, text: str) -> TableId:
+        """Return the id of the table that an id or an address names.
+
+        Raises:
+            NotFound, InvalidInput: as `registered.find_id`.
+        """
+        async with self._database.read() as unit:
+            return await find_id(unit, text, caller)
+
     async def get(self, caller: Caller, table_id: TableId) -> Table:
         """Return a registered table, or raise `NotFound`."""
         async with self._database.read() as unit:
@@ -146,12 +156,8 @@ class TableService:
         Raises:
             InvalidInput: a namespace without its catalog, or a name without its namespace.
         """
-        _check_filter(wanted)
         async with self._database.read() as unit:
-            seen = await visible_tables(unit, caller, wanted.catalog)
-            if seen is not None:
-                wanted = replace(wanted, teams=seen.teams, readable=seen.readable)
-            return await unit.tables.list(wanted, after, limit)
+            return await unit.tables.list(await narrowed(unit, caller, wanted), after, limit)
 
     async def patch(
         self, caller: Caller, table_id: TableId, change: TablePatch, *, if_match: int | None = None
@@ -231,11 +237,13 @@ class TableService:
             **plan_document(plan, day.deferred),
         }
 
-    async def history(self, caller: Caller, table_id: TableId, *, before: RunId | None, limit: int) -> Sequence[Run]:
-        """Return ended runs that changed the table, newest first, at most `limit`, older than `before`."""
+    async def history(
+        self, caller: Caller, table_id: TableId, period: Period, *, before: RunId | None, limit: int
+    ) -> Sequence[Run]:
+        """Return ended runs, submitted in a period, that changed the table: newest first, older than `before`."""
         await self.get(caller, table_id)
         async with self._database.read() as unit:
-            return await unit.runs.list_changes(table_id, before, limit)
+            return await unit.runs.list_changes(table_id, before, limit, period)
 
 
 async def _registrable_catalog(unit: UnitOfWork, caller: Caller, ref: TableRef) -> Catalog:
@@ -252,17 +260,6 @@ async def _registrable_catalog(unit: UnitOfWork, caller: Caller, ref: TableRef) 
     hint = f"did you mean {near[0]!r}?" if near else "create it first with POST /v1/catalogs"
     problem = FieldProblem("/catalog", f"no catalog {ref.catalog!r}", ref.catalog, hint)
     raise InvalidInput(f"no catalog {ref.catalog!r}", problems=(problem,))
-
-
-def _check_filter(wanted: TableFilter) -> None:
-    problems = []
-    if wanted.namespace is not None and wanted.catalog is None:
-        problems.append(FieldProblem("query:catalog", "a namespace is found in its catalog only: give `catalog` too"))
-    if wanted.name is not None and wanted.namespace is None:
-        hint = "give `namespace` too, once for each level, outer first"
-        problems.append(FieldProblem("query:namespace", "a name is found in its namespace only", None, hint))
-    if problems:
-        raise InvalidInput("the filter is no address", problems=tuple(problems))
 
 
 def _check_label_count(labels: Mapping[str, str]) -> None:

@@ -10,7 +10,10 @@ An object that does not exist for a caller is left out of lists, and answered in
 Admins see everything; a caller of every team sees every registered table and every scoped policy.
 """
 
+from dataclasses import replace
+
 from engine.domain.access import Caller, Role
+from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.grants import (
     EVERY_NAMESPACE,
     Grant,
@@ -21,7 +24,7 @@ from engine.domain.grants import (
     held,
 )
 from engine.domain.policies import PolicyScope, PolicyScopeKind
-from engine.domain.tables import Catalog, Table
+from engine.domain.tables import Catalog, Table, TableFilter
 from engine.stores.unit_of_work import UnitOfWork
 
 
@@ -51,11 +54,33 @@ async def visible_tables(unit: UnitOfWork, caller: Caller, catalog: str | None =
     return VisibleTables(teams, tuple(readable))
 
 
+async def narrowed(unit: UnitOfWork, caller: Caller, wanted: TableFilter) -> TableFilter:
+    """Return a filter of tables narrowed to those that the caller sees.
+
+    Raises:
+        InvalidInput: a namespace without its catalog, or a name without its namespace.
+    """
+    _check_filter(wanted)
+    seen = await visible_tables(unit, caller, wanted.catalog)
+    return wanted if seen is None else replace(wanted, teams=seen.teams, readable=seen.readable)
+
+
 async def sees_scope(unit: UnitOfWork, scope: PolicyScope, seen: VisibleTables | None) -> bool:
     """Return whether a policy of this scope exists for a caller who sees these tables (None: all)."""
     if seen is None or scope.kind is PolicyScopeKind.FLEET:
         return True
     return await unit.policy_coverage.covers_any(scope, seen)
+
+
+def _check_filter(wanted: TableFilter) -> None:
+    problems = []
+    if wanted.namespace is not None and wanted.catalog is None:
+        problems.append(FieldProblem("query:catalog", "a namespace is found in its catalog only: give `catalog` too"))
+    if wanted.name is not None and wanted.namespace is None:
+        hint = "give `namespace` too, once for each level, outer first"
+        problems.append(FieldProblem("query:namespace", "a name is found in its namespace only", None, hint))
+    if problems:
+        raise InvalidInput("the filter is no address", problems=tuple(problems))
 
 
 async def _readable(unit: UnitOfWork, catalog: str, reading: list[Grant]) -> ReadableNamespaces:

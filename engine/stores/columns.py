@@ -12,9 +12,11 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import JSON, DateTime, Dialect, String, Text, TypeDecorator
+from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, String, Text, TypeDecorator
 from sqlalchemy.dialects.postgresql import JSONB, VARCHAR
 from sqlalchemy.types import TypeEngine
+
+from engine.domain.periods import Period
 
 _Member = TypeVar("_Member", bound=StrEnum)
 
@@ -114,6 +116,12 @@ def ordered_text(length: int) -> TypeEngine[str]:
 def document() -> TypeEngine[Any]:
     """Return a JSON column: JSONB on Postgres (key order is not kept), text on SQLite."""
     return JSON().with_variant(JSONB(), "postgresql")
+
+
+def within(column: ColumnElement[datetime], period: Period) -> list[ColumnElement[bool]]:
+    """Return the conditions that an instant is in a period."""
+    since = [] if period.since is None else [column >= period.since]
+    return since + ([] if period.until is None else [column < period.until])
 
 
 def dump_json(value: Any) -> str:

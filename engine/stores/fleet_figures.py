@@ -8,13 +8,12 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Float, Row, Select, case, cast, func, select, tuple_
+from sqlalchemy import ColumnElement, Float, Select, case, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.fleet_figures import EndedRuns, OwnerFigures, RankedTable, TableFigures
-from engine.domain.ids import RunId, TableId
+from engine.domain.fleet_figures import EndedRuns, OwnerFigures, TableFigures
+from engine.domain.ids import RunId
 from engine.domain.runs import TERMINAL_STATES, RunState
-from engine.domain.tables import TableRef
 from engine.domain.watches import Verdict
 from engine.stores import run_listings
 from engine.stores.measurements import IS_LATEST
@@ -97,35 +96,8 @@ class FleetFigureStore:
         rows = (await self._connection.execute(query)).mappings()
         return [OwnerFigures(**{**row, **{name: int(row[name]) for name in _SUMMED}}) for row in rows]
 
-    async def ranked(self, teams: Teams, after: tuple[float, TableId] | None, limit: int) -> list[RankedTable]:
-        """Return measured tables by benefit per cost, the most worthwhile first, those after a key."""
-        rows = await self._connection.execute(ranking(teams, after, limit))
-        return [_to_ranked(row) for row in rows]
-
-
-def ranking(teams: Teams, after: tuple[float, TableId] | None, limit: int) -> Select[Any]:
-    """Return the query of a page of measured tables, the most worthwhile first; walks an index and stops."""
-    key = tuple_(measurements.c.benefit_per_cost, measurements.c.table_id)
-    query = (
-        select(tables, *(measurements.c[name] for name in _RANKED))
-        .join(tables, tables.c.id == measurements.c.table_id)
-        .where(IS_LATEST, *_own(tables.c.owner_team, teams))
-        .order_by(measurements.c.benefit_per_cost.desc(), measurements.c.table_id.desc())
-        .limit(limit)
-    )
-    return query if after is None else query.where(key < tuple_(*after))
-
 
 _SUMMED: Final = ("file_count", "small_file_count", "avoidable_file_count", "total_bytes")
-_RANKED: Final = (
-    "measured_at",
-    "benefit_per_cost",
-    "file_count",
-    "small_file_count",
-    "avoidable_file_count",
-    "total_bytes",
-    "score",
-)
 
 
 def _sums(recent: tuple[ColumnElement[bool], ...]) -> Select[Any]:
@@ -153,13 +125,3 @@ def _of_teams(table_id: ColumnElement[Any], teams: Teams) -> list[ColumnElement[
     if teams is None:
         return []
     return [table_id.in_(select(tables.c.id).where(*_own(tables.c.owner_team, teams)))]
-
-
-def _to_ranked(row: Row[Any]) -> RankedTable:
-    return RankedTable(
-        table_id=TableId(row.id),
-        ref=TableRef(row.catalog, row.namespace, row.name),
-        owner_team=row.owner_team,
-        is_paused=row.paused_at is not None,
-        **{name: getattr(row, name) for name in _RANKED},
-    )

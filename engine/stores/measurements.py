@@ -8,6 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import TableId
 from engine.domain.measurements import Measurement
+from engine.domain.periods import ALWAYS, Period
+from engine.stores.columns import within
 from engine.stores.schema import measurements, tables
 
 MOST_KEPT: Final = 500
@@ -30,9 +32,13 @@ class MeasurementStore:
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _to_measurement(row)
 
-    async def list(self, table_id: TableId, before: int | None = None, limit: int = 100) -> builtins.list[Measurement]:
-        """Return measurements, newest first, those with an id below `before`."""
-        query = select(measurements).where(measurements.c.table_id == table_id)
+    async def list(
+        self, table_id: TableId, before: int | None = None, limit: int = 100, period: Period = ALWAYS
+    ) -> builtins.list[Measurement]:
+        """Return measurements of a period, newest first, those with an id below `before`."""
+        query = select(measurements).where(
+            measurements.c.table_id == table_id, *within(measurements.c.measured_at, period)
+        )
         if before is not None:
             query = query.where(measurements.c.id < before)
         query = query.order_by(measurements.c.id.desc()).limit(limit)

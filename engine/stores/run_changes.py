@@ -19,7 +19,7 @@ from engine.stores.clock import now
 from engine.stores.events import append_events
 from engine.stores.schema import runs
 
-FIELDS: Final = tuple(each.name for each in fields(Run))
+FIELDS: Final = tuple(each.name for each in fields(Run) if each.name != "ref")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class RunChanges:
 
 
 def to_run(row: RowMapping) -> Run:
-    """Return the run that a row holds."""
-    return Run(**{name: row[name] for name in FIELDS})
+    """Return the run that a row holds; documents that were not selected are empty."""
+    return Run(**{name: row[name] for name in FIELDS if name in row})
 
 
 def lease_of(run: Run) -> Lease:

@@ -26,7 +26,8 @@ from sqlalchemy import (
     union_all,
 )
 
-from engine.domain.ids import RunId, TableId
+from engine.domain.ids import RunId, TableId, first_run_id
+from engine.domain.periods import ALWAYS, Period
 from engine.domain.runs import LIVE_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
 from engine.stores.clock import now
 from engine.stores.outages import waits_for_outage
@@ -50,6 +51,8 @@ _READY: Final = (
     _IS_URGENT.label("is_urgent"),
 )
 _Condition = ColumnElement[bool]
+DOCUMENTS: Final = frozenset({"plan", "intent", "result", "policy", "request"})
+"""The JSON columns of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,18 @@ class _Walk:
     residual: dict[str, Any]
 
 
-def page(wanted: RunFilter, before: RunId | None, limit: int) -> Select[Any]:
-    """Return the query of one page of runs, newest first, those older than `before`."""
+def page(wanted: RunFilter, before: RunId | None, limit: int, documents: Collection[str] = DOCUMENTS) -> Select[Any]:
+    """Return the query of one page of runs, newest first, those older than `before`.
+
+    Args:
+        wanted: which runs.
+        before: the last run of the page before, None for the first page.
+        limit: the most runs on the page.
+        documents: the JSON columns to read; the others are left out, because they are most of a row.
+    """
     walk = _walk(wanted, before)
-    newest = select(runs).order_by(runs.c.id.desc()).limit(limit)
+    read = [column for column in runs.c if column.name in documents or column.name not in DOCUMENTS]
+    newest = select(*read).order_by(runs.c.id.desc()).limit(limit)
     if len(walk.branches) == 1 and not walk.residual:
         return newest.where(*walk.branches[0])
     found = [_ids(branch, walk.residual, limit).subquery() for branch in walk.branches]
@@ -82,9 +93,13 @@ def walked_to(wanted: RunFilter, before: RunId | None) -> Select[Any] | None:
     return select(func.max(every.c.id))
 
 
-def changes(table_id: TableId, before: RunId | None, limit: int) -> Select[Any]:
-    """Return the query of ended runs with snapshots of theirs in a table, newest first."""
+def changes(table_id: TableId, before: RunId | None, limit: int, period: Period = ALWAYS) -> Select[Any]:
+    """Return the query of ended runs with snapshots of theirs in a table, newest first; submitted in the period."""
     query = select(runs).where(runs.c.table_id == table_id, runs.c.snapshot_count > literal_column("0"))
+    if period.since is not None:
+        query = query.where(runs.c.id >= first_run_id(period.since))
+    if period.until is not None:
+        query = query.where(runs.c.id < first_run_id(period.until))
     query = query if before is None else query.where(runs.c.id < before)
     return query.order_by(runs.c.id.desc()).limit(limit)
 
@@ -196,7 +211,7 @@ def live_counts() -> Select[Any]:
 def _walk(wanted: RunFilter, before: RunId | None) -> _Walk:
     """Choose the index: of the table, else of each team, else of the catalog, else of the states, else of the ids."""
     bounds = [bound for bound in _bounds(wanted, before) if bound is not None]
-    residual = {"operation": wanted.operation, "catalog": wanted.catalog, "owner_team": wanted.teams}
+    residual = {"operation": wanted.operations, "catalog": wanted.catalog, "owner_team": wanted.teams}
     drivers: list[list[_Condition]] = [[]]
     if wanted.table_id is not None:
         drivers = [[runs.c.table_id == wanted.table_id]]

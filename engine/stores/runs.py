@@ -14,7 +14,7 @@ A run that ends is counted in `run_totals`, and by the breaker of its catalog; i
 """
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any, Final
@@ -25,6 +25,7 @@ from engine.domain.breakers import Fault
 from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateConflict
 from engine.domain.ids import RunId, TableId
 from engine.domain.leases import Lease
+from engine.domain.periods import ALWAYS, Period
 from engine.domain.runs import (
     LEASED_STATES,
     LIVE_STATES,
@@ -76,11 +77,20 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         wanted = RunFilter(table_id=table_id, states=None if states is None else frozenset(states))
         return [*(await self.page(wanted, before, limit)).runs]
 
-    async def page(self, wanted: RunFilter, before: RunId | None = None, limit: int = 100) -> RunPage:
-        """Return runs, newest first, those older than `before`; it may hold less than there is, and says so then."""
+    async def page(
+        self,
+        wanted: RunFilter,
+        before: RunId | None = None,
+        limit: int = 100,
+        documents: Collection[str] = run_listings.DOCUMENTS,
+    ) -> RunPage:
+        """Return runs, newest first, those older than `before`; it may hold less than there is, and says so then.
+
+        `documents` are the JSON columns to read; the others are empty in the runs returned.
+        """
         if (wanted.states is not None and not wanted.states) or (wanted.teams is not None and not wanted.teams):
             return RunPage(())
-        rows = (await self._connection.execute(run_listings.page(wanted, before, limit))).mappings()
+        rows = (await self._connection.execute(run_listings.page(wanted, before, limit, documents))).mappings()
         found = tuple(to_run(row) for row in rows)
         floor = run_listings.walked_to(wanted, before)
         walked_to: str | None = None if floor is None else (await self._connection.execute(floor)).scalar_one()
@@ -89,10 +99,10 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         return RunPage(tuple(run for run in found if run.id >= walked_to), RunId(walked_to))
 
     async def list_changes(
-        self, table_id: TableId, before: RunId | None = None, limit: int = 100
+        self, table_id: TableId, before: RunId | None = None, limit: int = 100, period: Period = ALWAYS
     ) -> builtins.list[Run]:
         """Return ended runs with snapshots of theirs in a table, newest first, those older than `before`."""
-        rows = (await self._connection.execute(run_listings.changes(table_id, before, limit))).mappings()
+        rows = (await self._connection.execute(run_listings.changes(table_id, before, limit, period))).mappings()
         return [to_run(row) for row in rows]
 
     async def find_live(self, table_id: TableId, operation: Operation, request_key: str | None = None) -> Run | None:

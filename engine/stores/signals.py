@@ -8,8 +8,10 @@ from sqlalchemy import ColumnElement, Row, delete, insert, select, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import TableId
+from engine.domain.periods import ALWAYS, Period
 from engine.domain.signals import Signal, SignalKind, SignalValue
 from engine.stores.clock import now
+from engine.stores.columns import within
 from engine.stores.schema import signals
 
 MOST_KEPT: Final = 1000
@@ -43,10 +45,15 @@ class SignalStore:
         return _to_signal(row)
 
     async def list(
-        self, table_id: TableId | None, kind: SignalKind, before: int | None = None, limit: int = 100
+        self,
+        table_id: TableId | None,
+        kind: SignalKind,
+        before: int | None = None,
+        limit: int = 100,
+        period: Period = ALWAYS,
     ) -> builtins.list[Signal]:
         """Return signals of one kind about a table (None: the fleet), newest first, those with an id below `before`."""
-        query = select(signals).where(*_about(table_id, kind))
+        query = select(signals).where(*_about(table_id, kind), *within(signals.c.at, period))
         if before is not None:
             query = query.where(signals.c.id < before)
         query = query.order_by(signals.c.id.desc()).limit(limit)

@@ -20,7 +20,7 @@ def page(wanted: TableFilter, after: TableId | None, limit: int) -> Select[Any]:
     newest = select(tables).order_by(tables.c.id.desc()).limit(limit)
     teams = _teams(wanted)
     if teams is None and not wanted.labels:
-        return newest.where(*_conditions(wanted, after))
+        return newest.where(*conditions(wanted, after))
     ids = _ids(wanted, after, limit)
     branches = [ids] if teams is None else [ids.where(tables.c.owner_team == team) for team in sorted(teams)]
     branches += [ids.where(*_of_owner(wanted), _within(readable)) for readable in wanted.readable]
@@ -57,7 +57,7 @@ def _teams(wanted: TableFilter) -> frozenset[str] | None:
 
 def _ids(wanted: TableFilter, after: TableId | None, limit: int) -> Select[Any]:
     if not wanted.labels:
-        return select(tables.c.id).where(*_conditions(wanted, after)).order_by(tables.c.id.desc()).limit(limit)
+        return select(tables.c.id).where(*conditions(wanted, after)).order_by(tables.c.id.desc()).limit(limit)
     query = select(tables.c.id)
     for number, (key, value) in enumerate(sorted(wanted.labels.items())):
         label = table_labels.alias(f"label_{number}")
@@ -66,10 +66,11 @@ def _ids(wanted: TableFilter, after: TableId | None, limit: int) -> Select[Any]:
             query = query.order_by(label.c.table_id.desc())
             if after is not None:
                 query = query.where(label.c.table_id < after)
-    return query.where(*_conditions(wanted, after)).limit(limit)
+    return query.where(*conditions(wanted, after)).limit(limit)
 
 
-def _conditions(wanted: TableFilter, after: TableId | None) -> list[ColumnElement[bool]]:
+def conditions(wanted: TableFilter, after: TableId | None) -> list[ColumnElement[bool]]:
+    """Return the conditions of address, pause and freeze, and of the page; teams and labels lead walks of their own."""
     conditions: list[ColumnElement[bool]] = [] if after is None else [tables.c.id < after]
     for column, value in (
         (tables.c.catalog, wanted.catalog),

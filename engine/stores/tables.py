@@ -1,7 +1,7 @@
 """Registered tables. Their runs outlive them, their policy does not (its versions do)."""
 
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -108,6 +108,14 @@ class TableStore:
         )
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _to_table(row)
+
+    async def refs(self, table_ids: Collection[TableId]) -> dict[TableId, TableRef]:
+        """Return the addresses of those of the tables that are registered, by id."""
+        if not table_ids:
+            return {}
+        columns = (tables.c.id, tables.c.catalog, tables.c.namespace, tables.c.name)
+        rows = await self._connection.execute(select(*columns).where(tables.c.id.in_(sorted(table_ids))))
+        return {TableId(row.id): TableRef(row.catalog, row.namespace, row.name) for row in rows}
 
     async def list(
         self, wanted: TableFilter | None = None, after: TableId | None = None, limit: int = 100

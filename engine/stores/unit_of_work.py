@@ -12,6 +12,7 @@ from engine.stores.clock import now
 from engine.stores.events import EventStore
 from engine.stores.fleet import FleetStore
 from engine.stores.fleet_figures import FleetFigureStore
+from engine.stores.fleet_tables import FleetTableStore
 from engine.stores.freezes import FreezeStore
 from engine.stores.groups import GroupStore
 from engine.stores.hot_partitions import HotPartitionStore
@@ -45,6 +46,7 @@ class UnitOfWork:
         self.runs = RunStore(connection=connection)
         self.fleet = FleetStore(connection=connection)
         self.fleet_figures = FleetFigureStore(connection=connection)
+        self.fleet_tables = FleetTableStore(connection=connection)
         self.pauses = PauseStore(connection=connection)
         self.freezes = FreezeStore(connection=connection)
         self.groups = GroupStore(connection=connection)

@@ -4,6 +4,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from packhouse_client import addresses
+from packhouse_client.errors import NotFound
 
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError
@@ -26,8 +27,12 @@ def split_address(address: str) -> tuple[str, list[str], str]:
 
 
 def address_of(table: dict[str, Any]) -> str:
-    """Return a registered table's address."""
-    return ".".join((table["catalog"], *table["namespace"], table["name"]))
+    """Return a registered table's address; a part that has a dot or a quote is quoted."""
+    return ".".join(_quoted(part) for part in (table["catalog"], *table["namespace"], table["name"]))
+
+
+def _quoted(part: str) -> str:
+    return '"' + part.replace('"', '""') + '"' if '"' in part or "." in part else part
 
 
 def find_table(session: Session, table: str) -> dict[str, Any]:
@@ -39,15 +44,19 @@ def find_table(session: Session, table: str) -> dict[str, Any]:
     if table.startswith("tbl_"):
         found: dict[str, Any] = session.ask(session.client.tables.get, table)
         return found
-    catalog, namespace, name = split_address(table)
-    filters = {"catalog": catalog, "namespace": namespace, "name": name}
-    for candidate in session.pages(session.client.tables.list, limit=_LISTED, **filters):
-        if address_of(candidate) == table:
-            return candidate
+    catalog, _, _ = split_address(table)
+    try:
+        found = session.ask(session.client.tables.get, table)
+    except NotFound:
+        raise _unknown(session, table, catalog) from None
+    return found
+
+
+def _unknown(session: Session, table: str, catalog: str) -> CommandError:
     near = get_close_matches(table, _addresses(session, catalog), n=1)
     meant = f"did you mean {near[0]}? " if near else ""
     hint = f"{meant}`packhouse tables list` shows what your key may see; `packhouse tables register {table}` adds it"
-    raise CommandError(f"no table {table} is registered", ExitCode.NOT_FOUND, hint)
+    return CommandError(f"no table {table} is registered", ExitCode.NOT_FOUND, hint)
 
 
 def _addresses(session: Session, catalog: str) -> list[str]:

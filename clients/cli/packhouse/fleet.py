@@ -3,12 +3,13 @@
 from typing import Annotated, Any
 
 import typer
+from packhouse_client.models import RunState, Verdict
 
-from packhouse import catalogs, tables
-from packhouse.addresses import address_of, table_id
+from packhouse import catalogs, completion, rendering, tables
+from packhouse.addresses import table_id
 from packhouse.documents import assignments
 from packhouse.exit_codes import ExitCode
-from packhouse.output import print_fields, print_rows, print_tree, size
+from packhouse.output import print_fields, print_tree
 from packhouse.problems import CommandError
 from packhouse.session import Call, Session, etag_of
 from packhouse.tables import LimitOption, TableArgument
@@ -29,25 +30,38 @@ def show(context: typer.Context) -> None:
 
 
 @app.command("tables")
-def ranked_tables(context: typer.Context, limit: LimitOption = 20) -> None:
-    """List measured tables, the most worthwhile to rewrite first."""
+def list_tables(
+    *,
+    context: typer.Context,
+    verdict: Annotated[
+        list[Verdict] | None, typer.Option(help="Only tables whose last look found this; may be repeated.")
+    ] = None,
+    hold: Annotated[
+        list[str] | None, typer.Option(help="Only tables that this holds back, such as quiet_hours; may be repeated.")
+    ] = None,
+    last_run: Annotated[
+        list[RunState] | None, typer.Option(help="Only tables whose newest run is in this state; may be repeated.")
+    ] = None,
+    catalog: Annotated[
+        str | None, typer.Option(help="Only tables in this catalog.", autocompletion=completion.catalogs)
+    ] = None,
+    team: Annotated[str | None, typer.Option(help="Only tables of this team.")] = None,
+    sort: Annotated[
+        str,
+        typer.Option(
+            help="benefit_per_cost, due_since, hold, last_run, next_look_at, score or verdict; descending with - in "
+            "front: --sort=-last_run."
+        ),
+    ] = "-benefit_per_cost",
+    limit: LimitOption = 20,
+) -> None:
+    """List tables with verdict, hold, next look and last run, the most worthwhile to rewrite first."""
     session = Session.of(context)
-    items = list(session.pages(session.client.fleet.tables, limit=limit))
-    rows = [
-        (
-            address_of(t),
-            t["score"],
-            t["benefit_per_cost"],
-            t["file_count"],
-            t["small_file_count"],
-            size(t["total_bytes"]),
-            t["owner_team"],
-        )
-        for t in items
-    ]
-    columns = ("table", ">score", ">benefit", ">files", ">small", ">bytes", "?team")
-    empty = "no table is measured yet: `packhouse tables health TABLE` measures one at once"
-    session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
+    filters = {"verdict": verdict, "hold": hold, "last_run_state": last_run, "catalog": catalog, "owner_team": team}
+    items = list(session.pages(session.client.fleet.tables, limit=limit, sort=sort, **filters))
+    is_filtered = any(value is not None for value in filters.values())
+    empty = "no table matches" if is_filtered else "no tables: `packhouse tables register TABLE` adds one"
+    session.show_list(items, lambda console: rendering.fleet_tables(console, items), empty=empty)
 
 
 @app.command("pause")

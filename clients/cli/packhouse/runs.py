@@ -123,9 +123,9 @@ def list_(
         "state": state,
         "operation": operation,
         "catalog": catalog,
-        "team": team,
-        "created_after": since and since.astimezone(),
-        "created_before": until and until.astimezone(),
+        "owner_team": team,
+        "since": since and since.astimezone(),
+        "until": until and until.astimezone(),
     }
     items = list(session.pages(session.client.runs.list, limit=limit, **filters))
     is_filtered = any(value is not None for value in filters.values())

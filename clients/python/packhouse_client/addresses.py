@@ -1,29 +1,25 @@
-"""Addresses of tables as people write them: `catalog.namespace.name`, a namespace of several levels with more dots.
+"""Addresses of tables: `catalog.namespace.name`, a namespace of several levels with more dots.
 
-A name that has a dot itself can't be written so; ask for its parts with `tables.list(catalog=…, namespace=…, name=…)`.
+Every method that takes a table's id takes its address as well. A part that has a dot is written in double quotes, as in
+`lake."shop.eu".orders`.
 """
 
-from collections.abc import Sequence
+import re
+from typing import Final
 
-from packhouse_client.errors import NotFound
-from packhouse_client.models import Table
+_PART: Final = re.compile(r'(?:\A|(?!\A)\.)(?:"((?:[^"]|"")+)"|([^".]+))')
 
 
 def split_address(address: str) -> tuple[str, list[str], str]:
     """Return catalog, namespace levels and name.
 
     Raises:
-        ValueError: fewer than three parts, or an empty one.
+        ValueError: fewer than three parts, an empty part, or a quote that is not closed.
     """
-    parts = address.split(".")
-    if len(parts) < 3 or not all(parts):  # noqa: PLR2004 - catalog, one namespace, name
+    parts, end = [], 0
+    while end < len(address) and (match := _PART.match(address, end)) is not None:
+        parts.append(match[2] if match[1] is None else match[1].replace('""', '"'))
+        end = match.end()
+    if end != len(address) or len(parts) < 3:  # noqa: PLR2004 - catalog, one namespace, name
         raise ValueError(f"{address!r} is no table's address: write catalog.namespace.name")
     return parts[0], parts[1:-1], parts[-1]
-
-
-def only(found: Sequence[Table], address: str) -> Table:
-    """Return the table that an address found; `NotFound` when there is none."""
-    if not found:
-        problem = {"code": "not_found", "detail": f"no table {address} is registered, or none that this key may see"}
-        raise NotFound(404, problem)
-    return found[0]

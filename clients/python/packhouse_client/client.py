@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 import httpx
 
 from packhouse_client import streams, waiting
-from packhouse_client.addresses import only, split_address
+from packhouse_client.addresses import split_address
 from packhouse_client.models import Progress, RunDetail, RunEvent, Table
 from packhouse_client.resources import Resources
 from packhouse_client.retries import Retries
@@ -64,8 +64,8 @@ class Packhouse(Resources[Sender]):
         Raises:
             ValueError: it is no address. NotFound: no such table is registered, or the key may not see it.
         """
-        catalog, namespace, name = split_address(address)
-        return only(self.tables.list.page(catalog=catalog, namespace=namespace, name=name).items, address)
+        split_address(address)
+        return self.tables.get(address)
 
     def follow_run(self, run_id: str) -> Iterator[streams.ServerEvent]:
         """Yield a run's events as they happen (`event`, `progress`, `heartbeat`) until it has ended."""
@@ -131,8 +131,8 @@ class AsyncPackhouse(Resources[AsyncSender]):
 
     async def find_table(self, address: str) -> Table:
         """Do as `Packhouse.find_table`."""
-        catalog, namespace, name = split_address(address)
-        return only((await self.tables.list.page(catalog=catalog, namespace=namespace, name=name)).items, address)
+        split_address(address)
+        return await self.tables.get(address)
 
     def follow_run(self, run_id: str) -> AsyncIterator[streams.ServerEvent]:
         """Do as `Packhouse.follow_run`."""

@@ -4,13 +4,13 @@
         get = Operation(get_table._get_kwargs, Table.from_dict)
         list = Listing(list_tables._get_kwargs, TableList.from_dict)
 
-The generated `_get_kwargs` gives the method its parameters and the parser its result, so type checkers and editors know
-both. On `Packhouse` a call returns the result, on `AsyncPackhouse` it is awaited. Every method has `.raw(…)`, which
-returns the JSON as it came, with headers. A body may be a plain dictionary instead of a model.
+The generated `_get_kwargs` gives the method its parameters and its documentation, and the parser its result, so type
+checkers, editors and `help` know all three. A call of `Packhouse` returns the result, that of `AsyncPackhouse` is
+awaited. Every method has `.raw(…)`, which returns the JSON as it came, with headers. A body may be a plain dictionary.
 """
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
@@ -59,13 +59,9 @@ class Recipe(Generic[P, T]):
         """
         parameters = inspect.signature(self.request)
         self._check(parameters, args, kwargs)
-        if isinstance(body := kwargs.get("body"), Mapping):
-            kwargs["body"] = _Body(body)
         if kwargs.get("idempotency_key") is None and "idempotency_key" in parameters.parameters:
             kwargs["idempotency_key"] = new_key()
         arguments = self.request(*args, **kwargs)
-        if isinstance(content := arguments.get("json"), _Body):  # bodies that may be left out are handed on as they are
-            arguments["json"] = content.to_dict()
         return {name: value for name, value in arguments.items() if not isinstance(value, Unset)}
 
     def _check(self, parameters: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -141,58 +137,76 @@ class Listing(Generic[P, T]):
         return ListCall(self._recipe, sender) if isinstance(sender, Sender) else AsyncListCall(self._recipe, sender)
 
 
-@dataclass(frozen=True, slots=True)
+class _Documentation:
+    """Makes the documentation of an operation that of the method, for `help` and for editors."""
+
+    def __init__(self, of_class: str | None) -> None:
+        self._of_class = of_class
+
+    def __get__(self, call: Any, owner: type) -> str | None:
+        return self._of_class if call is None else inspect.getdoc(call.recipe.request)
+
+
+class _Signature:
+    """Makes the parameters of an operation those of the method, for `inspect.signature`."""
+
+    def __get__(self, call: Any, owner: type) -> inspect.Signature:
+        if call is None:
+            raise AttributeError("__signature__")
+        own = inspect.signature(call.recipe.request)
+        return own.replace(return_annotation=inspect.Signature.empty)
+
+
+@dataclass(frozen=True)
 class Call(Generic[P, T]):
     """An operation, ready to be called."""
 
     recipe: Recipe[P, T]
     sender: Sender
+    __doc__ = _Documentation(__doc__)
+    __signature__ = _Signature()
 
-    @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T: ...
-    @overload
-    def __call__(self, *path: str, body: Mapping[str, Any], **options: Any) -> T: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> T:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Send it and return its result."""
         return self.recipe.parse(self.raw(*args, **kwargs))
 
-    def raw(self, *args: Any, **kwargs: Any) -> Answer:
+    def raw(self, *args: P.args, **kwargs: P.kwargs) -> Answer:
         """Send it and return the answer as it came."""
         return self.sender.send(self.recipe.arguments(*args, **kwargs))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AsyncCall(Generic[P, T]):
     """An operation, ready to be awaited."""
 
     recipe: Recipe[P, T]
     sender: AsyncSender
+    __doc__ = _Documentation(__doc__)
+    __signature__ = _Signature()
 
-    @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]: ...
-    @overload
-    def __call__(self, *path: str, body: Mapping[str, Any], **options: Any) -> Awaitable[T]: ...
-    async def __call__(self, *args: Any, **kwargs: Any) -> T:
+    async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Send it and return its result."""
         return self.recipe.parse(await self.raw(*args, **kwargs))
 
-    async def raw(self, *args: Any, **kwargs: Any) -> Answer:
+    async def raw(self, *args: P.args, **kwargs: P.kwargs) -> Answer:
         """Send it and return the answer as it came."""
         return await self.sender.send(self.recipe.arguments(*args, **kwargs))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ListCall(Generic[P, T]):
     """A paged operation, ready to be iterated over."""
 
     recipe: Recipe[P, Page[T]]
     sender: Sender
+    __doc__ = _Documentation(__doc__)
+    __signature__ = _Signature()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
         """Iterate over the items; a page is fetched when its first item is asked for."""
         more: dict[str, Any] = dict(kwargs)
         while True:
-            page = self.recipe.parse(self.raw(*args, **more))
+            page = self.recipe.parse(self.sender.send(self.recipe.arguments(*args, **more)))
             yield from page.items
             if not page.next_page_token:
                 return
@@ -202,23 +216,25 @@ class ListCall(Generic[P, T]):
         """Return one page."""
         return self.recipe.parse(self.raw(*args, **kwargs))
 
-    def raw(self, *args: Any, **kwargs: Any) -> Answer:
+    def raw(self, *args: P.args, **kwargs: P.kwargs) -> Answer:
         """Return one page as it came."""
         return self.sender.send(self.recipe.arguments(*args, **kwargs))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AsyncListCall(Generic[P, T]):
     """A paged operation, ready for `async for`."""
 
     recipe: Recipe[P, Page[T]]
     sender: AsyncSender
+    __doc__ = _Documentation(__doc__)
+    __signature__ = _Signature()
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
         """Iterate over the items; a page is fetched when its first item is asked for."""
         more: dict[str, Any] = dict(kwargs)
         while True:
-            page = self.recipe.parse(await self.raw(*args, **more))
+            page = self.recipe.parse(await self.sender.send(self.recipe.arguments(*args, **more)))
             for item in page.items:
                 yield item
             if not page.next_page_token:
@@ -229,17 +245,6 @@ class AsyncListCall(Generic[P, T]):
         """Return one page."""
         return self.recipe.parse(await self.raw(*args, **kwargs))
 
-    async def raw(self, *args: Any, **kwargs: Any) -> Answer:
+    async def raw(self, *args: P.args, **kwargs: P.kwargs) -> Answer:
         """Return one page as it came."""
         return await self.sender.send(self.recipe.arguments(*args, **kwargs))
-
-
-@dataclass(frozen=True, slots=True)
-class _Body:
-    """A body as it was given. A model would drop fields that it doesn't know; the server refuses them by name."""
-
-    content: Mapping[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content: what generated code calls on a body."""
-        return dict(self.content)

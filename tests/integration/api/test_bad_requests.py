@@ -159,7 +159,10 @@ async def test_every_problem_type_is_explained(api: Api) -> None:
     assert problem["title"] in text
 
 
-@pytest.mark.parametrize(("query", "hint"), [("stat=failed", "did you mean 'state'?"), ("limit=1", "known fields")])
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [("stat=failed", "did you mean 'state'? accepted: catalog, include, "), ("limit=1", "accepted: catalog, ")],
+)
 async def test_a_misspelt_filter_is_refused_with_the_nearest_name(api: Api, query: str, hint: str) -> None:
     response = await api.call("GET", f"/v1/runs?{query}", status=422)
     (problem,) = response.json()["errors"]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from engine.domain.access import Caller, Role
+from tests.integration.api.access import as_caller, grant
 from tests.integration.api.conftest import Api
 from tests.support.eventually import seen_when
 from tests.support.world import SCHEMA, Lake
@@ -39,29 +40,12 @@ async def _figures_with(api: Api, holds: Callable[[dict[str, Any]], bool]) -> di
     return figures
 
 
-async def test_the_ranking_has_the_most_worthwhile_first(api: Api, lake: Lake, table_id: str) -> None:
-    await asyncio.to_thread(lake.catalog.create_table, ("lake", "empty"), SCHEMA)
-    await api.post("/v1/catalogs/lake/discover", {"register": True}, status=200)
-    tables = {table["name"]: table["id"] for table in (await api.get("/v1/tables"))["items"]}
-    assert (await api.get("/v1/fleet/tables"))["items"] == []
-    for each in tables.values():
-        await api.get(f"/v1/tables/{each}/health")
-    first = await api.get("/v1/fleet/tables", params={"page_size": 1})
-    second = await api.get("/v1/fleet/tables", params={"page_size": 1, "page_token": first["next_page_token"]})
-    ranked = [*first["items"], *second["items"]]
-    assert [table["name"] for table in ranked] == ["events", "empty"]
-    assert [table["benefit_per_cost"] > 0 for table in ranked] == [True, False]
-    assert second["next_page_token"] is None
-
-
 async def test_callers_see_figures_of_their_own_tables(api: Api, table_id: str) -> None:
     await api.get(f"/v1/tables/{table_id}/health")
     viewer = Caller("key:viewer", Role.VIEWER, frozenset({"sales"}))
     assert (await api.container.fleet.figures(viewer)).tables == 0
-    assert await api.container.fleet.ranked(viewer, after=None, limit=5) == []
     await api.call("PATCH", f"/v1/tables/{table_id}", status=200, json={"owner_team": "sales"})
     await seen_when(lambda: api.container.fleet.figures(viewer), lambda seen: seen.small_file_count == 12)
-    assert len(await api.container.fleet.ranked(viewer, after=None, limit=5)) == 1
 
 
 async def test_advice_without_signals_is_about_writes_only(api: Api, lake: Lake, table_id: str) -> None:
@@ -99,3 +83,45 @@ async def test_advice_follows_the_filters_of_queries(
 async def test_an_unknown_table_has_no_advice(api: Api) -> None:
     await api.get("/v1/tables/tbl_unknown/advice", status=404)
     await api.get("/v1/tables/tbl_unknown/backpressure", status=404)
+
+
+async def test_the_list_of_tables_shows_their_state(api: Api, lake: Lake, table_id: str) -> None:
+    [new] = (await api.get("/v1/fleet/tables"))["items"]
+    assert (new["table"], new["verdict"]) == ("lake.lake.events", "new")
+    assert (new["hold"], new["last_run"], new["score"]) == (None, None, None)
+    run = await api.rewrite(table_id)
+    params = {"last_run_state": "succeeded,failed", "sort": "-last_run", "verdict": "new,held", "catalog": "lake"}
+    [shown] = (await api.get("/v1/fleet/tables", params=params))["items"]
+    assert (shown["last_run"]["id"], shown["last_run"]["state"]) == (run.id, "succeeded")
+    assert shown["file_count"] == 2
+    assert (await api.get("/v1/fleet/tables", params={"hold": "quiet_hours"}))["items"] == []
+    assert (await api.get("/v1/fleet/tables", params={"due": "true"}))["items"] == []
+
+
+async def test_the_list_of_tables_is_that_of_the_callers_view(api: Api, table_id: str) -> None:
+    await api.call("PATCH", f"/v1/tables/{table_id}", status=200, json={"owner_team": "sales"})
+    stranger = await as_caller(api, "viewer", teams=["hr"])
+    assert (await stranger.get("/v1/fleet/tables")).json()["items"] == []
+    await grant(api, "lake", {"team": "hr", "namespaces": ["lake"], "rights": ["read"]})
+    [shown] = (await stranger.get("/v1/fleet/tables")).json()["items"]
+    assert shown["table_id"] == table_id
+
+
+async def test_pages_of_the_list_of_tables_follow_each_other(api: Api, lake: Lake, table_id: str) -> None:
+    await asyncio.to_thread(lake.catalog.create_table, ("lake", "empty"), SCHEMA)
+    await api.post("/v1/catalogs/lake/discover", {"register": True}, status=200)
+    await api.get(f"/v1/tables/{table_id}/health")
+    for sort in ("-benefit_per_cost", "next_look_at", "-due_since", "verdict"):
+        whole = (await api.get("/v1/fleet/tables", params={"sort": sort}))["items"]
+        first = await api.get("/v1/fleet/tables", params={"page_size": 1, "sort": sort})
+        token = {"page_size": 1, "sort": sort, "page_token": first["next_page_token"]}
+        second = await api.get("/v1/fleet/tables", params=token)
+        assert [*first["items"], *second["items"]] == whole
+        assert second["next_page_token"] is None
+    assert [table["name"] for table in whole] == ["empty", "events"]
+
+
+async def test_an_unknown_order_is_refused_with_those_there_are(api: Api) -> None:
+    [error] = (await api.get("/v1/fleet/tables", status=422, params={"sort": "names"}))["errors"]
+    assert error["pointer"] == "query:sort"
+    assert "'-last_run'" in error["message"]

@@ -131,7 +131,7 @@ async def test_signals_of_another_teams_table_are_not_there(api: Api, foreign: d
 
 async def test_runs_of_another_teams_table_are_not_listed_by_any_filter(api: Api, foreign: dict[str, str]) -> None:
     stranger = await as_caller(api, "viewer", teams=["hr"])
-    filters = ({"table_id": foreign["table_id"]}, {"state": "queued"}, {"catalog": "lake"}, {"team": "sales"})
+    filters = ({"table_id": foreign["table_id"]}, {"state": "queued"}, {"catalog": "lake"}, {"owner_team": "sales"})
     for query in filters:
         response = await stranger.get("/v1/runs", params=query)
         assert response.status_code in {200, 404}, response.text

@@ -165,16 +165,14 @@ async def test_priority_is_shown_and_normal_unless_said(api: Api, table_id: str)
 
 async def test_runs_are_found_by_every_filter(api: Api, table_id: str) -> None:
     run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
-    day = {"created_after": "2000-01-01T00:00:00Z", "created_before": "2100-01-01T00:00:00Z"}
+    day = {"since": "2000-01-01T00:00:00Z", "until": "2100-01-01T00:00:00Z"}
     every = {"table_id": table_id, "state": "queued", "operation": "rewrite", "catalog": "lake", **day}
     assert [item["id"] for item in (await api.get("/v1/runs", params=every))["items"]] == [run["id"]]
-    others = {"catalog": "other", "operation": "purge", "team": "nobody", "created_before": "2000-01-01T00:00:00Z"}
+    others = {"catalog": "other", "operation": "purge", "owner_team": "nobody", "until": "2000-01-01T00:00:00Z"}
     for name, value in others.items():
         assert (await api.get("/v1/runs", params=every | {name: value}))["items"] == []
 
 
-@pytest.mark.parametrize(
-    "params", [{"created_after": "yesterday"}, {"created_after": "2026-11-01"}, {"operation": "x"}]
-)
+@pytest.mark.parametrize("params", [{"since": "yesterday"}, {"since": "2026-11-01"}, {"operation": "x"}])
 async def test_filters_that_make_no_sense_are_refused(api: Api, params: dict[str, str]) -> None:
     await api.get("/v1/runs", status=422, params=params)

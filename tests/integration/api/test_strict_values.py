@@ -85,8 +85,8 @@ async def test_only_rfc_3339_is_an_instant_of_a_query(api: Api) -> None:
     for path, name in (
         ("/v1/audit", "since"),
         ("/v1/audit", "until"),
-        ("/v1/runs", "created_after"),
-        ("/v1/runs", "created_before"),
+        ("/v1/runs", "since"),
+        ("/v1/runs", "until"),
     ):
         for value in ("0.5", "1767225600", "2026-11-01", "2026-11-01T09:30:00", "2026-11-01 09:30:00Z"):
             answer = await api.get(path, status=422, params={name: value})
@@ -95,7 +95,7 @@ async def test_only_rfc_3339_is_an_instant_of_a_query(api: Api) -> None:
 
 async def test_every_form_of_rfc_3339_is_an_instant_of_a_query(api: Api) -> None:
     for value in ("2026-11-01T09:30:00Z", "2026-11-01t09:30:00.123456789z", "2026-11-01T09:30:00-05:30"):
-        await api.get("/v1/runs", params={"created_after": value})
+        await api.get("/v1/runs", params={"since": value})
 
 
 async def test_only_written_values_are_flags_and_numbers_of_a_query(api: Api) -> None:

@@ -10,10 +10,8 @@ from engine.domain.fleet_figures import EndedRuns, OwnerFigures
 from engine.domain.ids import RunId, TableId
 from engine.domain.measurements import Measurement
 from engine.domain.runs import RunState
-from engine.stores import fleet_figures
 from engine.stores.database import Database
 from tests.integration.stores.samples import LAKE, NOON, a_table, claimed, finished, registered, submitted
-from tests.integration.stores.test_table_listings import effort_of
 from tests.support.databases import FreshDatabase
 
 LATER = timedelta(hours=1)
@@ -51,7 +49,6 @@ async def test_an_empty_record_has_figures(database: Database) -> None:
         assert (found.tables, found.measured_tables, found.total_bytes) == (0, 0, 0)
         assert await work.fleet_figures.small_files(None, NOON) == (0, 0)
         assert await work.fleet_figures.ended_runs(None, NOON, RunId("run_0")) == EndedRuns({}, 0, 0, 0)
-        assert await work.fleet_figures.ranked(None, None, 5) == []
 
 
 async def test_only_the_newest_measurement_of_a_table_counts(database: Database) -> None:
@@ -82,8 +79,6 @@ async def test_figures_of_some_teams_leave_out_all_others(database: Database) ->
     async with database.read() as work:
         assert (await work.fleet_figures.of_tables(mine)).measured_tables == 1
         assert (await work.fleet_figures.of_tables(none)).tables == 0
-        assert [each.ref.name for each in await work.fleet_figures.ranked(mine, None, 9)] == ["mine"]
-        assert await work.fleet_figures.ranked(none, None, 9) == []
         ended = await work.fleet_figures.ended_runs(frozenset({"shop"}), NOON, run.id)
         assert ended.by_state == {RunState.FAILED: 1}
         assert (await work.fleet_figures.ended_runs(frozenset({"other"}), NOON, run.id)).by_state == {}
@@ -127,44 +122,6 @@ async def test_bytes_of_the_time_are_summed(fresh_database: FreshDatabase) -> No
         assert await work.fleet_figures.rewritten_bytes(frozenset({"other"}), NOON) == 0
         assert await work.fleet_figures.rewritten_bytes(None, NOON + LATER) == 0
     assert table_id
-
-
-async def test_tables_are_ranked_in_pages_that_hold_each_once(database: Database) -> None:
-    benefits = [0.1, 2.5, 1 / 3, 2.5, 0.0, 1e-9, 123456.789]
-    ids = [await measured(database, f"t{at}", benefit) for at, benefit in enumerate(benefits)]
-    expected = [table_id for _, table_id in sorted(zip(benefits, ids, strict=True), reverse=True)]
-    found: list[TableId] = []
-    after = None
-    async with database.read() as work:
-        while page := await work.fleet_figures.ranked(None, after, 2):
-            found += [each.table_id for each in page]
-            after = (page[-1].benefit_per_cost, page[-1].table_id)
-    assert found == expected
-
-
-async def test_no_page_of_the_ranking_reads_all_tables(fresh_database: FreshDatabase) -> None:
-    database = fresh_database.connect()
-    async with database.begin() as work:
-        await work.catalogs.insert(LAKE)
-        is_sqlite = work.connection.dialect.name == "sqlite"
-        number = "printf('%06d', i)" if is_sqlite else "lpad(i::text, 6, '0')"
-        at = "'2026-11-01T00:00:00.000000Z'" + ("" if is_sqlite else "::timestamptz")
-        numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) "
-        of_tables = "id, catalog, namespace, name, uuid, location, owner_team, created_at, version, labels"
-        table = f"'tbl_' || {number}, 'lake', '[\"ns\"]', 't' || i, 'u', 'l', 'team' || i % 5, {at}, 1, '{{}}'"
-        of_measurements = "table_id, snapshot_id, measured_at, is_latest, file_count, small_file_count, "
-        of_measurements += "avoidable_file_count, total_bytes, score, benefit_per_cost, small_file_change, document"
-        measurement = f"'tbl_' || {number}, '1', {at}, true, 10, 9, 8, 7, 50, i % 1000 / 7.0, 0, '{{}}'"
-        for name, columns, values in (("tables", of_tables, table), ("measurements", of_measurements, measurement)):
-            insert, select = f"INSERT INTO {name} ({columns}) ", f"SELECT {values} FROM n"
-            statement = insert + numbers + select if is_sqlite else numbers + insert + select
-            await work.connection.execute(text(statement))
-        await work.connection.execute(text("ANALYZE"))
-    async with database.read() as work:
-        for after in (None, (50.0, TableId("tbl_050000"))):
-            assert await effort_of(work.connection, fleet_figures.ranking(None, after, 50)) <= 200
-            # at most the tables of the team: a planner may read them all and sort
-            assert await effort_of(work.connection, fleet_figures.ranking({"team1"}, after, 50)) <= 25_000
 
 
 async def test_figures_of_owners_are_sums_over_one_team_in_one_catalog(database: Database) -> None:

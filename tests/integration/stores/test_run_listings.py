@@ -143,7 +143,7 @@ _QUERIES: dict[str, ClauseElement] = {
 _FILTERS: dict[str, dict[str, Any]] = {
     "table": {"table_id": _T},
     "states": {"states": LIVE_STATES},
-    "operation": {"operation": _OP},
+    "operation": {"operations": frozenset({_OP})},
     "catalog": {"catalog": _C},
     "teams": {"teams": _TEAMS},
     "time": {"since": RunId("run_01"), "until": RunId("run_02")},
@@ -225,7 +225,7 @@ async def test_many_teams_are_a_filter_on_what_is_walked(history: Database) -> N
 
 async def test_pages_of_any_filter_hold_every_run_once(history: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_listings, "WALK", 700)
-    wanted = RunFilter(catalog=_C, teams=frozenset({"team_1", "team_3"}), operation=Operation.REWRITE)
+    wanted = RunFilter(catalog=_C, teams=frozenset({"team_1", "team_3"}), operations=frozenset({Operation.REWRITE}))
     found: list[RunId] = []
     before: RunId | None = None
     pages = 0
@@ -242,7 +242,7 @@ async def test_pages_of_any_filter_hold_every_run_once(history: Database, monkey
 
 async def test_a_look_that_ends_early_says_how_far_it_went(history: Database) -> None:
     async with history.read() as work:
-        page = await work.runs.page(RunFilter(operation=Operation.PURGE), None, 10)
+        page = await work.runs.page(RunFilter(operations=frozenset({Operation.PURGE})), None, 10)
     assert page.runs == ()
     assert page.walked_to is not None
 

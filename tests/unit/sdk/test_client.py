@@ -78,7 +78,7 @@ def test_a_table_is_found_by_its_address(mock: MockPackhouse) -> None:
     mock.add_table("lake.shop.eu.orders")
     table = mock.add_table("lake.shop.orders")
     assert mock.client().find_table("lake.shop.orders").id == table
-    with pytest.raises(NotFound, match=r"lake\.shop\.order "):
+    with pytest.raises(NotFound, match=r"lake\.shop\.order$"):
         mock.client().find_table("lake.shop.order")
     with pytest.raises(ValueError, match=r"catalog\.namespace\.name"):
         mock.client().find_table("orders")

@@ -45,8 +45,9 @@ class Records:
         return self.tables[identity]
 
     def table(self, identity: str) -> dict[str, Any]:
-        """Return a table, or refuse."""
-        return _found(self.tables, identity, "table")
+        """Return a table by its id or its address, or refuse."""
+        by_address = {_dotted(table): table for table in self.tables.values()}
+        return by_address.get(identity) or _found(self.tables, identity, "table")
 
     def forget(self, identity: str) -> None:
         """Delete a table and its policy; a live run stands in the way."""
@@ -88,8 +89,8 @@ class Records:
 
     def submit(self, body: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
         """Return a run and whether it was live already."""
-        self.table(body["table_id"])
-        if live := self.live(body["table_id"]):
+        table = self.table(body["table_id"])
+        if live := self.live(table["id"]):
             return live, True
         identity = self._fresh("run")
         self.events[identity] = []
@@ -103,6 +104,9 @@ class Records:
                 "updated_at": _now(),
                 "progress": filled(models.Progress, {}),
                 **body,
+                "table_id": table["id"],
+                "table": _dotted(table),
+                "catalog": table["catalog"],
                 "state": RunState.QUEUED.value,
                 "is_terminal": False,
             },
@@ -112,7 +116,7 @@ class Records:
 
     def plan(self, table: str) -> dict[str, Any]:
         """Return a plan that finds nothing to do."""
-        self.table(table)
+        table = self.table(table)["id"]
         expected = {
             "prediction": filled(models.Prediction, {}),
             "calibration": {"runs": 0, "output_files": 1.0, "output_bytes": 1.0, "seconds": 1.0},
@@ -171,7 +175,7 @@ def matching(items: Sequence[dict[str, Any]], wanted: Mapping[str, Sequence[str]
     """Return the items whose fields have one of the wanted values; a list has to be just these."""
 
     def fits(found: object, values: Sequence[str]) -> bool:
-        return found == list(values) if isinstance(found, list) else str(found) in values
+        return found == list(values) if isinstance(found, list) else str(found) in ",".join(values).split(",")
 
     return [item for item in items if all(fits(item[name], values) for name, values in wanted.items())]
 

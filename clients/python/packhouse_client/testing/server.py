@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
+from urllib.parse import unquote
 
 import httpx
 
@@ -111,12 +112,12 @@ class MockPackhouse:
             case ("GET",):
                 return _page(request, list(self.records.tables.values()), ("catalog", "namespace", "name"))
             case "GET", identity:
-                return httpx.Response(200, json=self.records.table(identity))
+                return httpx.Response(200, json=self.records.table(unquote(identity)))
             case "DELETE", identity:
-                self.records.forget(identity)
+                self.records.forget(self.records.table(unquote(identity))["id"])
                 return httpx.Response(204)
             case method, identity, "policy":
-                return self._policy(method, identity, request)
+                return self._policy(method, self.records.table(unquote(identity))["id"], request)
         return None
 
     def _runs(self, request: httpx.Request, rest: Sequence[str]) -> httpx.Response | None:
@@ -124,7 +125,7 @@ class MockPackhouse:
             case ("POST",):
                 return self._submit(checked_body(request, models.RunSubmit))
             case ("GET",):
-                return _page(request, list(self.records.runs.values()), ("table_id", "state"))
+                return _page(request, self._summaries(request), ("table_id", "state"))
             case "GET", identity:
                 self._look_at(identity)
                 return httpx.Response(200, json=self.records.run(identity))
@@ -134,6 +135,13 @@ class MockPackhouse:
                 self._look_at(identity)
                 return self._events(identity, request)
         return None
+
+    def _summaries(self, request: httpx.Request) -> list[dict[str, Any]]:
+        included = ",".join(request.url.params.get_list("include")).split(",")
+        left_out = {"progress", "request", "plan", "policy", "result"} - set(included)
+        return [
+            {name: value for name, value in run.items() if name not in left_out} for run in self.records.runs.values()
+        ]
 
     def _submit(self, body: dict[str, Any]) -> httpx.Response:
         if body.pop("dry_run", False):

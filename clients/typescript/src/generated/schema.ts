@@ -329,8 +329,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List tables by benefit per cost
-         * @description List measured tables, the most worthwhile to rewrite first.
+         * List tables with their state
+         * @description List every table that the caller sees with its verdict, hold, next look and last run; all from the record.
+         *
+         *     The most worthwhile to rewrite is first unless `sort` says otherwise.
          */
         get: operations["list_fleet_tables"];
         put?: never;
@@ -718,7 +720,7 @@ export interface paths {
         };
         /**
          * List signals of a kind, newest first
-         * @description List what was sent about a table, or about the fleet.
+         * @description List what was sent about a table or, without `table_id`, about the fleet.
          */
         get: operations["list_signals"];
         put?: never;
@@ -2319,42 +2321,76 @@ export interface components {
              */
             kind: "fleet";
         };
-        /** @description A table in the ranking, as it was measured last. */
+        /** @description A table with what its last look, its newest measurement and its newest run say. Figures are null unmeasured. */
         FleetTable: {
-            /** @description Files that rewriting would save. */
-            avoidable_file_count: number;
+            /** @description Files fewer after a rewrite. */
+            avoidable_file_count: number | null;
             /** @description Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days. */
-            benefit_per_cost: number;
-            /** @description Name of the catalog. */
-            catalog: string;
-            /** @description Live data files. */
-            file_count: number;
-            /** @description Whether the table is paused. */
-            is_paused: boolean;
+            benefit_per_cost: number | null;
             /**
-             * Format: date-time
-             * @description When it was measured.
-             * @example 2026-11-01T09:30:00Z
+             * @description Catalog of the table.
+             * @example lake
              */
-            measured_at: string;
-            /** @description Its name. */
+            catalog: string;
+            /** @description The verdict in words, with every hold. */
+            detail: string | null;
+            /** @description Since when a rule has made the table due; null while none does. */
+            due_since: string | null;
+            /** @description Data files. */
+            file_count: number | null;
+            /**
+             * @description Code of the first thing that holds a due table back; null unless the verdict is `held`.
+             * @example quiet_hours
+             */
+            hold: string | null;
+            /** @description True while a failed proof keeps runs from starting. */
+            is_frozen: boolean;
+            /** @description True while the table itself is paused. */
+            is_paused: boolean;
+            /** @description The run that was submitted last; null: none. */
+            last_run: components["schemas"]["LastRun"] | null;
+            /** @description When a coordinator looked at it last; null: never. */
+            looked_at: string | null;
+            /** @description When its files were measured last. */
+            measured_at: string | null;
+            /**
+             * @description Its name in the namespace.
+             * @example orders
+             */
             name: string;
-            /** @description Levels of the namespace, outer first. */
+            /**
+             * @description Levels of its namespace, outer first.
+             * @example [
+             *       "shop"
+             *     ]
+             */
             namespace: string[];
-            /** @description Team that owns the table; null: none. */
+            /** @description When a coordinator looks at it next; an instant that has passed is served at once. */
+            next_look_at: string | null;
+            /** @description Team that owns it; null: none. */
             owner_team: string | null;
-            /** @description Health score from 0 to 100; 100: nothing to improve. */
-            score: number;
-            /** @description Live data files below `small_file_bytes`. */
-            small_file_count: number;
-            /** @description Id of the registered table. */
+            /** @description Health score, 0 (worst) to 100. */
+            score: number | null;
+            /** @description Data files below the small-file limit of its policy. */
+            small_file_count: number | null;
+            /**
+             * @description Address of the table, accepted wherever its id is.
+             * @example lake.shop.orders
+             */
+            table: string;
+            /**
+             * @description The table's id.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
             table_id: string;
-            /** @description Bytes of live data files. */
-            total_bytes: number;
+            /** @description Bytes of all data files. */
+            total_bytes: number | null;
+            /** @description What the last look found: `not_due`, `held` (due and held back), `submitted` (a run was started), `unreachable`, `disabled` by its policy, or `new` (not looked at yet). */
+            verdict: components["schemas"]["Verdict"];
         };
-        /** @description Measured tables, the most worthwhile to rewrite first. */
+        /** @description Tables in the order of `sort`; those without a value of the sort key are last. */
         FleetTableList: {
-            /** @description The items of this page. */
+            /** @description Tables of the page. */
             items: components["schemas"]["FleetTable"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -2859,6 +2895,28 @@ export interface components {
              * @example 5
              */
             sorted_run_trigger?: number | null;
+        };
+        /** @description The newest run of a table. */
+        LastRun: {
+            /**
+             * Format: date-time
+             * @description When it was submitted.
+             * @example 2026-11-01T09:30:00Z
+             */
+            created_at: string;
+            /** @description When it ended. */
+            finished_at: string | null;
+            /**
+             * @description The run's id.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
+            id: string;
+            /** @description What is done to the table. */
+            operation: components["schemas"]["Operation"];
+            /** @description Why it ended as it did, or waits; a stable word. */
+            reason: string | null;
+            /** @description Where the run stands. */
+            state: components["schemas"]["RunState"];
         };
         /**
          * @description What the files should be like.
@@ -4045,18 +4103,18 @@ export interface components {
         Run: {
             /** @description Tries so far, the present one included. */
             attempt: number;
-            /** @description When cancelling was requested; null: it was not. */
+            /** @description When its cancellation was requested. */
             cancel_requested_at: string | null;
-            /** @description Caller that requested cancelling; null: none. */
+            /** @description Who requested it. */
             cancel_requested_by: string | null;
             /**
-             * @description Name of the catalog.
+             * @description Catalog of the table.
              * @example lake
              */
             catalog: string;
             /**
              * Format: date-time
-             * @description When it was created.
+             * @description When it was submitted.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -4064,10 +4122,10 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
-            /** @description When it ended; null: not yet. */
+            /** @description When it ended. */
             finished_at: string | null;
             /**
-             * @description Identifier; stable.
+             * @description The run's id; ids sort by the time of submission.
              * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             id: string;
@@ -4075,9 +4133,9 @@ export interface components {
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What a run does to the table. */
+            /** @description What is done to the table. */
             operation: components["schemas"]["Operation"];
-            /** @description Team that owns the table; null: none. */
+            /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -4087,7 +4145,7 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
-            /** @description Order among queued runs. */
+            /** @description Which of the queued runs start first. */
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
@@ -4095,24 +4153,29 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
-            /** @description Caller that requested the run; `coordinator` for automatic runs. */
+            /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
-            /** @description When it started; null: not yet. */
+            /** @description When its first attempt started. */
             started_at: string | null;
-            /** @description State that it is in. */
+            /** @description Where the run stands. */
             state: components["schemas"]["RunState"];
             /**
-             * @description Id of the registered table.
+             * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
+             * @example lake.shop.orders
+             */
+            table: string | null;
+            /**
+             * @description Id of the table, also after its registration was deleted.
              * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             table_id: string;
             /**
              * Format: date-time
-             * @description When it was changed last.
+             * @description When it changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -4127,18 +4190,18 @@ export interface components {
         RunAccepted: {
             /** @description Tries so far, the present one included. */
             attempt: number;
-            /** @description When cancelling was requested; null: it was not. */
+            /** @description When its cancellation was requested. */
             cancel_requested_at: string | null;
-            /** @description Caller that requested cancelling; null: none. */
+            /** @description Who requested it. */
             cancel_requested_by: string | null;
             /**
-             * @description Name of the catalog.
+             * @description Catalog of the table.
              * @example lake
              */
             catalog: string;
             /**
              * Format: date-time
-             * @description When it was created.
+             * @description When it was submitted.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -4148,10 +4211,10 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
-            /** @description When it ended; null: not yet. */
+            /** @description When it ended. */
             finished_at: string | null;
             /**
-             * @description Identifier; stable.
+             * @description The run's id; ids sort by the time of submission.
              * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             id: string;
@@ -4159,9 +4222,9 @@ export interface components {
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What a run does to the table. */
+            /** @description What is done to the table. */
             operation: components["schemas"]["Operation"];
-            /** @description Team that owns the table; null: none. */
+            /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -4171,7 +4234,7 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
-            /** @description Order among queued runs. */
+            /** @description Which of the queued runs start first. */
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
@@ -4179,24 +4242,29 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
-            /** @description Caller that requested the run; `coordinator` for automatic runs. */
+            /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
-            /** @description When it started; null: not yet. */
+            /** @description When its first attempt started. */
             started_at: string | null;
-            /** @description State that it is in. */
+            /** @description Where the run stands. */
             state: components["schemas"]["RunState"];
             /**
-             * @description Id of the registered table.
+             * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
+             * @example lake.shop.orders
+             */
+            table: string | null;
+            /**
+             * @description Id of the table, also after its registration was deleted.
              * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             table_id: string;
             /**
              * Format: date-time
-             * @description When it was changed last.
+             * @description When it changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -4211,12 +4279,12 @@ export interface components {
         RunDetail: {
             /** @description Tries so far, the present one included. */
             attempt: number;
-            /** @description When cancelling was requested; null: it was not. */
+            /** @description When its cancellation was requested. */
             cancel_requested_at: string | null;
-            /** @description Caller that requested cancelling; null: none. */
+            /** @description Who requested it. */
             cancel_requested_by: string | null;
             /**
-             * @description Name of the catalog.
+             * @description Catalog of the table.
              * @example lake
              */
             catalog: string;
@@ -4224,7 +4292,7 @@ export interface components {
             catalog_pause: components["schemas"]["Pause"] | null;
             /**
              * Format: date-time
-             * @description When it was created.
+             * @description When it was submitted.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -4232,12 +4300,12 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
-            /** @description When it ended; null: not yet. */
+            /** @description When it ended. */
             finished_at: string | null;
             /** @description The pause that all tables are under. */
             fleet_pause: components["schemas"]["Pause"] | null;
             /**
-             * @description Identifier; stable.
+             * @description The run's id; ids sort by the time of submission.
              * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             id: string;
@@ -4245,9 +4313,9 @@ export interface components {
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What a run does to the table. */
+            /** @description What is done to the table. */
             operation: components["schemas"]["Operation"];
-            /** @description Team that owns the table; null: none. */
+            /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -4257,7 +4325,7 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
-            /** @description Order among queued runs. */
+            /** @description Which of the queued runs start first. */
             priority: components["schemas"]["Priority"];
             /** @description How far the run is. */
             progress: components["schemas"]["Progress"];
@@ -4267,18 +4335,23 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
-            /** @description Caller that requested the run; `coordinator` for automatic runs. */
+            /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
-            /** @description When it started; null: not yet. */
+            /** @description When its first attempt started. */
             started_at: string | null;
-            /** @description State that it is in. */
+            /** @description Where the run stands. */
             state: components["schemas"]["RunState"];
             /**
-             * @description Id of the registered table.
+             * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
+             * @example lake.shop.orders
+             */
+            table: string | null;
+            /**
+             * @description Id of the table, also after its registration was deleted.
              * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             table_id: string;
@@ -4286,7 +4359,7 @@ export interface components {
             table_pause: components["schemas"]["Pause"] | null;
             /**
              * Format: date-time
-             * @description When it was changed last.
+             * @description When it changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -4297,6 +4370,11 @@ export interface components {
             /** @description Who advances it at present. */
             worker: string | null;
         };
+        /**
+         * @description Parts of a run that lists leave out unless they are named in `include`.
+         * @enum {string}
+         */
+        RunDocument: "request" | "plan" | "policy" | "result";
         /** @description One entry of a run's log. Events are never changed. */
         RunEvent: {
             /** @description Caller or process that caused the event. */
@@ -4341,8 +4419,8 @@ export interface components {
         };
         /** @description Runs, newest first. */
         RunList: {
-            /** @description The items of this page. */
-            items: components["schemas"]["Run"][];
+            /** @description Runs of the page; it may hold fewer than `page_size`. */
+            items: components["schemas"]["RunSummary"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
             /** @description Every run that ended after this instant is kept; earlier ones were pruned, except the newest of each table. Null: none was pruned. Totals in metrics still count pruned runs. */
@@ -4449,10 +4527,102 @@ export interface components {
             /** @description Absent: what the table's policy says. */
             priority?: components["schemas"]["Priority"] | null;
             /**
-             * @description The registered table's id, `tbl_…`; find it with GET /v1/tables.
+             * @description Id or address of the registered table.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             * @example lake.shop.orders
+             */
+            table_id: string;
+        };
+        /** @description A run in a list: at most 1 kB, and the documents that `include` names. */
+        RunSummary: {
+            /** @description Tries so far, the present one included. */
+            attempt: number;
+            /**
+             * @description Catalog of the table.
+             * @example lake
+             */
+            catalog: string;
+            /**
+             * Format: date-time
+             * @description When it was submitted.
+             * @example 2026-11-01T09:30:00Z
+             */
+            created_at: string;
+            /** @description The same for people; of more than 160 characters the middle is left out. */
+            detail: string | null;
+            /** @description Tries that failed. */
+            failures: number;
+            /** @description When it ended. */
+            finished_at: string | null;
+            /**
+             * @description The run's id; ids sort by the time of submission.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
+            id: string;
+            /** @description True when nothing can happen to it any more. */
+            is_terminal: boolean;
+            /** @description When a waiting run may start. */
+            not_before: string | null;
+            /** @description What is done to the table. */
+            operation: components["schemas"]["Operation"];
+            /** @description Team that owns the table at present; null: none. */
+            owner_team: string | null;
+            /**
+             * @description With `include=plan`. Summary and prediction of the plan; empty before planning.
+             * @default {}
+             */
+            plan?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description With `include=policy`. The effective policy that it was planned under.
+             * @default {}
+             */
+            policy?: {
+                [key: string]: unknown;
+            };
+            /** @description Which of the queued runs start first. */
+            priority: components["schemas"]["Priority"];
+            /** @description Why it ended as it did, or waits; a stable word. */
+            reason: string | null;
+            /**
+             * @description With `include=request`. The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`.
+             * @default {}
+             */
+            request?: {
+                [key: string]: unknown;
+            };
+            /** @description Who submitted it; `coordinator` for an automatic run. */
+            requested_by: string;
+            /**
+             * @description With `include=result`. What was measured, and the proof of each snapshot; filled as it commits.
+             * @default {}
+             */
+            result?: {
+                [key: string]: unknown;
+            };
+            /** @description When its first attempt started. */
+            started_at: string | null;
+            /** @description Where the run stands. */
+            state: components["schemas"]["RunState"];
+            /**
+             * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
+             * @example lake.shop.orders
+             */
+            table: string | null;
+            /**
+             * @description Id of the table, also after its registration was deleted.
              * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             table_id: string;
+            /**
+             * Format: date-time
+             * @description When it changed last.
+             * @example 2026-11-01T09:30:00Z
+             */
+            updated_at: string;
+            /** @description Why a queued run is not started yet. */
+            waiting_for: components["schemas"]["WaitingFor"] | null;
         };
         /** @description When the table is looked at, besides after its commits. */
         ScheduleSettings: {
@@ -4666,7 +4836,7 @@ export interface components {
         SignalSend: {
             /** @description Content of the signal; `kind` decides its fields. */
             signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
-            /** @description Null: it is about the whole fleet. */
+            /** @description Id or address of the table; null: it is about the whole fleet. */
             table_id?: string | null;
         };
         /** @description Files of `from_bytes` to below `below_bytes` (null: no bound). */
@@ -5431,9 +5601,9 @@ export interface operations {
     list_audit: {
         parameters: {
             query?: {
-                /** @description Only changes of this kind: resource and verb. */
+                /** @description Of this kind of change. */
                 action?: string;
-                /** @description Only changes by this caller. */
+                /** @description Changed by this caller. */
                 caller?: string;
                 /** @description Id or name of what was changed. */
                 object?: string;
@@ -6825,10 +6995,34 @@ export interface operations {
     list_fleet_tables: {
         parameters: {
             query?: {
+                /** @description In this catalog. */
+                catalog?: string;
+                /** @description Only tables that a rule makes due, or only others. */
+                due?: boolean;
+                /** @description Only frozen tables, or only others. */
+                frozen?: boolean;
+                /** @description Held back by one of these codes; takes several. */
+                hold?: string[];
+                /** @description `key:value`; several: all of them. */
+                label?: string[];
+                /** @description With a newest run in one of these states; takes several. */
+                last_run_state?: components["schemas"]["RunState"][];
+                /** @description With `catalog` and `namespace`: the one table. */
+                name?: string;
+                /** @description Once for each level, outer first; needs `catalog`. */
+                namespace?: string[];
+                /** @description Of tables that this team owns. */
+                owner_team?: string;
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
+                /** @description Only paused tables, or only others. */
+                paused?: boolean;
+                /** @description Key to sort by; with `-` in front: descending. Tables without a value are always last. */
+                sort?: "benefit_per_cost" | "-benefit_per_cost" | "due_since" | "-due_since" | "hold" | "-hold" | "last_run" | "-last_run" | "next_look_at" | "-next_look_at" | "score" | "-score" | "verdict" | "-verdict";
+                /** @description With one of these verdicts; takes several. */
+                verdict?: components["schemas"]["Verdict"][];
             };
             header?: never;
             path?: never;
@@ -6836,7 +7030,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Measured tables, the most worthwhile to rewrite first. */
+            /** @description Tables in the order of `sort`; those without a value of the sort key are last. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8453,24 +8647,26 @@ export interface operations {
     list_runs: {
         parameters: {
             query?: {
-                /** @description Only of this catalog. */
+                /** @description In this catalog. */
                 catalog?: string;
-                /** @description From this instant on. */
-                created_after?: string;
-                /** @description Before this instant. */
-                created_before?: string;
-                /** @description Only runs of this operation. */
-                operation?: components["schemas"]["Operation"];
+                /** @description Parts of each run to add to its summary; takes several. */
+                include?: components["schemas"]["RunDocument"][];
+                /** @description Of one of these kinds; takes several. */
+                operation?: components["schemas"]["Operation"][];
+                /** @description Of tables that this team owns. */
+                owner_team?: string;
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
-                /** @description May be given several times. */
+                /** @description From this instant on. */
+                since?: string;
+                /** @description In one of these states; takes several. */
                 state?: components["schemas"]["RunState"][];
-                /** @description Only of this table. */
+                /** @description Id or address of a table, such as `lake.shop.orders`. */
                 table_id?: string;
-                /** @description The table's owner team. */
-                team?: string;
+                /** @description Before this instant. */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -8489,6 +8685,15 @@ export interface operations {
             };
             /** @description A valid key is needed */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8919,7 +9124,7 @@ export interface operations {
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
-                /** @description May be given several times. */
+                /** @description In one of these states; takes several. */
                 state?: components["schemas"]["GroupState"][];
             };
             header?: never;
@@ -8996,8 +9201,12 @@ export interface operations {
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
-                /** @description Left out: signals about the fleet. */
+                /** @description From this instant on. */
+                since?: string;
+                /** @description Id or address of a table, such as `lake.shop.orders`. */
                 table_id?: string;
+                /** @description Before this instant. */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -9181,7 +9390,7 @@ export interface operations {
     list_tables: {
         parameters: {
             query?: {
-                /** @description Only of this catalog. */
+                /** @description In this catalog. */
                 catalog?: string;
                 /** @description Only frozen tables, or only others. */
                 frozen?: boolean;
@@ -9191,7 +9400,7 @@ export interface operations {
                 name?: string;
                 /** @description Once for each level, outer first; needs `catalog`. */
                 namespace?: string[];
-                /** @description Only tables of this team. */
+                /** @description Of tables that this team owns. */
                 owner_team?: string;
                 /** @description Items on a page. */
                 page_size?: number;
@@ -9375,7 +9584,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9443,7 +9652,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9530,7 +9739,7 @@ export interface operations {
                 "if-match"?: string;
             };
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9656,7 +9865,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9733,7 +9942,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9801,7 +10010,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9878,7 +10087,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -9946,7 +10155,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10025,10 +10234,14 @@ export interface operations {
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
+                /** @description From this instant on. */
+                since?: string;
+                /** @description Before this instant. */
+                until?: string;
             };
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10098,10 +10311,14 @@ export interface operations {
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
+                /** @description From this instant on. */
+                since?: string;
+                /** @description Before this instant. */
+                until?: string;
             };
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10169,7 +10386,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10286,7 +10503,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10403,7 +10620,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10479,7 +10696,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10638,7 +10855,7 @@ export interface operations {
                 "if-match"?: string;
             };
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10757,7 +10974,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10906,7 +11123,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -10974,7 +11191,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
                 /** @description Number of the version. */
                 version: number;
@@ -11044,7 +11261,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;
@@ -11119,7 +11336,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
             cookie?: never;

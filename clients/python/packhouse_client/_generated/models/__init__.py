@@ -110,6 +110,7 @@ from .key_created import KeyCreated
 from .key_list import KeyList
 from .key_table_rules import KeyTableRules
 from .key_table_rules_lookup_type_0 import KeyTableRulesLookupType0
+from .last_run import LastRun
 from .layout import Layout
 from .layout_advice import LayoutAdvice
 from .leaf_change import LeafChange
@@ -119,6 +120,7 @@ from .limits import Limits
 from .limits_catalogs import LimitsCatalogs
 from .limits_put import LimitsPut
 from .limits_put_catalogs import LimitsPutCatalogs
+from .list_fleet_tables_sort import ListFleetTablesSort
 from .live_rate import LiveRate
 from .liveness import Liveness
 from .maintenance_settings import MaintenanceSettings
@@ -205,6 +207,7 @@ from .run_detail_plan import RunDetailPlan
 from .run_detail_policy import RunDetailPolicy
 from .run_detail_request import RunDetailRequest
 from .run_detail_result import RunDetailResult
+from .run_document import RunDocument
 from .run_event import RunEvent
 from .run_event_details import RunEventDetails
 from .run_event_list import RunEventList
@@ -219,6 +222,11 @@ from .run_request import RunRequest
 from .run_result import RunResult
 from .run_state import RunState
 from .run_submit import RunSubmit
+from .run_summary import RunSummary
+from .run_summary_plan import RunSummaryPlan
+from .run_summary_policy import RunSummaryPolicy
+from .run_summary_request import RunSummaryRequest
+from .run_summary_result import RunSummaryResult
 from .runs_at_once import RunsAtOnce
 from .schedule_settings import ScheduleSettings
 from .scoped_policy import ScopedPolicy
@@ -375,6 +383,7 @@ __all__ = (
     "KeyList",
     "KeyTableRules",
     "KeyTableRulesLookupType0",
+    "LastRun",
     "Layout",
     "LayoutAdvice",
     "LeafChange",
@@ -384,6 +393,7 @@ __all__ = (
     "LimitSettingsOutput",
     "LimitsPut",
     "LimitsPutCatalogs",
+    "ListFleetTablesSort",
     "Liveness",
     "LiveRate",
     "MaintenanceSettings",
@@ -462,6 +472,7 @@ __all__ = (
     "RunDetailPolicy",
     "RunDetailRequest",
     "RunDetailResult",
+    "RunDocument",
     "RunEvent",
     "RunEventDetails",
     "RunEventList",
@@ -477,6 +488,11 @@ __all__ = (
     "RunsAtOnce",
     "RunState",
     "RunSubmit",
+    "RunSummary",
+    "RunSummaryPlan",
+    "RunSummaryPolicy",
+    "RunSummaryRequest",
+    "RunSummaryResult",
     "ScheduleSettings",
     "ScopedPolicy",
     "ScopedPolicyList",

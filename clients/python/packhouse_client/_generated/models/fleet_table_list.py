@@ -16,10 +16,10 @@ T = TypeVar("T", bound="FleetTableList")
 
 @_attrs_define
 class FleetTableList:
-    """Measured tables, the most worthwhile to rewrite first."""
+    """Tables in the order of `sort`; those without a value of the sort key are last."""
 
     items: list[FleetTable]
-    """ The items of this page. """
+    """ Tables of the page. """
     next_page_token: None | str
     """ Send as `page_token` for the next page; null on the last. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

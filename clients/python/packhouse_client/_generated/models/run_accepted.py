@@ -30,13 +30,13 @@ class RunAccepted:
     attempt: int
     """ Tries so far, the present one included. """
     cancel_requested_at: datetime.datetime | None
-    """ When cancelling was requested; null: it was not. """
+    """ When its cancellation was requested. """
     cancel_requested_by: None | str
-    """ Caller that requested cancelling; null: none. """
+    """ Who requested it. """
     catalog: str
-    """ Name of the catalog. """
+    """ Catalog of the table. """
     created_at: datetime.datetime
-    """ When it was created. """
+    """ When it was submitted. """
     deduplicated: bool
     """ True: an equal run was live already and is answered instead of a new one. """
     detail: None | str
@@ -44,9 +44,9 @@ class RunAccepted:
     failures: int
     """ Tries that failed. """
     finished_at: datetime.datetime | None
-    """ When it ended; null: not yet. """
+    """ When it ended. """
     id: str
-    """ Identifier; stable. """
+    """ The run's id; ids sort by the time of submission. """
     is_terminal: bool
     """ True when nothing can happen to it any more. """
     not_before: datetime.datetime | None
@@ -54,7 +54,7 @@ class RunAccepted:
     operation: Operation
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
     owner_team: None | str
-    """ Team that owns the table; null: none. """
+    """ Team that owns the table at present; null: none. """
     plan: RunAcceptedPlan
     """ Summary and prediction of the plan; empty before planning. """
     policy: RunAcceptedPolicy
@@ -69,17 +69,19 @@ class RunAccepted:
     of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how
     many) and `due_since`. """
     requested_by: str
-    """ Caller that requested the run; `coordinator` for automatic runs. """
+    """ Who submitted it; `coordinator` for an automatic run. """
     result: RunAcceptedResult
     """ What was measured, and the proof of each snapshot; filled as it commits. """
     started_at: datetime.datetime | None
-    """ When it started; null: not yet. """
+    """ When its first attempt started. """
     state: RunState
     """ Where a run stands. """
+    table: None | str
+    """ Address of the table, accepted wherever its id is. Null: its registration was deleted. """
     table_id: str
-    """ Id of the registered table. """
+    """ Id of the table, also after its registration was deleted. """
     updated_at: datetime.datetime
-    """ When it was changed last. """
+    """ When it changed last. """
     urgent_at: datetime.datetime | None
     """ From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). """
     waiting_for: None | WaitingFor
@@ -155,6 +157,9 @@ class RunAccepted:
 
         state = self.state.value
 
+        table: None | str
+        table = self.table
+
         table_id = self.table_id
 
         updated_at = self.updated_at.isoformat()
@@ -201,6 +206,7 @@ class RunAccepted:
                 "result": result,
                 "started_at": started_at,
                 "state": state,
+                "table": table,
                 "table_id": table_id,
                 "updated_at": updated_at,
                 "urgent_at": urgent_at,
@@ -337,6 +343,13 @@ class RunAccepted:
 
         state = RunState(d.pop("state"))
 
+        def _parse_table(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        table = _parse_table(d.pop("table"))
+
         table_id = d.pop("table_id")
 
         updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
@@ -402,6 +415,7 @@ class RunAccepted:
             result=result,
             started_at=started_at,
             state=state,
+            table=table,
             table_id=table_id,
             updated_at=updated_at,
             urgent_at=urgent_at,

@@ -32,25 +32,25 @@ class RunDetail:
     attempt: int
     """ Tries so far, the present one included. """
     cancel_requested_at: datetime.datetime | None
-    """ When cancelling was requested; null: it was not. """
+    """ When its cancellation was requested. """
     cancel_requested_by: None | str
-    """ Caller that requested cancelling; null: none. """
+    """ Who requested it. """
     catalog: str
-    """ Name of the catalog. """
+    """ Catalog of the table. """
     catalog_pause: None | Pause
     """ The pause that all tables of its catalog are under. """
     created_at: datetime.datetime
-    """ When it was created. """
+    """ When it was submitted. """
     detail: None | str
     """ The same for people, with the remedy. """
     failures: int
     """ Tries that failed. """
     finished_at: datetime.datetime | None
-    """ When it ended; null: not yet. """
+    """ When it ended. """
     fleet_pause: None | Pause
     """ The pause that all tables are under. """
     id: str
-    """ Identifier; stable. """
+    """ The run's id; ids sort by the time of submission. """
     is_terminal: bool
     """ True when nothing can happen to it any more. """
     not_before: datetime.datetime | None
@@ -58,7 +58,7 @@ class RunDetail:
     operation: Operation
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
     owner_team: None | str
-    """ Team that owns the table; null: none. """
+    """ Team that owns the table at present; null: none. """
     plan: RunDetailPlan
     """ Summary and prediction of the plan; empty before planning. """
     policy: RunDetailPolicy
@@ -75,19 +75,21 @@ class RunDetail:
     of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how
     many) and `due_since`. """
     requested_by: str
-    """ Caller that requested the run; `coordinator` for automatic runs. """
+    """ Who submitted it; `coordinator` for an automatic run. """
     result: RunDetailResult
     """ What was measured, and the proof of each snapshot; filled as it commits. """
     started_at: datetime.datetime | None
-    """ When it started; null: not yet. """
+    """ When its first attempt started. """
     state: RunState
     """ Where a run stands. """
+    table: None | str
+    """ Address of the table, accepted wherever its id is. Null: its registration was deleted. """
     table_id: str
-    """ Id of the registered table. """
+    """ Id of the table, also after its registration was deleted. """
     table_pause: None | Pause
     """ The pause that the table is under. """
     updated_at: datetime.datetime
-    """ When it was changed last. """
+    """ When it changed last. """
     urgent_at: datetime.datetime | None
     """ From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). """
     waiting_for: None | WaitingFor
@@ -177,6 +179,9 @@ class RunDetail:
 
         state = self.state.value
 
+        table: None | str
+        table = self.table
+
         table_id = self.table_id
 
         table_pause: dict[str, Any] | None
@@ -231,6 +236,7 @@ class RunDetail:
                 "result": result,
                 "started_at": started_at,
                 "state": state,
+                "table": table,
                 "table_id": table_id,
                 "table_pause": table_pause,
                 "updated_at": updated_at,
@@ -400,6 +406,13 @@ class RunDetail:
 
         state = RunState(d.pop("state"))
 
+        def _parse_table(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        table = _parse_table(d.pop("table"))
+
         table_id = d.pop("table_id")
 
         def _parse_table_pause(data: object) -> None | Pause:
@@ -482,6 +495,7 @@ class RunDetail:
             result=result,
             started_at=started_at,
             state=state,
+            table=table,
             table_id=table_id,
             table_pause=table_pause,
             updated_at=updated_at,

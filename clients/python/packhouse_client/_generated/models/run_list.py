@@ -9,7 +9,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
-    from ..models.run import Run
+    from ..models.run_summary import RunSummary
 
 
 T = TypeVar("T", bound="RunList")
@@ -19,8 +19,8 @@ T = TypeVar("T", bound="RunList")
 class RunList:
     """Runs, newest first."""
 
-    items: list[Run]
-    """ The items of this page. """
+    items: list[RunSummary]
+    """ Runs of the page; it may hold fewer than `page_size`. """
     next_page_token: None | str
     """ Send as `page_token` for the next page; null on the last. """
     retained_since: datetime.datetime | None
@@ -57,13 +57,13 @@ class RunList:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.run import Run  # noqa: PLC0415
+        from ..models.run_summary import RunSummary  # noqa: PLC0415
 
         d = dict(src_dict)
         items = []
         _items = d.pop("items")
         for items_item_data in _items:
-            items_item = Run.from_dict(items_item_data)
+            items_item = RunSummary.from_dict(items_item_data)
 
             items.append(items_item)
 

@@ -25,7 +25,7 @@ class RunSubmit:
     """A run to start."""
 
     table_id: str
-    """ The registered table's id, `tbl_…`; find it with GET /v1/tables. """
+    """ Id or address of the registered table. """
     dry_run: bool | Unset = False
     """ Answer the plan and store nothing. """
     every_file: bool | Unset = False

@@ -25,7 +25,7 @@ class SignalSend:
     signal: Backpressure | CommitSeen | Filters | QueryLatency
     """ Content of the signal; `kind` decides its fields. """
     table_id: None | str | Unset = UNSET
-    """ Null: it is about the whole fleet. """
+    """ Id or address of the table; null: it is about the whole fleet. """
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.backpressure import Backpressure  # noqa: PLC0415

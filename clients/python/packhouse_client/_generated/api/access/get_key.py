@@ -1,20 +1,18 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
-
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.key import Key
-from ...models.problem import Problem
-from ...types import Response
 
 
 def _get_kwargs(
     key_id: str,
 ) -> dict[str, Any]:
+    """Show an API key.
+
+    Show a key without its secret.
+
+    Args:
+        key_id: Id of the key.
+    """
 
     _kwargs: dict[str, Any] = {
         "method": "get",
@@ -24,168 +22,3 @@ def _get_kwargs(
     }
 
     return _kwargs
-
-
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Key | Problem | None:
-    if response.status_code == 200:
-        response_200 = Key.from_dict(response.json())
-
-        return response_200
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 403:
-        response_403 = Problem.from_dict(response.json())
-
-        return response_403
-
-    if response.status_code == 404:
-        response_404 = Problem.from_dict(response.json())
-
-        return response_404
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Key | Problem]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    key_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Response[Key | Problem]:
-    """Show an API key
-
-     Show a key without its secret.
-
-    Args:
-        key_id (str): Id of the key.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Key | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        key_id=key_id,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    key_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Key | Problem | None:
-    """Show an API key
-
-     Show a key without its secret.
-
-    Args:
-        key_id (str): Id of the key.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Key | Problem
-    """
-
-    return sync_detailed(
-        key_id=key_id,
-        client=client,
-    ).parsed
-
-
-async def asyncio_detailed(
-    key_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Response[Key | Problem]:
-    """Show an API key
-
-     Show a key without its secret.
-
-    Args:
-        key_id (str): Id of the key.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Key | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        key_id=key_id,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    key_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Key | Problem | None:
-    """Show an API key
-
-     Show a key without its secret.
-
-    Args:
-        key_id (str): Id of the key.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Key | Problem
-    """
-
-    return (
-        await asyncio_detailed(
-            key_id=key_id,
-            client=client,
-        )
-    ).parsed

@@ -1,15 +1,8 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
 import datetime
-from http import HTTPStatus
 from typing import Any
 
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.audit_list import AuditList
-from ...models.problem import Problem
-from ...types import UNSET, Response, Unset
+from ...types import UNSET, Unset
 
 
 def _get_kwargs(
@@ -19,31 +12,31 @@ def _get_kwargs(
     caller: str | Unset = UNSET,
     action: str | Unset = UNSET,
     object_: str | Unset = UNSET,
-    since: datetime.datetime | Unset = UNSET,
-    until: datetime.datetime | Unset = UNSET,
+    since: datetime.datetime | str | Unset = UNSET,
+    until: datetime.datetime | str | Unset = UNSET,
 ) -> dict[str, Any]:
+    """List audit entries, newest first.
+
+    List who changed what, when and how, with the hash of each entry and the head of the chain.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        caller: Changed by this caller.
+        action: Of this kind of change.
+        object_: Id or name of what was changed.
+        since: From this instant on.
+        until: Before this instant.
+    """
 
     params: dict[str, Any] = {}
-
     params["page_size"] = page_size
-
     params["page_token"] = page_token
-
     params["caller"] = caller
-
     params["action"] = action
-
     params["object"] = object_
-
-    json_since: str | Unset = UNSET
-    if not isinstance(since, Unset):
-        json_since = since.isoformat()
-    params["since"] = json_since
-
-    json_until: str | Unset = UNSET
-    if not isinstance(until, Unset):
-        json_until = until.isoformat()
-    params["until"] = json_until
+    params["since"] = since.isoformat() if isinstance(since, datetime.datetime) else since
+    params["until"] = until.isoformat() if isinstance(until, datetime.datetime) else until
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -54,235 +47,3 @@ def _get_kwargs(
     }
 
     return _kwargs
-
-
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> AuditList | Problem | None:
-    if response.status_code == 200:
-        response_200 = AuditList.from_dict(response.json())
-
-        return response_200
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 403:
-        response_403 = Problem.from_dict(response.json())
-
-        return response_403
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[AuditList | Problem]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-    caller: str | Unset = UNSET,
-    action: str | Unset = UNSET,
-    object_: str | Unset = UNSET,
-    since: datetime.datetime | Unset = UNSET,
-    until: datetime.datetime | Unset = UNSET,
-) -> Response[AuditList | Problem]:
-    """List audit entries, newest first
-
-     List who changed what, when and how, with the hash of each entry and the head of the chain.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-        caller (str | Unset):
-        action (str | Unset):
-        object_ (str | Unset): Id or name of what was changed.
-        since (datetime.datetime | Unset): From this instant on.
-        until (datetime.datetime | Unset): Before this instant.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[AuditList | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        page_size=page_size,
-        page_token=page_token,
-        caller=caller,
-        action=action,
-        object_=object_,
-        since=since,
-        until=until,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-    caller: str | Unset = UNSET,
-    action: str | Unset = UNSET,
-    object_: str | Unset = UNSET,
-    since: datetime.datetime | Unset = UNSET,
-    until: datetime.datetime | Unset = UNSET,
-) -> AuditList | Problem | None:
-    """List audit entries, newest first
-
-     List who changed what, when and how, with the hash of each entry and the head of the chain.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-        caller (str | Unset):
-        action (str | Unset):
-        object_ (str | Unset): Id or name of what was changed.
-        since (datetime.datetime | Unset): From this instant on.
-        until (datetime.datetime | Unset): Before this instant.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        AuditList | Problem
-    """
-
-    return sync_detailed(
-        client=client,
-        page_size=page_size,
-        page_token=page_token,
-        caller=caller,
-        action=action,
-        object_=object_,
-        since=since,
-        until=until,
-    ).parsed
-
-
-async def asyncio_detailed(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-    caller: str | Unset = UNSET,
-    action: str | Unset = UNSET,
-    object_: str | Unset = UNSET,
-    since: datetime.datetime | Unset = UNSET,
-    until: datetime.datetime | Unset = UNSET,
-) -> Response[AuditList | Problem]:
-    """List audit entries, newest first
-
-     List who changed what, when and how, with the hash of each entry and the head of the chain.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-        caller (str | Unset):
-        action (str | Unset):
-        object_ (str | Unset): Id or name of what was changed.
-        since (datetime.datetime | Unset): From this instant on.
-        until (datetime.datetime | Unset): Before this instant.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[AuditList | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        page_size=page_size,
-        page_token=page_token,
-        caller=caller,
-        action=action,
-        object_=object_,
-        since=since,
-        until=until,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-    caller: str | Unset = UNSET,
-    action: str | Unset = UNSET,
-    object_: str | Unset = UNSET,
-    since: datetime.datetime | Unset = UNSET,
-    until: datetime.datetime | Unset = UNSET,
-) -> AuditList | Problem | None:
-    """List audit entries, newest first
-
-     List who changed what, when and how, with the hash of each entry and the head of the chain.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-        caller (str | Unset):
-        action (str | Unset):
-        object_ (str | Unset): Id or name of what was changed.
-        since (datetime.datetime | Unset): From this instant on.
-        until (datetime.datetime | Unset): Before this instant.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        AuditList | Problem
-    """
-
-    return (
-        await asyncio_detailed(
-            client=client,
-            page_size=page_size,
-            page_token=page_token,
-            caller=caller,
-            action=action,
-            object_=object_,
-            since=since,
-            until=until,
-        )
-    ).parsed

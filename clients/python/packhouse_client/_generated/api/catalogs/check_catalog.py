@@ -1,20 +1,18 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
-
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.catalog_check import CatalogCheck
-from ...models.problem import Problem
-from ...types import Response
 
 
 def _get_kwargs(
     name: str,
 ) -> dict[str, Any]:
+    """Try a catalog's connection.
+
+    Try the connection step by step. A broken connection is an answer, not an error.
+
+    Args:
+        name: Name of the catalog.
+    """
 
     _kwargs: dict[str, Any] = {
         "method": "post",
@@ -24,170 +22,3 @@ def _get_kwargs(
     }
 
     return _kwargs
-
-
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> CatalogCheck | Problem | None:
-    if response.status_code == 200:
-        response_200 = CatalogCheck.from_dict(response.json())
-
-        return response_200
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 403:
-        response_403 = Problem.from_dict(response.json())
-
-        return response_403
-
-    if response.status_code == 404:
-        response_404 = Problem.from_dict(response.json())
-
-        return response_404
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[CatalogCheck | Problem]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-) -> Response[CatalogCheck | Problem]:
-    """Try a catalog's connection
-
-     Try the connection step by step. A broken connection is an answer, not an error.
-
-    Args:
-        name (str): Name of the catalog.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[CatalogCheck | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        name=name,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-) -> CatalogCheck | Problem | None:
-    """Try a catalog's connection
-
-     Try the connection step by step. A broken connection is an answer, not an error.
-
-    Args:
-        name (str): Name of the catalog.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        CatalogCheck | Problem
-    """
-
-    return sync_detailed(
-        name=name,
-        client=client,
-    ).parsed
-
-
-async def asyncio_detailed(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-) -> Response[CatalogCheck | Problem]:
-    """Try a catalog's connection
-
-     Try the connection step by step. A broken connection is an answer, not an error.
-
-    Args:
-        name (str): Name of the catalog.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[CatalogCheck | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        name=name,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-) -> CatalogCheck | Problem | None:
-    """Try a catalog's connection
-
-     Try the connection step by step. A broken connection is an answer, not an error.
-
-    Args:
-        name (str): Name of the catalog.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        CatalogCheck | Problem
-    """
-
-    return (
-        await asyncio_detailed(
-            name=name,
-            client=client,
-        )
-    ).parsed

@@ -1,14 +1,6 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote
-
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.problem import Problem
-from ...types import Response
 
 
 def _get_kwargs(
@@ -16,6 +8,15 @@ def _get_kwargs(
     *,
     if_match: str,
 ) -> dict[str, Any]:
+    """Delete a catalog.
+
+    Delete a catalog without registered tables. Needs If-Match.
+
+    Args:
+        name: Name of the catalog.
+        if_match: ETag of the object as it was read.
+    """
+
     headers: dict[str, Any] = {}
     headers["if-match"] = if_match
 
@@ -28,194 +29,3 @@ def _get_kwargs(
 
     _kwargs["headers"] = headers
     return _kwargs
-
-
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Any | Problem | None:
-    if response.status_code == 204:
-        response_204 = cast(Any, None)
-        return response_204
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 403:
-        response_403 = Problem.from_dict(response.json())
-
-        return response_403
-
-    if response.status_code == 404:
-        response_404 = Problem.from_dict(response.json())
-
-        return response_404
-
-    if response.status_code == 409:
-        response_409 = Problem.from_dict(response.json())
-
-        return response_409
-
-    if response.status_code == 412:
-        response_412 = Problem.from_dict(response.json())
-
-        return response_412
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 428:
-        response_428 = Problem.from_dict(response.json())
-
-        return response_428
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Any | Problem]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-    if_match: str,
-) -> Response[Any | Problem]:
-    """Delete a catalog
-
-     Delete a catalog without registered tables. Needs If-Match.
-
-    Args:
-        name (str): Name of the catalog.
-        if_match (str): ETag of the object as it was read.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Any | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        name=name,
-        if_match=if_match,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-    if_match: str,
-) -> Any | Problem | None:
-    """Delete a catalog
-
-     Delete a catalog without registered tables. Needs If-Match.
-
-    Args:
-        name (str): Name of the catalog.
-        if_match (str): ETag of the object as it was read.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Any | Problem
-    """
-
-    return sync_detailed(
-        name=name,
-        client=client,
-        if_match=if_match,
-    ).parsed
-
-
-async def asyncio_detailed(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-    if_match: str,
-) -> Response[Any | Problem]:
-    """Delete a catalog
-
-     Delete a catalog without registered tables. Needs If-Match.
-
-    Args:
-        name (str): Name of the catalog.
-        if_match (str): ETag of the object as it was read.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Any | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        name=name,
-        if_match=if_match,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-    if_match: str,
-) -> Any | Problem | None:
-    """Delete a catalog
-
-     Delete a catalog without registered tables. Needs If-Match.
-
-    Args:
-        name (str): Name of the catalog.
-        if_match (str): ETag of the object as it was read.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Any | Problem
-    """
-
-    return (
-        await asyncio_detailed(
-            name=name,
-            client=client,
-            if_match=if_match,
-        )
-    ).parsed

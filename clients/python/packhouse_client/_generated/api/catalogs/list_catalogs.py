@@ -1,14 +1,7 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
 from typing import Any
 
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.catalog_list import CatalogList
-from ...models.problem import Problem
-from ...types import UNSET, Response, Unset
+from ...types import UNSET, Unset
 
 
 def _get_kwargs(
@@ -16,11 +9,18 @@ def _get_kwargs(
     page_size: int | Unset = 50,
     page_token: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    """List catalogs by name.
+
+    List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
+    only.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
 
     params: dict[str, Any] = {}
-
     params["page_size"] = page_size
-
     params["page_token"] = page_token
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
@@ -32,176 +32,3 @@ def _get_kwargs(
     }
 
     return _kwargs
-
-
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> CatalogList | Problem | None:
-    if response.status_code == 200:
-        response_200 = CatalogList.from_dict(response.json())
-
-        return response_200
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[CatalogList | Problem]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Response[CatalogList | Problem]:
-    """List catalogs by name
-
-     List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
-    only.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[CatalogList | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        page_size=page_size,
-        page_token=page_token,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> CatalogList | Problem | None:
-    """List catalogs by name
-
-     List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
-    only.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        CatalogList | Problem
-    """
-
-    return sync_detailed(
-        client=client,
-        page_size=page_size,
-        page_token=page_token,
-    ).parsed
-
-
-async def asyncio_detailed(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Response[CatalogList | Problem]:
-    """List catalogs by name
-
-     List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
-    only.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[CatalogList | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        page_size=page_size,
-        page_token=page_token,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> CatalogList | Problem | None:
-    """List catalogs by name
-
-     List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
-    only.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        CatalogList | Problem
-    """
-
-    return (
-        await asyncio_detailed(
-            client=client,
-            page_size=page_size,
-            page_token=page_token,
-        )
-    ).parsed

@@ -1,27 +1,69 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
+from collections.abc import Sequence
 from typing import Any
 
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.fleet_table_list import FleetTableList
-from ...models.problem import Problem
-from ...types import UNSET, Response, Unset
+from ...models.list_fleet_tables_sort import ListFleetTablesSort
+from ...models.run_state import RunState
+from ...models.verdict import Verdict
+from ...types import UNSET, Unset
 
 
 def _get_kwargs(
     *,
     page_size: int | Unset = 50,
     page_token: str | Unset = UNSET,
+    verdict: Sequence[Verdict | str] | str | Unset = UNSET,
+    hold: Sequence[str] | str | Unset = UNSET,
+    last_run_state: Sequence[RunState | str] | str | Unset = UNSET,
+    due: bool | Unset = UNSET,
+    catalog: str | Unset = UNSET,
+    namespace: Sequence[str] | str | Unset = UNSET,
+    name: str | Unset = UNSET,
+    owner_team: str | Unset = UNSET,
+    label: Sequence[str] | str | Unset = UNSET,
+    paused: bool | Unset = UNSET,
+    frozen: bool | Unset = UNSET,
+    sort: ListFleetTablesSort | str | Unset = ListFleetTablesSort.VALUE_1,
 ) -> dict[str, Any]:
+    """List tables with their state.
+
+    List every table that the caller sees with its verdict, hold, next look and last run; all from the
+    record.
+
+    The most worthwhile to rewrite is first unless `sort` says otherwise.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        verdict: With one of these verdicts; takes several.
+        hold: Held back by one of these codes; takes several.
+        last_run_state: With a newest run in one of these states; takes several.
+        due: Only tables that a rule makes due, or only others.
+        catalog: In this catalog.
+        namespace: Once for each level, outer first; needs `catalog`.
+        name: With `catalog` and `namespace`: the one table.
+        owner_team: Of tables that this team owns.
+        label: `key:value`; several: all of them.
+        paused: Only paused tables, or only others.
+        frozen: Only frozen tables, or only others.
+        sort: Key to sort by; with `-` in front: descending. Tables without a value are always last.
+    """
 
     params: dict[str, Any] = {}
-
     params["page_size"] = page_size
-
     params["page_token"] = page_token
+    params["verdict"] = [verdict] if isinstance(verdict, str) else verdict
+    params["hold"] = [hold] if isinstance(hold, str) else hold
+    params["last_run_state"] = [last_run_state] if isinstance(last_run_state, str) else last_run_state
+    params["due"] = due
+    params["catalog"] = catalog
+    params["namespace"] = [namespace] if isinstance(namespace, str) else namespace
+    params["name"] = name
+    params["owner_team"] = owner_team
+    params["label"] = [label] if isinstance(label, str) else label
+    params["paused"] = paused
+    params["frozen"] = frozen
+    params["sort"] = sort
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -32,174 +74,3 @@ def _get_kwargs(
     }
 
     return _kwargs
-
-
-def _parse_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> FleetTableList | Problem | None:
-    if response.status_code == 200:
-        response_200 = FleetTableList.from_dict(response.json())
-
-        return response_200
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[FleetTableList | Problem]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Response[FleetTableList | Problem]:
-    """List tables by benefit per cost
-
-     List measured tables, the most worthwhile to rewrite first.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[FleetTableList | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        page_size=page_size,
-        page_token=page_token,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> FleetTableList | Problem | None:
-    """List tables by benefit per cost
-
-     List measured tables, the most worthwhile to rewrite first.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        FleetTableList | Problem
-    """
-
-    return sync_detailed(
-        client=client,
-        page_size=page_size,
-        page_token=page_token,
-    ).parsed
-
-
-async def asyncio_detailed(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Response[FleetTableList | Problem]:
-    """List tables by benefit per cost
-
-     List measured tables, the most worthwhile to rewrite first.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[FleetTableList | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        page_size=page_size,
-        page_token=page_token,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> FleetTableList | Problem | None:
-    """List tables by benefit per cost
-
-     List measured tables, the most worthwhile to rewrite first.
-
-    Args:
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        FleetTableList | Problem
-    """
-
-    return (
-        await asyncio_detailed(
-            client=client,
-            page_size=page_size,
-            page_token=page_token,
-        )
-    ).parsed

@@ -1,16 +1,16 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
 from typing import Any
-
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.problem import Problem
-from ...types import Response
 
 
 def _get_kwargs() -> dict[str, Any]:
+    """Show figures for Prometheus.
+
+    Show requests, runs, queue and dependencies in the Prometheus text format.
+
+    Series that name catalogs and teams need a key or token of every team; without a credential they are
+    left out.
+
+    """
 
     _kwargs: dict[str, Any] = {
         "method": "get",
@@ -18,152 +18,3 @@ def _get_kwargs() -> dict[str, Any]:
     }
 
     return _kwargs
-
-
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | str | None:
-    if response.status_code == 200:
-        response_200 = response.text
-        return response_200
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 403:
-        response_403 = Problem.from_dict(response.json())
-
-        return response_403
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | str]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    *,
-    client: AuthenticatedClient,
-) -> Response[Problem | str]:
-    """Show figures for Prometheus
-
-     Show requests, runs, queue and dependencies in the Prometheus text format.
-
-    Series that name catalogs and teams need a key or token of every team; without a credential they are
-    left out.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | str]
-    """
-
-    kwargs = _get_kwargs()
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    *,
-    client: AuthenticatedClient,
-) -> Problem | str | None:
-    """Show figures for Prometheus
-
-     Show requests, runs, queue and dependencies in the Prometheus text format.
-
-    Series that name catalogs and teams need a key or token of every team; without a credential they are
-    left out.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | str
-    """
-
-    return sync_detailed(
-        client=client,
-    ).parsed
-
-
-async def asyncio_detailed(
-    *,
-    client: AuthenticatedClient,
-) -> Response[Problem | str]:
-    """Show figures for Prometheus
-
-     Show requests, runs, queue and dependencies in the Prometheus text format.
-
-    Series that name catalogs and teams need a key or token of every team; without a credential they are
-    left out.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | str]
-    """
-
-    kwargs = _get_kwargs()
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    *,
-    client: AuthenticatedClient,
-) -> Problem | str | None:
-    """Show figures for Prometheus
-
-     Show requests, runs, queue and dependencies in the Prometheus text format.
-
-    Series that name catalogs and teams need a key or token of every team; without a credential they are
-    left out.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | str
-    """
-
-    return (
-        await asyncio_detailed(
-            client=client,
-        )
-    ).parsed

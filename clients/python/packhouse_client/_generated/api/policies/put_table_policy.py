@@ -1,27 +1,34 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
 from ...models.policy_document_input import PolicyDocumentInput
-from ...models.policy_preview import PolicyPreview
-from ...models.problem import Problem
-from ...models.table_policy import TablePolicy
-from ...types import UNSET, Response, Unset
+from ...types import UNSET, Unset
 
 
 def _get_kwargs(
     table_id: str,
     *,
-    body: PolicyDocumentInput,
+    body: PolicyDocumentInput | Mapping[str, Any],
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    """Write a table's own policy.
+
+    Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in double
+            quotes; an address with a slash is given as an id.
+        dry_run: Write nothing and need no precondition: answer what the change would come to.
+        if_match: ETag of the object as it was read.
+        if_none_match: `*`: only if there is none yet.
+        body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`;
+            rates are per second.
+    """
+
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
         headers["if-match"] = if_match
@@ -30,7 +37,6 @@ def _get_kwargs(
         headers["if-none-match"] = if_none_match
 
     params: dict[str, Any] = {}
-
     params["dry_run"] = dry_run
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
@@ -43,290 +49,9 @@ def _get_kwargs(
         "params": params,
     }
 
-    _kwargs["json"] = body.to_dict()
-
+    if body is not None and not isinstance(body, Unset):
+        _kwargs["json"] = dict(body) if isinstance(body, Mapping) else body.to_dict()
     headers["Content-Type"] = "application/json"
 
     _kwargs["headers"] = headers
     return _kwargs
-
-
-def _parse_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> PolicyPreview | TablePolicy | Problem | TablePolicy | None:
-    if response.status_code == 200:
-
-        def _parse_response_200(data: object) -> PolicyPreview | TablePolicy:
-            try:
-                if not isinstance(data, dict):
-                    raise TypeError()
-                response_200_type_0 = TablePolicy.from_dict(data)
-
-                return response_200_type_0
-            except (TypeError, ValueError, AttributeError, KeyError):
-                pass
-            if not isinstance(data, dict):
-                raise TypeError()
-            response_200_type_1 = PolicyPreview.from_dict(data)
-
-            return response_200_type_1
-
-        response_200 = _parse_response_200(response.json())
-
-        return response_200
-
-    if response.status_code == 201:
-        response_201 = TablePolicy.from_dict(response.json())
-
-        return response_201
-
-    if response.status_code == 400:
-        response_400 = Problem.from_dict(response.json())
-
-        return response_400
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 403:
-        response_403 = Problem.from_dict(response.json())
-
-        return response_403
-
-    if response.status_code == 404:
-        response_404 = Problem.from_dict(response.json())
-
-        return response_404
-
-    if response.status_code == 408:
-        response_408 = Problem.from_dict(response.json())
-
-        return response_408
-
-    if response.status_code == 409:
-        response_409 = Problem.from_dict(response.json())
-
-        return response_409
-
-    if response.status_code == 412:
-        response_412 = Problem.from_dict(response.json())
-
-        return response_412
-
-    if response.status_code == 413:
-        response_413 = Problem.from_dict(response.json())
-
-        return response_413
-
-    if response.status_code == 415:
-        response_415 = Problem.from_dict(response.json())
-
-        return response_415
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 428:
-        response_428 = Problem.from_dict(response.json())
-
-        return response_428
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[PolicyPreview | TablePolicy | Problem | TablePolicy]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-    body: PolicyDocumentInput,
-    dry_run: bool | Unset = False,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
-) -> Response[PolicyPreview | TablePolicy | Problem | TablePolicy]:
-    """Write a table's own policy
-
-     Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
-
-    Args:
-        table_id (str): Id of the registered table.
-        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
-            would come to. Default: False.
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
-        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
-            durations strings such as `6h`; rates are per second.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[PolicyPreview | TablePolicy | Problem | TablePolicy]
-    """
-
-    kwargs = _get_kwargs(
-        table_id=table_id,
-        body=body,
-        dry_run=dry_run,
-        if_match=if_match,
-        if_none_match=if_none_match,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-    body: PolicyDocumentInput,
-    dry_run: bool | Unset = False,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
-) -> PolicyPreview | TablePolicy | Problem | TablePolicy | None:
-    """Write a table's own policy
-
-     Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
-
-    Args:
-        table_id (str): Id of the registered table.
-        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
-            would come to. Default: False.
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
-        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
-            durations strings such as `6h`; rates are per second.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        PolicyPreview | TablePolicy | Problem | TablePolicy
-    """
-
-    return sync_detailed(
-        table_id=table_id,
-        client=client,
-        body=body,
-        dry_run=dry_run,
-        if_match=if_match,
-        if_none_match=if_none_match,
-    ).parsed
-
-
-async def asyncio_detailed(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-    body: PolicyDocumentInput,
-    dry_run: bool | Unset = False,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
-) -> Response[PolicyPreview | TablePolicy | Problem | TablePolicy]:
-    """Write a table's own policy
-
-     Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
-
-    Args:
-        table_id (str): Id of the registered table.
-        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
-            would come to. Default: False.
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
-        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
-            durations strings such as `6h`; rates are per second.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[PolicyPreview | TablePolicy | Problem | TablePolicy]
-    """
-
-    kwargs = _get_kwargs(
-        table_id=table_id,
-        body=body,
-        dry_run=dry_run,
-        if_match=if_match,
-        if_none_match=if_none_match,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-    body: PolicyDocumentInput,
-    dry_run: bool | Unset = False,
-    if_match: str | Unset = UNSET,
-    if_none_match: str | Unset = UNSET,
-) -> PolicyPreview | TablePolicy | Problem | TablePolicy | None:
-    """Write a table's own policy
-
-     Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
-
-    Args:
-        table_id (str): Id of the registered table.
-        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
-            would come to. Default: False.
-        if_match (str | Unset): ETag of the object as it was read.
-        if_none_match (str | Unset): `*`: only if there is none yet.
-        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
-            durations strings such as `6h`; rates are per second.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        PolicyPreview | TablePolicy | Problem | TablePolicy
-    """
-
-    return (
-        await asyncio_detailed(
-            table_id=table_id,
-            client=client,
-            body=body,
-            dry_run=dry_run,
-            if_match=if_match,
-            if_none_match=if_none_match,
-        )
-    ).parsed

@@ -1,32 +1,36 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
 from ...models.policy_document_input import PolicyDocumentInput
-from ...models.policy_preview import PolicyPreview
-from ...models.problem import Problem
-from ...models.scoped_policy import ScopedPolicy
-from ...types import UNSET, Response, Unset
+from ...types import UNSET, Unset
 
 
 def _get_kwargs(
     name: str,
     *,
-    body: PolicyDocumentInput,
+    body: PolicyDocumentInput | Mapping[str, Any],
     dry_run: bool | Unset = False,
     if_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    """Replace a policy.
+
+    Write the document as a whole; the scope stays. Needs If-Match.
+
+    Args:
+        name: Name of the policy.
+        dry_run: Write nothing and need no precondition: answer what the change would come to.
+        if_match: ETag of the object as it was read.
+        body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`;
+            rates are per second.
+    """
+
     headers: dict[str, Any] = {}
     if not isinstance(if_match, Unset):
         headers["if-match"] = if_match
 
     params: dict[str, Any] = {}
-
     params["dry_run"] = dry_run
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
@@ -39,268 +43,9 @@ def _get_kwargs(
         "params": params,
     }
 
-    _kwargs["json"] = body.to_dict()
-
+    if body is not None and not isinstance(body, Unset):
+        _kwargs["json"] = dict(body) if isinstance(body, Mapping) else body.to_dict()
     headers["Content-Type"] = "application/json"
 
     _kwargs["headers"] = headers
     return _kwargs
-
-
-def _parse_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> PolicyPreview | ScopedPolicy | Problem | None:
-    if response.status_code == 200:
-
-        def _parse_response_200(data: object) -> PolicyPreview | ScopedPolicy:
-            try:
-                if not isinstance(data, dict):
-                    raise TypeError()
-                response_200_type_0 = ScopedPolicy.from_dict(data)
-
-                return response_200_type_0
-            except (TypeError, ValueError, AttributeError, KeyError):
-                pass
-            if not isinstance(data, dict):
-                raise TypeError()
-            response_200_type_1 = PolicyPreview.from_dict(data)
-
-            return response_200_type_1
-
-        response_200 = _parse_response_200(response.json())
-
-        return response_200
-
-    if response.status_code == 400:
-        response_400 = Problem.from_dict(response.json())
-
-        return response_400
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 403:
-        response_403 = Problem.from_dict(response.json())
-
-        return response_403
-
-    if response.status_code == 404:
-        response_404 = Problem.from_dict(response.json())
-
-        return response_404
-
-    if response.status_code == 408:
-        response_408 = Problem.from_dict(response.json())
-
-        return response_408
-
-    if response.status_code == 412:
-        response_412 = Problem.from_dict(response.json())
-
-        return response_412
-
-    if response.status_code == 413:
-        response_413 = Problem.from_dict(response.json())
-
-        return response_413
-
-    if response.status_code == 415:
-        response_415 = Problem.from_dict(response.json())
-
-        return response_415
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 428:
-        response_428 = Problem.from_dict(response.json())
-
-        return response_428
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[PolicyPreview | ScopedPolicy | Problem]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-    body: PolicyDocumentInput,
-    dry_run: bool | Unset = False,
-    if_match: str | Unset = UNSET,
-) -> Response[PolicyPreview | ScopedPolicy | Problem]:
-    """Replace a policy
-
-     Write the document as a whole; the scope stays. Needs If-Match.
-
-    Args:
-        name (str): Name of the policy.
-        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
-            would come to. Default: False.
-        if_match (str | Unset): ETag of the object as it was read.
-        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
-            durations strings such as `6h`; rates are per second.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[PolicyPreview | ScopedPolicy | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        name=name,
-        body=body,
-        dry_run=dry_run,
-        if_match=if_match,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-    body: PolicyDocumentInput,
-    dry_run: bool | Unset = False,
-    if_match: str | Unset = UNSET,
-) -> PolicyPreview | ScopedPolicy | Problem | None:
-    """Replace a policy
-
-     Write the document as a whole; the scope stays. Needs If-Match.
-
-    Args:
-        name (str): Name of the policy.
-        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
-            would come to. Default: False.
-        if_match (str | Unset): ETag of the object as it was read.
-        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
-            durations strings such as `6h`; rates are per second.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        PolicyPreview | ScopedPolicy | Problem
-    """
-
-    return sync_detailed(
-        name=name,
-        client=client,
-        body=body,
-        dry_run=dry_run,
-        if_match=if_match,
-    ).parsed
-
-
-async def asyncio_detailed(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-    body: PolicyDocumentInput,
-    dry_run: bool | Unset = False,
-    if_match: str | Unset = UNSET,
-) -> Response[PolicyPreview | ScopedPolicy | Problem]:
-    """Replace a policy
-
-     Write the document as a whole; the scope stays. Needs If-Match.
-
-    Args:
-        name (str): Name of the policy.
-        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
-            would come to. Default: False.
-        if_match (str | Unset): ETag of the object as it was read.
-        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
-            durations strings such as `6h`; rates are per second.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[PolicyPreview | ScopedPolicy | Problem]
-    """
-
-    kwargs = _get_kwargs(
-        name=name,
-        body=body,
-        dry_run=dry_run,
-        if_match=if_match,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    name: str,
-    *,
-    client: AuthenticatedClient,
-    body: PolicyDocumentInput,
-    dry_run: bool | Unset = False,
-    if_match: str | Unset = UNSET,
-) -> PolicyPreview | ScopedPolicy | Problem | None:
-    """Replace a policy
-
-     Write the document as a whole; the scope stays. Needs If-Match.
-
-    Args:
-        name (str): Name of the policy.
-        dry_run (bool | Unset): Write nothing and need no precondition: answer what the change
-            would come to. Default: False.
-        if_match (str | Unset): ETag of the object as it was read.
-        body (PolicyDocumentInput): A policy. Sizes are bytes or strings such as `128MiB`,
-            durations strings such as `6h`; rates are per second.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        PolicyPreview | ScopedPolicy | Problem
-    """
-
-    return (
-        await asyncio_detailed(
-            name=name,
-            client=client,
-            body=body,
-            dry_run=dry_run,
-            if_match=if_match,
-        )
-    ).parsed

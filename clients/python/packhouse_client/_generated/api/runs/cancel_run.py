@@ -1,20 +1,18 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
-
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.problem import Problem
-from ...models.run import Run
-from ...types import Response
 
 
 def _get_kwargs(
     run_id: str,
 ) -> dict[str, Any]:
+    """Cancel a run.
+
+    Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
+
+    Args:
+        run_id: Id of the run.
+    """
 
     _kwargs: dict[str, Any] = {
         "method": "post",
@@ -24,173 +22,3 @@ def _get_kwargs(
     }
 
     return _kwargs
-
-
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | Run | None:
-    if response.status_code == 202:
-        response_202 = Run.from_dict(response.json())
-
-        return response_202
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 403:
-        response_403 = Problem.from_dict(response.json())
-
-        return response_403
-
-    if response.status_code == 404:
-        response_404 = Problem.from_dict(response.json())
-
-        return response_404
-
-    if response.status_code == 409:
-        response_409 = Problem.from_dict(response.json())
-
-        return response_409
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | Run]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    run_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Response[Problem | Run]:
-    """Cancel a run
-
-     Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
-
-    Args:
-        run_id (str): Id of the run.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | Run]
-    """
-
-    kwargs = _get_kwargs(
-        run_id=run_id,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    run_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Problem | Run | None:
-    """Cancel a run
-
-     Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
-
-    Args:
-        run_id (str): Id of the run.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | Run
-    """
-
-    return sync_detailed(
-        run_id=run_id,
-        client=client,
-    ).parsed
-
-
-async def asyncio_detailed(
-    run_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Response[Problem | Run]:
-    """Cancel a run
-
-     Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
-
-    Args:
-        run_id (str): Id of the run.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | Run]
-    """
-
-    kwargs = _get_kwargs(
-        run_id=run_id,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    run_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Problem | Run | None:
-    """Cancel a run
-
-     Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
-
-    Args:
-        run_id (str): Id of the run.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | Run
-    """
-
-    return (
-        await asyncio_detailed(
-            run_id=run_id,
-            client=client,
-        )
-    ).parsed

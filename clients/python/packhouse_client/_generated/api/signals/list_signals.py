@@ -1,35 +1,40 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
+import datetime
 from typing import Any
 
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.problem import Problem
 from ...models.signal_kind import SignalKind
-from ...models.signal_list import SignalList
-from ...types import UNSET, Response, Unset
+from ...types import UNSET, Unset
 
 
 def _get_kwargs(
     *,
-    kind: SignalKind,
-    table_id: str | Unset = UNSET,
+    kind: SignalKind | str,
     page_size: int | Unset = 50,
     page_token: str | Unset = UNSET,
+    table_id: str | Unset = UNSET,
+    since: datetime.datetime | str | Unset = UNSET,
+    until: datetime.datetime | str | Unset = UNSET,
 ) -> dict[str, Any]:
+    """List signals of a kind, newest first.
+
+    List what was sent about a table or, without `table_id`, about the fleet.
+
+    Args:
+        kind: What a signal is about.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        table_id: Id or address of a table, such as `lake.shop.orders`.
+        since: From this instant on.
+        until: Before this instant.
+    """
 
     params: dict[str, Any] = {}
-
-    json_kind = kind.value
-    params["kind"] = json_kind
-
-    params["table_id"] = table_id
-
+    params["kind"] = kind
     params["page_size"] = page_size
-
     params["page_token"] = page_token
+    params["table_id"] = table_id
+    params["since"] = since.isoformat() if isinstance(since, datetime.datetime) else since
+    params["until"] = until.isoformat() if isinstance(until, datetime.datetime) else until
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -40,201 +45,3 @@ def _get_kwargs(
     }
 
     return _kwargs
-
-
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | SignalList | None:
-    if response.status_code == 200:
-        response_200 = SignalList.from_dict(response.json())
-
-        return response_200
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 404:
-        response_404 = Problem.from_dict(response.json())
-
-        return response_404
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Problem | SignalList]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    *,
-    client: AuthenticatedClient,
-    kind: SignalKind,
-    table_id: str | Unset = UNSET,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Response[Problem | SignalList]:
-    """List signals of a kind, newest first
-
-     List what was sent about a table, or about the fleet.
-
-    Args:
-        kind (SignalKind): What a signal is about.
-        table_id (str | Unset): Left out: signals about the fleet.
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | SignalList]
-    """
-
-    kwargs = _get_kwargs(
-        kind=kind,
-        table_id=table_id,
-        page_size=page_size,
-        page_token=page_token,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    *,
-    client: AuthenticatedClient,
-    kind: SignalKind,
-    table_id: str | Unset = UNSET,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Problem | SignalList | None:
-    """List signals of a kind, newest first
-
-     List what was sent about a table, or about the fleet.
-
-    Args:
-        kind (SignalKind): What a signal is about.
-        table_id (str | Unset): Left out: signals about the fleet.
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | SignalList
-    """
-
-    return sync_detailed(
-        client=client,
-        kind=kind,
-        table_id=table_id,
-        page_size=page_size,
-        page_token=page_token,
-    ).parsed
-
-
-async def asyncio_detailed(
-    *,
-    client: AuthenticatedClient,
-    kind: SignalKind,
-    table_id: str | Unset = UNSET,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Response[Problem | SignalList]:
-    """List signals of a kind, newest first
-
-     List what was sent about a table, or about the fleet.
-
-    Args:
-        kind (SignalKind): What a signal is about.
-        table_id (str | Unset): Left out: signals about the fleet.
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | SignalList]
-    """
-
-    kwargs = _get_kwargs(
-        kind=kind,
-        table_id=table_id,
-        page_size=page_size,
-        page_token=page_token,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    *,
-    client: AuthenticatedClient,
-    kind: SignalKind,
-    table_id: str | Unset = UNSET,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Problem | SignalList | None:
-    """List signals of a kind, newest first
-
-     List what was sent about a table, or about the fleet.
-
-    Args:
-        kind (SignalKind): What a signal is about.
-        table_id (str | Unset): Left out: signals about the fleet.
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | SignalList
-    """
-
-    return (
-        await asyncio_detailed(
-            client=client,
-            kind=kind,
-            table_id=table_id,
-            page_size=page_size,
-            page_token=page_token,
-        )
-    ).parsed

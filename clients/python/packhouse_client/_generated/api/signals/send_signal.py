@@ -1,22 +1,27 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
+from collections.abc import Mapping
 from typing import Any
 
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.problem import Problem
-from ...models.signal import Signal
 from ...models.signal_send import SignalSend
-from ...types import UNSET, Response, Unset
+from ...types import UNSET, Unset
 
 
 def _get_kwargs(
     *,
-    body: SignalSend,
+    body: SignalSend | Mapping[str, Any],
     idempotency_key: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    """Tell something about a table.
+
+    Store a commit, query latency, back-pressure or the filters of queries, of one table or of the
+    fleet.
+
+    Args:
+        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same answer.
+        body: What to tell Packhouse. It is stored and shown; nothing starts or slows down by it in this
+            version.
+    """
+
     headers: dict[str, Any] = {}
     if not isinstance(idempotency_key, Unset):
         headers["idempotency-key"] = idempotency_key
@@ -26,218 +31,9 @@ def _get_kwargs(
         "url": "/v1/signals",
     }
 
-    _kwargs["json"] = body.to_dict()
-
+    if body is not None and not isinstance(body, Unset):
+        _kwargs["json"] = dict(body) if isinstance(body, Mapping) else body.to_dict()
     headers["Content-Type"] = "application/json"
 
     _kwargs["headers"] = headers
     return _kwargs
-
-
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | Signal | None:
-    if response.status_code == 202:
-        response_202 = Signal.from_dict(response.json())
-
-        return response_202
-
-    if response.status_code == 400:
-        response_400 = Problem.from_dict(response.json())
-
-        return response_400
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 403:
-        response_403 = Problem.from_dict(response.json())
-
-        return response_403
-
-    if response.status_code == 404:
-        response_404 = Problem.from_dict(response.json())
-
-        return response_404
-
-    if response.status_code == 408:
-        response_408 = Problem.from_dict(response.json())
-
-        return response_408
-
-    if response.status_code == 413:
-        response_413 = Problem.from_dict(response.json())
-
-        return response_413
-
-    if response.status_code == 415:
-        response_415 = Problem.from_dict(response.json())
-
-        return response_415
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | Signal]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    *,
-    client: AuthenticatedClient,
-    body: SignalSend,
-    idempotency_key: str | Unset = UNSET,
-) -> Response[Problem | Signal]:
-    """Tell something about a table
-
-     Store a commit, query latency, back-pressure or the filters of queries, of one table or of the
-    fleet.
-
-    Args:
-        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
-            gets the same answer.
-        body (SignalSend): What to tell Packhouse. It is stored and shown; nothing starts or slows
-            down by it in this version.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | Signal]
-    """
-
-    kwargs = _get_kwargs(
-        body=body,
-        idempotency_key=idempotency_key,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    *,
-    client: AuthenticatedClient,
-    body: SignalSend,
-    idempotency_key: str | Unset = UNSET,
-) -> Problem | Signal | None:
-    """Tell something about a table
-
-     Store a commit, query latency, back-pressure or the filters of queries, of one table or of the
-    fleet.
-
-    Args:
-        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
-            gets the same answer.
-        body (SignalSend): What to tell Packhouse. It is stored and shown; nothing starts or slows
-            down by it in this version.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | Signal
-    """
-
-    return sync_detailed(
-        client=client,
-        body=body,
-        idempotency_key=idempotency_key,
-    ).parsed
-
-
-async def asyncio_detailed(
-    *,
-    client: AuthenticatedClient,
-    body: SignalSend,
-    idempotency_key: str | Unset = UNSET,
-) -> Response[Problem | Signal]:
-    """Tell something about a table
-
-     Store a commit, query latency, back-pressure or the filters of queries, of one table or of the
-    fleet.
-
-    Args:
-        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
-            gets the same answer.
-        body (SignalSend): What to tell Packhouse. It is stored and shown; nothing starts or slows
-            down by it in this version.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | Signal]
-    """
-
-    kwargs = _get_kwargs(
-        body=body,
-        idempotency_key=idempotency_key,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    *,
-    client: AuthenticatedClient,
-    body: SignalSend,
-    idempotency_key: str | Unset = UNSET,
-) -> Problem | Signal | None:
-    """Tell something about a table
-
-     Store a commit, query latency, back-pressure or the filters of queries, of one table or of the
-    fleet.
-
-    Args:
-        idempotency_key (str | Unset): Makes a retry safe: the same key and body within 24 hours
-            gets the same answer.
-        body (SignalSend): What to tell Packhouse. It is stored and shown; nothing starts or slows
-            down by it in this version.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | Signal
-    """
-
-    return (
-        await asyncio_detailed(
-            client=client,
-            body=body,
-            idempotency_key=idempotency_key,
-        )
-    ).parsed

@@ -1,20 +1,19 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
-
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.problem import Problem
-from ...models.table import Table
-from ...types import Response
 
 
 def _get_kwargs(
     table_id: str,
 ) -> dict[str, Any]:
+    """Show a table.
+
+    Show a registered table; its ETag can be used to change it only as it was read.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in double
+            quotes; an address with a slash is given as an id.
+    """
 
     _kwargs: dict[str, Any] = {
         "method": "get",
@@ -24,163 +23,3 @@ def _get_kwargs(
     }
 
     return _kwargs
-
-
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | Table | None:
-    if response.status_code == 200:
-        response_200 = Table.from_dict(response.json())
-
-        return response_200
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 404:
-        response_404 = Problem.from_dict(response.json())
-
-        return response_404
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | Table]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Response[Problem | Table]:
-    """Show a table
-
-     Show a registered table; its ETag can be used to change it only as it was read.
-
-    Args:
-        table_id (str): Id of the registered table.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | Table]
-    """
-
-    kwargs = _get_kwargs(
-        table_id=table_id,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Problem | Table | None:
-    """Show a table
-
-     Show a registered table; its ETag can be used to change it only as it was read.
-
-    Args:
-        table_id (str): Id of the registered table.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | Table
-    """
-
-    return sync_detailed(
-        table_id=table_id,
-        client=client,
-    ).parsed
-
-
-async def asyncio_detailed(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Response[Problem | Table]:
-    """Show a table
-
-     Show a registered table; its ETag can be used to change it only as it was read.
-
-    Args:
-        table_id (str): Id of the registered table.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | Table]
-    """
-
-    kwargs = _get_kwargs(
-        table_id=table_id,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-) -> Problem | Table | None:
-    """Show a table
-
-     Show a registered table; its ETag can be used to change it only as it was read.
-
-    Args:
-        table_id (str): Id of the registered table.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | Table
-    """
-
-    return (
-        await asyncio_detailed(
-            table_id=table_id,
-            client=client,
-        )
-    ).parsed

@@ -1,15 +1,9 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
-from http import HTTPStatus
+import datetime
 from typing import Any
 from urllib.parse import quote
 
-import httpx
-
-from ... import errors
-from ...client import AuthenticatedClient, Client
-from ...models.problem import Problem
-from ...models.table_history import TableHistory
-from ...types import UNSET, Response, Unset
+from ...types import UNSET, Unset
 
 
 def _get_kwargs(
@@ -17,13 +11,27 @@ def _get_kwargs(
     *,
     page_size: int | Unset = 50,
     page_token: str | Unset = UNSET,
+    since: datetime.datetime | str | Unset = UNSET,
+    until: datetime.datetime | str | Unset = UNSET,
 ) -> dict[str, Any]:
+    """List runs that changed a table, newest first.
+
+    List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in double
+            quotes; an address with a slash is given as an id.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        since: From this instant on.
+        until: Before this instant.
+    """
 
     params: dict[str, Any] = {}
-
     params["page_size"] = page_size
-
     params["page_token"] = page_token
+    params["since"] = since.isoformat() if isinstance(since, datetime.datetime) else since
+    params["until"] = until.isoformat() if isinstance(until, datetime.datetime) else until
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -36,189 +44,3 @@ def _get_kwargs(
     }
 
     return _kwargs
-
-
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | TableHistory | None:
-    if response.status_code == 200:
-        response_200 = TableHistory.from_dict(response.json())
-
-        return response_200
-
-    if response.status_code == 401:
-        response_401 = Problem.from_dict(response.json())
-
-        return response_401
-
-    if response.status_code == 404:
-        response_404 = Problem.from_dict(response.json())
-
-        return response_404
-
-    if response.status_code == 422:
-        response_422 = Problem.from_dict(response.json())
-
-        return response_422
-
-    if response.status_code == 429:
-        response_429 = Problem.from_dict(response.json())
-
-        return response_429
-
-    if response.status_code == 503:
-        response_503 = Problem.from_dict(response.json())
-
-        return response_503
-
-    if client.raise_on_unexpected_status:
-        raise errors.UnexpectedStatus(response.status_code, response.content)
-    else:
-        return None
-
-
-def _build_response(
-    *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Problem | TableHistory]:
-    return Response(
-        status_code=HTTPStatus(response.status_code),
-        content=response.content,
-        headers=response.headers,
-        parsed=_parse_response(client=client, response=response),
-    )
-
-
-def sync_detailed(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Response[Problem | TableHistory]:
-    """List runs that changed a table, newest first
-
-     List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
-
-    Args:
-        table_id (str): Id of the registered table.
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | TableHistory]
-    """
-
-    kwargs = _get_kwargs(
-        table_id=table_id,
-        page_size=page_size,
-        page_token=page_token,
-    )
-
-    response = client.get_httpx_client().request(
-        **kwargs,
-    )
-
-    return _build_response(client=client, response=response)
-
-
-def sync(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Problem | TableHistory | None:
-    """List runs that changed a table, newest first
-
-     List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
-
-    Args:
-        table_id (str): Id of the registered table.
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | TableHistory
-    """
-
-    return sync_detailed(
-        table_id=table_id,
-        client=client,
-        page_size=page_size,
-        page_token=page_token,
-    ).parsed
-
-
-async def asyncio_detailed(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Response[Problem | TableHistory]:
-    """List runs that changed a table, newest first
-
-     List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
-
-    Args:
-        table_id (str): Id of the registered table.
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Response[Problem | TableHistory]
-    """
-
-    kwargs = _get_kwargs(
-        table_id=table_id,
-        page_size=page_size,
-        page_token=page_token,
-    )
-
-    response = await client.get_async_httpx_client().request(**kwargs)
-
-    return _build_response(client=client, response=response)
-
-
-async def asyncio(
-    table_id: str,
-    *,
-    client: AuthenticatedClient,
-    page_size: int | Unset = 50,
-    page_token: str | Unset = UNSET,
-) -> Problem | TableHistory | None:
-    """List runs that changed a table, newest first
-
-     List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
-
-    Args:
-        table_id (str): Id of the registered table.
-        page_size (int | Unset): Items on a page. Default: 50.
-        page_token (str | Unset): `next_page_token` of the page before.
-
-    Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
-
-    Returns:
-        Problem | TableHistory
-    """
-
-    return (
-        await asyncio_detailed(
-            table_id=table_id,
-            client=client,
-            page_size=page_size,
-            page_token=page_token,
-        )
-    ).parsed
