@@ -8,7 +8,7 @@ from typing import Any
 from engine.domain.hot_partitions import LOST_RACES, LostGroup
 from engine.domain.runs import FileCounts, GroupOutline, GroupState, Run
 from engine.formats.base import Verification
-from engine.planning.experience import prediction_error
+from engine.planning.run_statistics import prediction_error
 from engine.queue.budgets import LiveProgress
 from engine.services.row_checks import checked_rows
 
