@@ -15,7 +15,7 @@ Ints = npt.NDArray[np.int64]
 _COLUMN_BYTES: Final = 360
 """Metadata of a file for each column; files of Spark and of the kernel have 340 to 460 (`bench.estimates`)."""
 
-_PRIOR_WEIGHT: Final = 4.0
+_PRIOR_WEIGHT: Final = 0.25
 """How many files' evidence the prior is worth."""
 
 

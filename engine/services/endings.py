@@ -16,6 +16,7 @@ from engine.domain.breakers import Fault
 from engine.domain.errors import LeaseLost, Transient
 from engine.domain.plans import Later, Plan
 from engine.domain.reasons import in_words
+from engine.domain.run_timelines import run_timeline
 from engine.domain.runs import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
 from engine.formats.base import OpenTable
 from engine.queue.budgets import LiveProgress
@@ -130,7 +131,8 @@ class RunEnding:
         run = replace(self._attempt.run, result=so_far)
         async with self._context.database.read() as unit:
             files = await unit.groups.count_committed_files(run.id)
-        result = run_result(run, stored, files, seconds=seconds, moved=await self._moved())
+            timeline = run_timeline(await unit.events.list_bounds(run.id), now=await unit.now())
+        result = run_result(run, stored, files, seconds=seconds, timeline=timeline, moved=await self._moved())
         if self.order is not None:
             result["order"] = self.order
         self._step("before_end")

@@ -33,7 +33,6 @@ class EventStore:
         )
         return [RunEvent(**row) for row in (await self._connection.execute(query)).mappings()]
 
-
     async def list_bounds(self, run_id: RunId) -> builtins.list[RunEvent]:
         """Return the events of a run that begin or end an attempt or a wait, oldest first."""
         query = (

@@ -1,49 +1,51 @@
-"""How long a lane is expected to take."""
-
-from dataclasses import replace
-from datetime import UTC, datetime
+"""How long a lane takes for file groups."""
 
 import pytest
 
+from engine.domain.budgets import Budget
 from engine.domain.files import InputFile
-from engine.domain.ids import RunId
-from engine.domain.plans import Prediction
-from engine.domain.runs import GroupState, StoredGroup
-from engine.services.lane_rates import LaneRate, expected_rate
+from engine.domain.plans import FileGroup
+from engine.domain.run_times import EstimateSource, RunCosts, TimeEstimate
+from engine.services.lane_times import LaneTimes
 
-PREDICTION = Prediction(10, 1000, 10, 1, 1000, seconds=5.0)
-NOW = datetime(2026, 11, 21, tzinfo=UTC)
+COSTS = RunCosts(10.0, 1.0, 0.1, 1e-3, EstimateSource.TABLE, 3)
 
 
-def test_nobody_knows_before_anything_was_measured() -> None:
-    assert LaneRate(None).seconds(1000) is None
-    assert expected_rate((), replace(PREDICTION, seconds=None), 4) is None
+def a_group(size: int, files: int = 1) -> FileGroup:
+    inputs = tuple(InputFile(f"{at}", size // files, 1, 1) for at in range(files))
+    return FileGroup(0, 0, "{}", inputs, 1)
 
 
-def test_the_plan_is_for_all_lanes_together() -> None:
-    assert expected_rate((), PREDICTION, 4) == 50.0
-    assert LaneRate(50.0).seconds(1000) == 20.0
+def test_groups_and_files_cost_time_besides_their_bytes() -> None:
+    assert LaneTimes(TimeEstimate(costs=COSTS)).seconds([a_group(1000, files=10), a_group(500)]) == pytest.approx(4.6)
 
 
-def test_what_was_measured_counts_instead_of_what_was_expected() -> None:
-    rate = LaneRate(50.0)
-    rate.add(1000, 1.0)
-    rate.add(500, 2.0)
-    assert rate.seconds(1000) == 2.0
+def test_what_was_measured_in_the_run_corrects_the_estimate() -> None:
+    times = LaneTimes(TimeEstimate(costs=COSTS))
+    times.add([a_group(900)], 4.0)  # twice the estimate
+    assert times.seconds([a_group(900)]) == pytest.approx(4.0)
+    assert times.evidence == "measured in this run"
 
 
 def test_only_the_newest_measurements_count() -> None:
-    rate = LaneRate(None)
-    rate.add(10**9, 1.0)
+    times = LaneTimes(TimeEstimate(costs=COSTS))
+    times.add([a_group(900)], 1e6)
     for _ in range(8):
-        rate.add(10, 1.0)
-    assert rate.seconds(100) == pytest.approx(10.0)
+        times.add([a_group(900)], 2.0)
+    assert times.seconds([a_group(900)]) == pytest.approx(2.0)
 
 
-def test_an_earlier_attempt_lends_what_it_measured() -> None:
-    file = InputFile("s3://lake/1.parquet", file_bytes=600, record_count=1, sequence_number=1)
-    measured = {"seconds_reading": 1.0, "seconds_working": 1.5, "seconds_writing": 0.5, "throttled_seconds": 9.0}
-    done = StoredGroup(
-        RunId("run_1"), 0, GroupState.COMMITTED, 1, 0, "{}", (file,), 1, (), 0, measured, None, None, NOW
+def test_the_less_was_measured_the_less_time_a_group_surely_takes() -> None:
+    group = [a_group(900)]
+    weak, strong = (
+        LaneTimes(TimeEstimate(costs=RunCosts(0, 1.0, 0.1, 1e-3, source, runs))).least_seconds(group)
+        for source, runs in ((EstimateSource.PRIOR, 0), (EstimateSource.TABLE, 3))
     )
-    assert expected_rate([done], PREDICTION, 4) == 200.0
+    assert (weak, strong) == (pytest.approx(0.2), pytest.approx(2.0 / 1.5))
+
+
+def test_a_limit_is_certain_whatever_the_evidence() -> None:
+    limited = TimeEstimate(costs=RunCosts(0, 0, 0, 1e-6), lanes=2, limit=Budget(100.0, None))
+    times = LaneTimes(limited)
+    assert times.seconds([a_group(1000)]) == pytest.approx(40.0)  # read and written, by half of the limit
+    assert times.least_seconds([a_group(1000)]) == pytest.approx(10.0)

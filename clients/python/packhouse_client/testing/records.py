@@ -102,6 +102,7 @@ class Records:
                 "created_at": _now(),
                 "updated_at": _now(),
                 "progress": filled(models.Progress, {}),
+                "time": filled(models.RunTime, {}),
                 **body,
                 "state": RunState.QUEUED.value,
                 "is_terminal": False,
@@ -115,7 +116,14 @@ class Records:
         self.table(table)
         expected = {
             "prediction": filled(models.Prediction, {}),
-            "calibration": {"runs": 0, "output_files": 1.0, "output_bytes": 1.0, "seconds": 1.0},
+            "calibration": {"runs": 0, "output_files": 1.0, "output_bytes": 1.0, "metadata_bytes": 0},
+            "time_estimate": {
+                **filled(models.TimeEstimate, {}),
+                "kind": "pack",
+                "source": "prior",
+                "evidence": "assumed: no run has been measured yet",
+                "lanes": 1,
+            },
             "later": {"partitions": 0, "files": 0, "bytes": 0},
         }
         return filled(models.TablePlan, {"table_id": table, "enabled": True, "eligible": True, **expected})

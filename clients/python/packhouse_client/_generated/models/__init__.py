@@ -4,6 +4,7 @@
 from .affected_table import AffectedTable
 from .all_ import All
 from .any_of import AnyOf
+from .attempt_time import AttemptTime
 from .audit_entry import AuditEntry
 from .audit_entry_after_type_0 import AuditEntryAfterType0
 from .audit_entry_before_type_0 import AuditEntryBeforeType0
@@ -50,6 +51,7 @@ from .due_tables import DueTables
 from .effective_policy import EffectivePolicy
 from .effective_policy_settings import EffectivePolicySettings
 from .ended_run import EndedRun
+from .estimate_source import EstimateSource
 from .expire_snapshots import ExpireSnapshots
 from .explained_budgets import ExplainedBudgets
 from .explained_condition import ExplainedCondition
@@ -208,6 +210,7 @@ from .run_detail_result import RunDetailResult
 from .run_event import RunEvent
 from .run_event_details import RunEventDetails
 from .run_event_list import RunEventList
+from .run_kind import RunKind
 from .run_list import RunList
 from .run_now import RunNow
 from .run_now_outcome import RunNowOutcome
@@ -219,6 +222,8 @@ from .run_request import RunRequest
 from .run_result import RunResult
 from .run_state import RunState
 from .run_submit import RunSubmit
+from .run_time import RunTime
+from .run_time_waiting import RunTimeWaiting
 from .runs_at_once import RunsAtOnce
 from .schedule_settings import ScheduleSettings
 from .scoped_policy import ScopedPolicy
@@ -253,6 +258,7 @@ from .table_register import TableRegister
 from .table_register_labels import TableRegisterLabels
 from .tier_input import TierInput
 from .tier_output import TierOutput
+from .time_estimate import TimeEstimate
 from .trigger_condition_input import TriggerConditionInput
 from .trigger_condition_output import TriggerConditionOutput
 from .trigger_rule_input import TriggerRuleInput
@@ -269,6 +275,7 @@ __all__ = (
     "AffectedTable",
     "All",
     "AnyOf",
+    "AttemptTime",
     "AuditEntry",
     "AuditEntryAfterType0",
     "AuditEntryBeforeType0",
@@ -315,6 +322,7 @@ __all__ = (
     "EffectivePolicy",
     "EffectivePolicySettings",
     "EndedRun",
+    "EstimateSource",
     "ExpireSnapshots",
     "ExplainedBudgets",
     "ExplainedCondition",
@@ -465,6 +473,7 @@ __all__ = (
     "RunEvent",
     "RunEventDetails",
     "RunEventList",
+    "RunKind",
     "RunList",
     "RunNow",
     "RunNowOutcome",
@@ -477,6 +486,8 @@ __all__ = (
     "RunsAtOnce",
     "RunState",
     "RunSubmit",
+    "RunTime",
+    "RunTimeWaiting",
     "ScheduleSettings",
     "ScopedPolicy",
     "ScopedPolicyList",
@@ -510,6 +521,7 @@ __all__ = (
     "TableRegisterLabels",
     "TierInput",
     "TierOutput",
+    "TimeEstimate",
     "TriggerConditionInput",
     "TriggerConditionOutput",
     "TriggerRuleInput",

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -22,8 +22,8 @@ class Cost:
     """ Number of data files. """
     requests: int
     """ To an object store, about. """
-    seconds: float | None
-    """ Null until a run of the table was measured. """
+    seconds: float
+    """ At work, without waiting. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -35,7 +35,6 @@ class Cost:
 
         requests = self.requests
 
-        seconds: float | None
         seconds = self.seconds
 
         field_dict: dict[str, Any] = {}
@@ -63,12 +62,7 @@ class Cost:
 
         requests = d.pop("requests")
 
-        def _parse_seconds(data: object) -> float | None:
-            if data is None:
-                return data
-            return cast(float | None, data)
-
-        seconds = _parse_seconds(d.pop("seconds"))
+        seconds = d.pop("seconds")
 
         cost = cls(
             bytes_read=bytes_read,

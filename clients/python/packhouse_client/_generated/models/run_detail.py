@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..models.run_detail_policy import RunDetailPolicy
     from ..models.run_detail_request import RunDetailRequest
     from ..models.run_detail_result import RunDetailResult
+    from ..models.run_time import RunTime
 
 
 T = TypeVar("T", bound="RunDetail")
@@ -27,7 +28,7 @@ T = TypeVar("T", bound="RunDetail")
 
 @_attrs_define
 class RunDetail:
-    """A run with how far it is."""
+    """A run with how far it is, and how its time was spent."""
 
     attempt: int
     """ Tries so far, the present one included. """
@@ -86,6 +87,9 @@ class RunDetail:
     """ Id of the registered table. """
     table_pause: None | Pause
     """ The pause that the table is under. """
+    time: RunTime
+    """ How a run's time was spent, from its submission to its end or now: every attempt at work, and every wait.
+    """
     updated_at: datetime.datetime
     """ When it was changed last. """
     urgent_at: datetime.datetime | None
@@ -185,6 +189,8 @@ class RunDetail:
         else:
             table_pause = self.table_pause
 
+        time = self.time.to_dict()
+
         updated_at = self.updated_at.isoformat()
 
         urgent_at: None | str
@@ -233,6 +239,7 @@ class RunDetail:
                 "state": state,
                 "table_id": table_id,
                 "table_pause": table_pause,
+                "time": time,
                 "updated_at": updated_at,
                 "urgent_at": urgent_at,
                 "waiting_for": waiting_for,
@@ -250,6 +257,7 @@ class RunDetail:
         from ..models.run_detail_policy import RunDetailPolicy  # noqa: PLC0415
         from ..models.run_detail_request import RunDetailRequest  # noqa: PLC0415
         from ..models.run_detail_result import RunDetailResult  # noqa: PLC0415
+        from ..models.run_time import RunTime  # noqa: PLC0415
 
         d = dict(src_dict)
         attempt = d.pop("attempt")
@@ -417,6 +425,8 @@ class RunDetail:
 
         table_pause = _parse_table_pause(d.pop("table_pause"))
 
+        time = RunTime.from_dict(d.pop("time"))
+
         updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
 
         def _parse_urgent_at(data: object) -> datetime.datetime | None:
@@ -484,6 +494,7 @@ class RunDetail:
             state=state,
             table_id=table_id,
             table_pause=table_pause,
+            time=time,
             updated_at=updated_at,
             urgent_at=urgent_at,
             waiting_for=waiting_for,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..models.prediction import Prediction
     from ..models.run_now_prediction_errors import RunNowPredictionErrors
     from ..models.run_now_skipped_reasons import RunNowSkippedReasons
+    from ..models.time_estimate import TimeEstimate
 
 
 T = TypeVar("T", bound="RunNow")
@@ -26,35 +27,25 @@ class RunNow:
     """What a run would come to now. `unknown`: the table can't be looked at, `detail` says why."""
 
     base_snapshot_id: None | str
-    """ Snapshot that the plan was made on; null for a table without snapshots. """
     calibration: Calibration | None
-    """ Factors by which the prediction was corrected. """
     cost: Cost | None
-    """ What a run would move; null: no plan. """
     deferred_groups: int | None
     """ Of the plan, left for another day: they do not fit `limits.bytes_per_day` now. """
     detail: None | str
-    """ Explanation in words; null: none. """
     groups_total: int | None
-    """ File groups of the plan. """
     later: None | PlannedLater
-    """ Partitions that are planned later; null: none. """
     outcome: RunNowOutcome
-    """ What was found or done. """
     plan_hash: None | str
-    """ Hash of the plan: the same on the same snapshot and policy. """
     prediction: None | Prediction
-    """ What the plan expects of its execution. """
     prediction_errors: RunNowPredictionErrors
     """ How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth. """
     schema_id: int | None
-    """ Id of the table's schema. """
     shrunk_partitions: int | None
     """ Partitions with smaller groups than the policy's, after lost races. """
     skipped_reasons: RunNowSkippedReasons
     """ Skipped partitions by reason. """
     skipped_total: int | None
-    """ Partitions that the plan leaves alone. """
+    time_estimate: None | TimeEstimate
     waits_for: list[str]
     """ What a run asked for now would wait for: codes of `held_by`. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
@@ -64,6 +55,7 @@ class RunNow:
         from ..models.cost import Cost  # noqa: PLC0415
         from ..models.planned_later import PlannedLater  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
+        from ..models.time_estimate import TimeEstimate  # noqa: PLC0415
 
         base_snapshot_id: None | str
         base_snapshot_id = self.base_snapshot_id
@@ -119,6 +111,12 @@ class RunNow:
         skipped_total: int | None
         skipped_total = self.skipped_total
 
+        time_estimate: dict[str, Any] | None
+        if isinstance(self.time_estimate, TimeEstimate):
+            time_estimate = self.time_estimate.to_dict()
+        else:
+            time_estimate = self.time_estimate
+
         waits_for = self.waits_for
 
         field_dict: dict[str, Any] = {}
@@ -140,6 +138,7 @@ class RunNow:
                 "shrunk_partitions": shrunk_partitions,
                 "skipped_reasons": skipped_reasons,
                 "skipped_total": skipped_total,
+                "time_estimate": time_estimate,
                 "waits_for": waits_for,
             }
         )
@@ -154,6 +153,7 @@ class RunNow:
         from ..models.prediction import Prediction  # noqa: PLC0415
         from ..models.run_now_prediction_errors import RunNowPredictionErrors  # noqa: PLC0415
         from ..models.run_now_skipped_reasons import RunNowSkippedReasons  # noqa: PLC0415
+        from ..models.time_estimate import TimeEstimate  # noqa: PLC0415
 
         d = dict(src_dict)
 
@@ -279,6 +279,21 @@ class RunNow:
 
         skipped_total = _parse_skipped_total(d.pop("skipped_total"))
 
+        def _parse_time_estimate(data: object) -> None | TimeEstimate:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                time_estimate_type_0 = TimeEstimate.from_dict(data)
+
+                return time_estimate_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | TimeEstimate, data)
+
+        time_estimate = _parse_time_estimate(d.pop("time_estimate"))
+
         waits_for = cast(list[str], d.pop("waits_for"))
 
         run_now = cls(
@@ -297,6 +312,7 @@ class RunNow:
             shrunk_partitions=shrunk_partitions,
             skipped_reasons=skipped_reasons,
             skipped_total=skipped_total,
+            time_estimate=time_estimate,
             waits_for=waits_for,
         )
 

@@ -79,7 +79,7 @@ def sync_detailed(
 ) -> Response[Problem | RunDetail]:
     """Show a run
 
-     Show a run: state, progress, and what was measured so far.
+     Show a run: state, progress, how its time was spent, and what was measured so far.
 
     Args:
         run_id (str): Id of the run.
@@ -110,7 +110,7 @@ def sync(
 ) -> Problem | RunDetail | None:
     """Show a run
 
-     Show a run: state, progress, and what was measured so far.
+     Show a run: state, progress, how its time was spent, and what was measured so far.
 
     Args:
         run_id (str): Id of the run.
@@ -136,7 +136,7 @@ async def asyncio_detailed(
 ) -> Response[Problem | RunDetail]:
     """Show a run
 
-     Show a run: state, progress, and what was measured so far.
+     Show a run: state, progress, how its time was spent, and what was measured so far.
 
     Args:
         run_id (str): Id of the run.
@@ -165,7 +165,7 @@ async def asyncio(
 ) -> Problem | RunDetail | None:
     """Show a run
 
-     Show a run: state, progress, and what was measured so far.
+     Show a run: state, progress, how its time was spent, and what was measured so far.
 
     Args:
         run_id (str): Id of the run.
