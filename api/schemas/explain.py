@@ -229,6 +229,10 @@ class Cost(Answer):
     bytes_written: int
     requests: int = Field(description="To an object store, about.")
     seconds: float = Field(description="At work, without waiting.")
+    ends_at: Instant | None = Field(
+        description="When a run asked for now would end if a worker took it at once: its seconds, and the windows that "
+        "stop it. Null: held back without an end that is known."
+    )
 
 
 class RunNow(Answer):

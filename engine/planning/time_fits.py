@@ -52,8 +52,8 @@ class _Level:
         return found
 
 
-_FLEET: Final = _Level(EstimateSource.FLEET, common=0.8, each=(0.8, 0.8, 0.8, 0.8), half_life=20.0)
-_KIND: Final = _Level(EstimateSource.KIND, common=0.3, each=(0.2, 0.3, 0.5, 0.5), half_life=20.0)
+_FLEET: Final = _Level(EstimateSource.FLEET, common=0.8, each=(0.8, 0.8, 0.8, 0.8), half_life=10.0)
+_KIND: Final = _Level(EstimateSource.KIND, common=0.3, each=(0.2, 0.3, 0.5, 0.5), half_life=10.0)
 _TABLE: Final = _Level(EstimateSource.TABLE, common=0.2, each=(0.2, 0.3, 0.5, 0.5), half_life=6.0)
 
 

@@ -56,12 +56,13 @@ async def test_a_run_keeps_how_long_its_work_took_for_predictions(world: World) 
 
 
 async def test_a_run_that_was_slowed_by_a_limit_shows_nothing_but_the_limit(world: World) -> None:
-    await world.set_policy({"limits": {"bandwidth": "50kB/s"}})
+    world.lake.append(day="2026-11-01", rows=8000)
+    await world.set_policy({"limits": {"bandwidth": 65_536}})
     run = await world.rewrite()
     async with world.container.database.read() as unit:
         assert await unit.run_times.list(world.table_id) == []
     read, written = (run.plan["prediction"][name] for name in ("input_bytes", "output_bytes"))
-    assert run.plan["prediction"]["seconds"] >= (read + written) / 50_000
+    assert run.plan["prediction"]["seconds"] >= (read + written) / 65_536
 
 
 async def test_the_limit_of_the_fleet_is_in_the_prediction(world: World) -> None:
