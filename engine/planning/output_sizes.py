@@ -28,7 +28,7 @@ def metadata_bytes(file_bytes: Ints, rows: Ints, columns: int) -> int:
         columns: leaf columns of the schema; 0: not known.
 
     Fits `bytes = metadata + rows * each` by least squares of relative errors, with a prior for `metadata`; it leaves
-    at least a byte for each value of each file.
+    at least a byte for each value of each file, or a tenth of a file whose values take less.
     """
     holding = (rows > 0) & (file_bytes > 0)
     sizes, counts = file_bytes[holding].astype(np.float64), rows[holding].astype(np.float64)
@@ -44,5 +44,5 @@ def metadata_bytes(file_bytes: Ints, rows: Ints, columns: int) -> int:
     )
     target = np.array([intercept.sum() + _PRIOR_WEIGHT / prior, slope.sum()])
     found = float(np.linalg.lstsq(matrix, target, rcond=None)[0][0])
-    most = float((sizes - counts * columns).min())
+    most = float((sizes - np.minimum(counts * columns, sizes / 10)).min())
     return int(max(0.0, min(found, 3 * prior, most)))

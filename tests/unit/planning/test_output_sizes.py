@@ -23,6 +23,13 @@ def test_files_of_different_sizes_show_it_themselves() -> None:
     assert of([9_000 + 30 * count for count in rows], rows, 16) == pytest.approx(9_000, rel=0.15)
 
 
+def test_a_file_that_was_rewritten_before_hides_no_metadata_of_the_tiny_ones() -> None:
+    """29 new files and one of 1,131 rows and 20,550 bytes, less than two bytes a value, became one of 22,700 bytes."""
+    metadata = of([6_129] * 29 + [20_550], [18] * 29 + [1_131], 16)
+    rows = 29 * (6_129 - metadata) + 20_550 - metadata
+    assert rows + metadata == pytest.approx(22_700, rel=0.6)
+
+
 def test_large_files_keep_nearly_all_of_their_bytes() -> None:
     assert of([2**27] * 8, [10**6] * 8, 16) <= 3 * 360 * 16
 
