@@ -1347,7 +1347,7 @@ export interface components {
         };
         /** @description How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten runs. */
         Calibration: {
-            /** @description Of each file: footer, page headers and dictionaries. Inputs are counted without them, outputs with. */
+            /** @description Of each file: footer, page headers, dictionaries. Inputs are counted without them, outputs with. */
             metadata_bytes: number;
             /** @description Factor of the rows' bytes, without the metadata of files. */
             output_bytes: number;
@@ -1628,6 +1628,8 @@ export interface components {
         Cost: {
             bytes_read: number;
             bytes_written: number;
+            /** @description When a run asked for now would end if a worker took it at once: its seconds, and the windows that stop it. Null: held back without an end that is known. */
+            ends_at: string | null;
             files: number;
             /** @description To an object store, about. */
             requests: number;

@@ -15,7 +15,7 @@ class Calibration:
     """How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten runs."""
 
     metadata_bytes: int
-    """ Of each file: footer, page headers and dictionaries. Inputs are counted without them, outputs with. """
+    """ Of each file: footer, page headers, dictionaries. Inputs are counted without them, outputs with. """
     output_bytes: float
     """ Factor of the rows' bytes, without the metadata of files. """
     output_files: float

@@ -1,8 +1,9 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -15,11 +16,11 @@ class Cost:
     """What a run now would move."""
 
     bytes_read: int
-    """ Bytes that would be read. """
     bytes_written: int
-    """ Bytes that would be written. """
+    ends_at: datetime.datetime | None
+    """ When a run asked for now would end if a worker took it at once: its seconds, and the windows that stop it.
+    Null: held back without an end that is known. """
     files: int
-    """ Number of data files. """
     requests: int
     """ To an object store, about. """
     seconds: float
@@ -30,6 +31,12 @@ class Cost:
         bytes_read = self.bytes_read
 
         bytes_written = self.bytes_written
+
+        ends_at: None | str
+        if isinstance(self.ends_at, datetime.datetime):
+            ends_at = self.ends_at.isoformat()
+        else:
+            ends_at = self.ends_at
 
         files = self.files
 
@@ -43,6 +50,7 @@ class Cost:
             {
                 "bytes_read": bytes_read,
                 "bytes_written": bytes_written,
+                "ends_at": ends_at,
                 "files": files,
                 "requests": requests,
                 "seconds": seconds,
@@ -58,6 +66,21 @@ class Cost:
 
         bytes_written = d.pop("bytes_written")
 
+        def _parse_ends_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                ends_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return ends_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        ends_at = _parse_ends_at(d.pop("ends_at"))
+
         files = d.pop("files")
 
         requests = d.pop("requests")
@@ -67,6 +90,7 @@ class Cost:
         cost = cls(
             bytes_read=bytes_read,
             bytes_written=bytes_written,
+            ends_at=ends_at,
             files=files,
             requests=requests,
             seconds=seconds,
