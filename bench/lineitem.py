@@ -72,10 +72,21 @@ def _write(spark: Any, *, table: str, columns: str, files: int, rows_per_file: i
     spark.sql(f"CREATE TABLE {table} USING iceberg {_PROPERTIES} AS {source}")
 
 
-def append_files(spark: Any, *, table: str, columns: str, files: int, rows_per_file: int) -> None:
-    """Append files of so many rows each to a table that is made if it is not there."""
-    spark.sql(f"CREATE TABLE IF NOT EXISTS {table} USING iceberg {_PROPERTIES} AS SELECT {columns} FROM range(0)")
-    spark.sql(f"INSERT INTO {table} SELECT {columns} FROM range(0, {files * rows_per_file}, 1, {files})")
+def append_files(
+    spark: Any, *, table: str, columns: str, files: int, rows_per_file: int, partitions: int | None = None
+) -> None:
+    """Append files of about `rows_per_file` rows each to a table, which is created if it does not exist.
+
+    With `partitions` the table has a column `part` of that many values, which it is partitioned by, and every file is
+    written once for each.
+    """
+    split = "" if partitions is None else "PARTITIONED BY (part)"
+    columns = columns if partitions is None else f"{columns}, id % {partitions} AS part"
+    spark.sql(
+        f"CREATE TABLE IF NOT EXISTS {table} USING iceberg {split} {_PROPERTIES} AS SELECT {columns} FROM range(0)"
+    )
+    rows = f"SELECT {columns} FROM range(0, {files * rows_per_file}, 1, {files})"
+    spark.sql(f"INSERT INTO {table} {rows}{'' if partitions is None else ' SORT BY part'}")
 
 
 def _hashed(salt: int, values: int) -> str:

@@ -75,6 +75,7 @@ from engine.services.tables import TableService
 from engine.services.wakes import Wakes
 from engine.services.watching import WatchService
 from engine.settings import Settings
+from engine.spark.connection import machine_of
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
@@ -293,6 +294,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             database=database, ledger=pace, shared=shared, tokens=tokens, clock=clock, url=settings.pace_url
         ),
         clock=clock,
+        machine=machine_of(settings.spark_url),
         commit_batch_bytes=settings.commit_batch_bytes,
         commit_batch_seconds=settings.commit_batch_seconds,
     )

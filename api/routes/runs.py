@@ -121,9 +121,10 @@ async def list_runs(
 
 @router.get("/{run_id}", summary="Show a run", responses=problems("not_found", "invalid_input"))
 async def get_run(run_id: RunIdPath, services: ServicesDep, caller: ViewerDep) -> RunDetail:
-    """Show a run: state, progress, and what was measured so far."""
+    """Show a run: state, progress, how its time was spent, and what was measured so far."""
     run = await services.runs.get(caller, run_id)
-    return RunDetail.of(run, await services.runs.progress(run), await services.runs.pauses(run))
+    progress, pauses = await services.runs.progress(run), await services.runs.pauses(run)
+    return RunDetail.of(run, progress, pauses, await services.runs.timeline(run))
 
 
 @router.get("/{run_id}/groups", summary="List a run's file groups", responses=problems("not_found", "invalid_input"))

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from api.schemas.common import Answer, Instant, JsonObject
 from api.schemas.runs import Run
-from api.schemas.tables import Calibration, Condition, PlannedLater, Prediction
+from api.schemas.tables import Calibration, Condition, PlannedLater, Prediction, TimeEstimate
 from engine.domain import runs as domain
 from engine.domain.policies import OnStart, WindowKind
 from engine.domain.watches import Verdict
@@ -228,7 +228,11 @@ class Cost(Answer):
     bytes_read: int
     bytes_written: int
     requests: int = Field(description="To an object store, about.")
-    seconds: float | None = Field(description="Null until a run of the table was measured.")
+    seconds: float = Field(description="At work, without waiting.")
+    ends_at: Instant | None = Field(
+        description="When a run asked for now would end if a worker took it at once: its seconds, and the windows that "
+        "stop it. Null: held back without an end that is known."
+    )
 
 
 class RunNow(Answer):
@@ -242,6 +246,7 @@ class RunNow(Answer):
     plan_hash: str | None = None
     prediction: Prediction | None = None
     calibration: Calibration | None = None
+    time_estimate: TimeEstimate | None = None
     prediction_errors: dict[str, float] = Field(
         default={},
         description="How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth.",

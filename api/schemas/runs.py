@@ -15,6 +15,7 @@ from engine.domain import runs as domain
 from engine.domain.addresses import MOST_CHARACTERS, TABLE_PATTERN, written_address
 from engine.domain.fleet import Pauses
 from engine.domain.run_requests import RunRequest
+from engine.domain.run_timelines import RunTimeline
 from engine.domain.runs import GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.strict import Flag
 from engine.services.explain_words import short
@@ -22,6 +23,7 @@ from engine.services.run_views import RunProgress
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _RUN_ID = "run_01jd2m6v8n4q0x7y3k5r9t1wbz"
+_ATTEMPTS_SHOWN: Final = 50
 _REQUEST = (
     "The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the "
     "HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and "
@@ -114,6 +116,49 @@ class Progress(Answer):
         )
 
 
+class AttemptTime(Answer):
+    """One attempt at a run."""
+
+    number: int = Field(description="Counted from 1.")
+    started_at: Instant = Field(description="When a worker claimed the run.")
+    ended_at: Instant | None = Field(description="Null while it is at work.")
+    seconds: float = Field(description="At work, up to its end or now.")
+    reason: str | None = Field(description="Why it ended; a stable word.")
+
+
+class RunTime(Answer):
+    """How a run's time was spent, from its submission to its end or now: every attempt at work, and every wait."""
+
+    total_seconds: float = Field(description="`working_seconds` + `waiting_seconds`.")
+    queued_seconds: float = Field(description="Before the first attempt; part of `waiting_seconds`.")
+    working_seconds: float = Field(description="Of all attempts.")
+    waiting_seconds: float = Field(description="Before and between attempts.")
+    waiting: dict[str, float] = Field(
+        description="The waits by cause, in seconds: `worker` (for a free worker, room under `parallel_runs`, or the "
+        "end of a pause) and the values of `waiting_for`.",
+        examples=[{"worker": 0.4, "quiet_hours": 5400.0}],
+    )
+    attempts_total: int = Field(description="How many attempts there were.")
+    attempts: list[AttemptTime] = Field(description="The last fifty, oldest first.")
+
+    @classmethod
+    def from_domain(cls, timeline: RunTimeline) -> Self:
+        """Return the wire form."""
+        names = AttemptTime.model_fields
+        return cls(
+            total_seconds=timeline.total_seconds,
+            queued_seconds=timeline.queued_seconds,
+            working_seconds=timeline.working_seconds,
+            waiting_seconds=timeline.waiting_seconds,
+            waiting=dict(timeline.waiting or {}),
+            attempts_total=len(timeline.attempts),
+            attempts=[
+                AttemptTime(**{name: getattr(each, name) for name in names})
+                for each in timeline.attempts[-_ATTEMPTS_SHOWN:]
+            ],
+        )
+
+
 class _RunFields(Answer):
     """What lists and single runs show alike."""
 
@@ -163,19 +208,21 @@ class Run(_RunFields):
 
 
 class RunDetail(Run):
-    """A run with how far it is."""
+    """A run with how far it is, and how its time was spent."""
 
     progress: Progress
+    time: RunTime
     table_pause: Pause | None = Field(description="The pause that the table is under.")
     catalog_pause: Pause | None = Field(description="The pause that all tables of its catalog are under.")
     fleet_pause: Pause | None = Field(description="The pause that all tables are under.")
 
     @classmethod
-    def of(cls, run: domain.Run, progress: RunProgress, pauses: Pauses) -> Self:
+    def of(cls, run: domain.Run, progress: RunProgress, pauses: Pauses, timeline: RunTimeline) -> Self:
         """Return the wire form."""
         return cls(
             **_run_fields(run),
             progress=Progress.from_domain(progress),
+            time=RunTime.from_domain(timeline),
             table_pause=None if pauses.table is None else Pause.from_domain(pauses.table),
             catalog_pause=None if pauses.catalog is None else Pause.from_domain(pauses.catalog),
             fleet_pause=None if pauses.fleet is None else Pause.from_domain(pauses.fleet),

@@ -16,6 +16,7 @@ from engine.domain import tables as domain
 from engine.domain.measurements import Measurement
 from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
+from engine.domain.run_times import EstimateSource, RunKind
 from engine.domain.strict import UNSEEN, Flag, OneLine, one_line
 from engine.domain.tables import MAX_LABELS, TableRef
 from engine.services.names import CATALOG_NAME, MAX_NAME_CHARACTERS, TABLE_NAME
@@ -304,16 +305,40 @@ class Prediction(Answer):
     input_rows: int
     output_files: int
     output_bytes: int
-    seconds: float | None = Field(description="Null until a run of the table was measured.")
+    seconds: float = Field(description="At work, without waiting; `time_estimate` has what it rests on.")
 
 
 class Calibration(Answer):
-    """By what predictions were multiplied: measured by predicted, the median of the table's last runs (at most ten)."""
+    """How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten runs."""
 
-    runs: int = Field(description="So many were measured.")
-    output_files: float
-    output_bytes: float
-    seconds: float
+    runs: int = Field(description="Runs that were measured.")
+    output_files: float = Field(description="Factor.")
+    output_bytes: float = Field(description="Factor of the rows' bytes, without the metadata of files.")
+    metadata_bytes: int = Field(
+        description="Of each file: footer, page headers, dictionaries. Inputs are counted without them, outputs with."
+    )
+
+
+class TimeEstimate(Answer):
+    """Costs that seconds were predicted with: `run + (groups * group + files * file + bytes * byte) / lanes`.
+
+    The part after `run` takes at least as long as the limits allow.
+    """
+
+    kind: RunKind = Field(description="The way of rewriting.")
+    source: EstimateSource = Field(
+        description="The most specific runs that the costs were fitted to: of the `table`, of the `kind` on the same "
+        "machine, of the `fleet`; `prior`: none, the costs are assumed."
+    )
+    runs: int = Field(description="How many attempts that were.")
+    evidence: str = Field(description="The same in words.")
+    run_seconds: float
+    group_seconds: float
+    file_seconds: float
+    byte_seconds: float
+    lanes: int = Field(description="Tasks at the same time.")
+    limit_bytes_per_second: float | None = Field(description="Of policy, catalog and fleet, read + written.")
+    limit_requests_per_second: float | None
 
 
 class PlannedLater(Answer):
@@ -359,6 +384,7 @@ class TablePlan(Answer):
     plan_hash: str = Field(description="The same on the same snapshot and policy.")
     prediction: Prediction
     calibration: Calibration
+    time_estimate: TimeEstimate
     groups_total: int
     deferred_groups: int = Field(description="Left for another day: they do not fit `limits.bytes_per_day` now.")
     shrunk_partitions: int = Field(description="Partitions with smaller groups than the policy's, after lost races.")

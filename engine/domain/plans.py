@@ -2,14 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from engine.domain.files import InputFile
 from engine.domain.hot_partitions import Place
 from engine.domain.orders import RowOrdering
+from engine.domain.run_times import TimeEstimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +56,33 @@ class SkippedPartition:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the plan expects of its own execution; `seconds` is None until a rate was measured."""
+    """What the plan expects of its own execution. `seconds`: at work, without waiting; see `domain.run_times`."""
 
     input_files: int
     input_bytes: int
     input_rows: int
     output_files: int
     output_bytes: int
-    seconds: float | None
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """By what predictions are multiplied: measured divided by predicted, of the table's last `runs` runs."""
+    """How predicted sizes of outputs are corrected.
+
+    `output_files`, `output_bytes`: factors, measured divided by predicted, of the table's last `runs` runs; the latter
+    is of the rows' bytes. `metadata_bytes`: of each file, its footer, page headers and dictionaries: inputs are counted
+    without them, outputs with them.
+    """
 
     runs: int = 0
     output_files: float = 1.0
     output_bytes: float = 1.0
-    seconds: float = 1.0
+    metadata_bytes: int = 0
 
 
 UNCALIBRATED: Final = Calibration()
+NO_ESTIMATE: Final = TimeEstimate()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,7 @@ NOTHING_LATER: Final = Later()
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """File groups on one base snapshot, the partitions left alone, and what is expected by which calibration.
+    """File groups on one base snapshot, the partitions left alone, and what is expected by which estimates.
 
     `shrunk_partitions`: how many of its partitions have smaller groups than the policy asks for, after lost races.
     `later`: what the run plans when this is done; the prediction is without it. `order`: what rows are put into.
@@ -106,27 +113,9 @@ class Plan:
     prediction: Prediction
     shrunk_partitions: int = 0
     calibration: Calibration = UNCALIBRATED
+    time: TimeEstimate = NO_ESTIMATE
     later: Later = NOTHING_LATER
     order: RowOrdering | None = None
-
-    def only(self, groups: Sequence[FileGroup]) -> "Plan":
-        """Return the plan with some of its groups, expecting files, bytes written and time in proportion."""
-        read = sum(group.input_bytes for group in groups)
-        part = read / self.prediction.input_bytes if self.prediction.input_bytes else 0.0
-        whole = self.prediction
-        prediction = Prediction(
-            input_files=sum(len(group.inputs) for group in groups),
-            input_bytes=read,
-            input_rows=sum(group.input_rows for group in groups),
-            output_files=max(len(groups), round(sum(g.predicted_outputs for g in groups) * self._files_for_each)),
-            output_bytes=round(whole.output_bytes * part),
-            seconds=None if whole.seconds is None else whole.seconds * part,
-        )
-        return replace(self, groups=tuple(groups), prediction=prediction)
-
-    @property
-    def _files_for_each(self) -> float:
-        return self.prediction.output_files / max(1, sum(group.predicted_outputs for group in self.groups))
 
     def digest(self) -> str:
         """Return a SHA-256 over base, schema and the exact inputs of every group."""
@@ -146,6 +135,7 @@ class Plan:
             "shrunk_partitions": self.shrunk_partitions,
             "prediction": asdict(self.prediction),
             "calibration": asdict(self.calibration),
+            "time_estimate": self.time.document(),
             "later": asdict(self.later),
             "order": None if self.order is None else self.order.document(),
             "hash": self.digest(),

@@ -1,26 +1,23 @@
-"""What a rewrite is expected to come to: number and bytes of outputs, seconds, requests to the storage.
+"""What is expected of a rewrite: number and bytes of outputs, seconds, requests to the storage.
 
 Outputs are counted from stored input bytes. Deleted rows are not taken off: the digest knows only an upper bound of
-them, and an output that is a little small is a lesser fault than one that is far too large. What the last runs of the
-table came to corrects all of it (`planning.experience`).
+them, and an output that is a little small is a lesser fault than one that is far too large. Predicted bytes leave out
+the metadata of the input files (`planning.output_sizes`); the table's last runs correct both
+(`planning.run_statistics`). Time is explained in `domain.run_times`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.domain.files import InputFile
-from engine.domain.plans import UNCALIBRATED, Calibration, FileGroup, Prediction
-from engine.domain.policies import EffectivePolicy
+from engine.domain.plans import UNCALIBRATED, Calibration, FileGroup, Plan, Prediction
+from engine.domain.run_times import RunSize, TimeEstimate
 
 Ints = npt.NDArray[np.int64]
-
-RUN_SECONDS: Final = 0.3
-FILE_SECONDS: Final = 0.003
-"""What a run takes besides moving bytes: to begin, commit and prove; and for each file that it opens and replaces. As
-measured by `bench.estimates`; without them the rate of a small run says nothing about a large one."""
 
 _WHOLE_READ_BYTES: Final = 8 * 2**20
 _ROW_GROUP_BYTES: Final = 128 * 2**20
@@ -43,17 +40,11 @@ def output_counts(total_bytes: Ints, target_bytes: int) -> Ints:
     return counts
 
 
-def fixed_seconds(input_files: int) -> float:
-    """Return the seconds of a run that do not depend on how many bytes it moves."""
-    return RUN_SECONDS + FILE_SECONDS * input_files
-
-
 def predict(
-    groups: Iterable[FileGroup],
+    groups: Sequence[FileGroup],
     *,
-    live_share: Iterable[float],
-    policy: EffectivePolicy,
-    rate: float | None,
+    live_share: Sequence[float],
+    time: TimeEstimate,
     calibration: Calibration = UNCALIBRATED,
 ) -> Prediction:
     """Return the sums of a plan and what is expected of it.
@@ -61,25 +52,52 @@ def predict(
     Args:
         groups: the plan's file groups.
         live_share: for each group the least share of its bytes that outlives the deletes, 0 to 1.
-        policy: its bandwidth, bytes read + written per second, makes the prediction longer.
-        rate: measured input bytes per second of this table's rewrites while they move bytes, all tasks together; None:
-            no prediction of time.
-        calibration: what outputs and time are multiplied by; never less than an output for each group.
+        time: costs and limits of the run.
+        calibration: corrects sizes of outputs; there is never less than one for each group.
     """
-    listed = list(groups)
-    read = sum(group.input_bytes for group in listed)
-    files = sum(len(group.inputs) for group in listed)
-    live = sum(g.input_bytes * share for g, share in zip(listed, live_share, strict=True))
-    written = round(live * calibration.output_bytes)
-    outputs = round(sum(group.predicted_outputs for group in listed) * calibration.output_files)
+    read = sum(group.input_bytes for group in groups)
+    files = sum(len(group.inputs) for group in groups)
+    outputs = max(len(groups), round(sum(group.predicted_outputs for group in groups) * calibration.output_files))
+    live = sum(
+        max(0, group.input_bytes - len(group.inputs) * calibration.metadata_bytes) * share
+        for group, share in zip(groups, live_share, strict=True)
+    )
+    written = round(live * calibration.output_bytes) + outputs * calibration.metadata_bytes
     return Prediction(
         input_files=files,
         input_bytes=read,
-        input_rows=sum(group.input_rows for group in listed),
-        output_files=max(len(listed), outputs),
+        input_rows=sum(group.input_rows for group in groups),
+        output_files=outputs,
         output_bytes=written,
-        seconds=_seconds(read, written, policy, rate, fixed=fixed_seconds(files), factor=calibration.seconds),
+        seconds=_seconds(groups, time, files, read, written),
     )
+
+
+def narrowed(plan: Plan, groups: Sequence[FileGroup]) -> Plan:
+    """Return the plan with some of its groups: files and bytes written in proportion, and the time of so many."""
+    whole, read = plan.prediction, sum(group.input_bytes for group in groups)
+    files = sum(len(group.inputs) for group in groups)
+    part = read / whole.input_bytes if whole.input_bytes else 0.0
+    for_each = whole.output_files / max(1, sum(group.predicted_outputs for group in plan.groups))
+    written = round(whole.output_bytes * part)
+    prediction = Prediction(
+        input_files=files,
+        input_bytes=read,
+        input_rows=sum(group.input_rows for group in groups),
+        output_files=max(len(groups), round(sum(group.predicted_outputs for group in groups) * for_each)),
+        output_bytes=written,
+        seconds=_seconds(groups, plan.time, files, read, written),
+    )
+    return replace(plan, groups=tuple(groups), prediction=prediction)
+
+
+def _seconds(groups: Sequence[FileGroup], time: TimeEstimate, files: int, read: int, written: int) -> float:
+    """Return the seconds of a run of these groups; 0 for none."""
+    if not groups:
+        return 0.0
+    size = RunSize(len(groups), files, read, lanes=min(time.lanes, len(groups)))
+    requests = predicted_requests(groups, output_bytes=written)
+    return round(time.seconds(size, moved_bytes=read + written, requests=requests), 3)
 
 
 def predicted_requests(groups: Iterable[FileGroup], *, output_bytes: int) -> int:
@@ -99,12 +117,3 @@ def _reads(file: InputFile) -> int:
     if file.file_bytes <= _WHOLE_READ_BYTES:
         return 2
     return 2 + (file.row_groups or -(-file.file_bytes // _ROW_GROUP_BYTES))
-
-
-def _seconds(
-    read: int, written: int, policy: EffectivePolicy, rate: float | None, *, fixed: float, factor: float
-) -> float | None:
-    if rate is None or rate <= 0:
-        return None
-    allowed = policy.budget().bytes_per_second
-    return fixed + max(factor * read / rate, 0.0 if allowed is None else (read + written) / allowed)

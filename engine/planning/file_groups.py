@@ -23,14 +23,16 @@ from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
 from engine.domain.orders import RowOrdering
 from engine.domain.plans import FileGroup, Plan, SkippedPartition
 from engine.domain.policies import EffectivePolicy
+from engine.domain.run_times import RunKind, TimeEstimate
 from engine.planning.bin_packing import pack
 from engine.planning.candidates import Candidates, SkipReason, find_candidates
 from engine.planning.cooling import leave_cooling, shrunk_groups
 from engine.planning.estimates import output_count, predict
-from engine.planning.experience import NO_EXPERIENCE, Experience
+from engine.planning.output_sizes import metadata_bytes
 from engine.planning.partitions import Flags, Ints, PartitionedFiles, partition_files
 from engine.planning.parts import MOST_FILES, left_for_later, parts_of
 from engine.planning.rewrite_limits import RewriteLimits
+from engine.planning.run_statistics import NO_STATISTICS, RunStatistics
 
 MAX_SKIPPED: Final = 1000
 """Skipped partitions that a plan lists; `Plan.skipped_total` counts all."""
@@ -64,7 +66,9 @@ def make_plan(
     base_snapshot_id: int | None,
     schema_id: int,
     inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
-    known: Experience = NO_EXPERIENCE,
+    known: RunStatistics = NO_STATISTICS,
+    columns: int = 0,
+    is_native: bool = False,
     full: bool = False,
     every_file: bool = False,
     hot: HotPartitions = NONE_HOT,
@@ -80,7 +84,9 @@ def make_plan(
         base_snapshot_id: the snapshot that the digest was made of; None for an empty table.
         schema_id: the current schema.
         inputs_of: returns the inputs for paths of the digest, with their deletes; called once, with all paths.
-        known: what earlier runs teach; without a rate the plan predicts no time.
+        known: what earlier runs measured; predictions use it.
+        columns: leaf columns of the schema, for the size of files' metadata; 0: not known.
+        is_native: the table format's procedure rewrites, not the kernel.
         full: take every file of the digest, also those of the right size.
         every_file: in full, also files that would come out as they are but for how they are encoded.
         hot: partitions that lost races to other writers.
@@ -99,18 +105,48 @@ def make_plan(
     groups = _groups(files, packed, inputs_of)
     skipped = _skipped(files, chosen, frozenset(one.partition for one in packed), later, hot)
     shares = _live_shares(files, packed)
+    calibration = replace(known.calibration, metadata_bytes=_metadata_bytes(files, packed, columns))
+    time = _time(groups, policy, known, None if is_native else order, is_native=is_native)
     return Plan(
         base_snapshot_id=base_snapshot_id,
         schema_id=schema_id,
         groups=groups,
         skipped=tuple(skipped[:MAX_SKIPPED]),
         skipped_total=len(skipped),
-        prediction=predict(groups, live_share=shares, policy=policy, rate=known.rate, calibration=known.calibration),
-        calibration=known.calibration,
+        prediction=predict(groups, live_share=shares, time=time, calibration=calibration),
+        calibration=calibration,
+        time=time,
         shrunk_partitions=_count_shrunk(packed, shrunk),
         later=left_for_later(files, chosen, later),
         order=order,
     )
+
+
+def _time(
+    groups: Sequence[FileGroup],
+    policy: EffectivePolicy,
+    known: RunStatistics,
+    order: RowOrdering | None,
+    *,
+    is_native: bool,
+) -> TimeEstimate:
+    has_deletes = any(file.deletes for group in groups for file in group.inputs)
+    if is_native:
+        kind = RunKind.NATIVE
+    elif order is not None:
+        kind = RunKind(order.strategy)
+    else:
+        kind = RunKind.DECODE if has_deletes else RunKind.PACK
+    lanes = min(policy.parallel_groups, max(1, len(groups)))
+    return TimeEstimate(kind, known.costs(kind), lanes, policy.budget().at_most(known.limit))
+
+
+def _metadata_bytes(files: PartitionedFiles, packed: Sequence[_Bin], columns: int) -> int:
+    """Return the bytes of metadata of a file of the plan, about."""
+    if not packed:
+        return 0
+    rows = np.concatenate([one.rows for one in packed])
+    return metadata_bytes(files.file_bytes[rows], files.record_count[rows], columns)
 
 
 def _pack_all(

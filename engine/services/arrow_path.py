@@ -15,15 +15,13 @@ from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettin
 from engine.services.attempts import COMMITTED
 from engine.services.early_losses import EarlyLosses
 from engine.services.engines import remedy_for
-from engine.services.lane_rates import LaneRate, expected_rate
+from engine.services.lane_times import LaneTimes
 from engine.services.lanes import Finished, GroupFailure, GroupLost, Lanes
 from engine.services.orders import Overlaps, order_result, overlaps_of
 from engine.services.outages.credentials import TaskCredentials
 from engine.services.pacing import RunPacing
 from engine.services.rewrite_paths import RewritePath, Tools, Work
 from engine.services.row_checks import has_rows_checked
-
-_DONE = (GroupState.WRITTEN, GroupState.COMMITTED)
 
 
 class ArrowPath(RewritePath):
@@ -91,7 +89,7 @@ class ArrowPath(RewritePath):
             function=context.function,
             attempt=attempt,
             clock=context.clock,
-            rate=LaneRate(expected_rate(await self._ending.outlines(*_DONE), plan.prediction, lanes)),
+            times=LaneTimes(plan.time),
             tasks=task,
             credentials=TaskCredentials(table=table, open_table=self._open, clock=context.clock),
             lost=self._early_losses(plan).among,
@@ -145,10 +143,12 @@ class ArrowPath(RewritePath):
         else:
             group, result = finished
             self._attempt.metrics.throttled_seconds.inc(result.throttled_seconds)
+            self._ending.tally.waited_seconds += result.throttled_seconds
             if result.outcome == "written":
                 async with self._context.database.begin() as unit:
                     await unit.groups.mark_written(self._attempt.lease, {**asdict(result), **base})
                 await self._attempt.record("group_written", {"group": group.ordinal, **_brief(result)})
+                self._ending.tally.add(len(group.inputs), group.input_bytes)
                 self._step("group_written")
                 return group.input_bytes
             if result.outcome == "stopped":

@@ -9,6 +9,7 @@ are started, and those in flight end (`drain`) or are interrupted.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -118,10 +119,10 @@ class Attempt:
         """Return how much time there is before the next window that stops the run."""
         return self._watch.room()
 
-    def begin_no_more(self, room: Room) -> None:
-        """Let what is in flight end and wait for the window ahead: nothing that is left would end before it."""
+    def begin_no_more(self, room: Room, *, because: str) -> None:
+        """End what is in flight and wait for the window ahead: nothing that is left would end before it."""
         if self.stop_reason is None:
-            self.hold = room.ahead
+            self.hold = None if room.ahead is None else replace(room.ahead, detail=f"{room.ahead.detail}: {because}")
             self.stop(Stop.DRAINED)
 
     async def check(self) -> None:

@@ -13,6 +13,7 @@ from engine.domain.fleet import FleetLimits
 from engine.domain.ids import TableId
 from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy
+from engine.planning.estimates import narrowed
 from engine.planning.ranking import most_worth
 from engine.planning.rewrite_limits import GROUP_SETTING
 from engine.stores.unit_of_work import UnitOfWork
@@ -74,7 +75,7 @@ class DayBudget:
             return plan, 0
         fitting = most_worth(plan.groups, self.remaining)
         deferred = len(plan.groups) - len(fitting)
-        return (plan.only(fitting), deferred) if deferred else (plan, 0)
+        return (narrowed(plan, fitting), deferred) if deferred else (plan, 0)
 
     def admit(self, plan: Plan) -> Plan:
         """Return what fits of a plan; the other groups are counted as deferred.

@@ -16,7 +16,7 @@ from engine.stores.database import Database
 
 @dataclass(frozen=True, slots=True)
 class RewriteContext:
-    """What every attempt shares."""
+    """What every attempt shares. `machine`: where tasks run; their times are compared with others of that machine."""
 
     database: Database
     formats: FormatRegistry
@@ -28,5 +28,6 @@ class RewriteContext:
     pace: PaceLedger
     pacing: PaceTools
     clock: Clock
+    machine: str
     commit_batch_bytes: int
     commit_batch_seconds: float

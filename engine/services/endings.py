@@ -16,10 +16,12 @@ from engine.domain.breakers import Fault
 from engine.domain.errors import LeaseLost, Transient
 from engine.domain.plans import Later, Plan
 from engine.domain.reasons import in_words
+from engine.domain.run_timelines import run_timeline
 from engine.domain.runs import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
 from engine.formats.base import OpenTable
 from engine.queue.budgets import LiveProgress
-from engine.services.attempts import HELD, Attempt, Stop
+from engine.services.attempt_tallies import AttemptTally
+from engine.services.attempts import COMMITTED, HELD, Attempt, Stop
 from engine.services.budgets import DayBudget
 from engine.services.commits import Commits
 from engine.services.context import RewriteContext
@@ -57,6 +59,7 @@ class RunEnding:
         self._step = step
         self._started = context.clock.monotonic()
         self.order: dict[str, Any] | None = None  # what the attempt did for the order of rows, if one was asked for
+        self.tally = AttemptTally()
         self.has_waste = False  # True once a task of this attempt may have left files that no group names
 
     async def conclude(self, budget: DayBudget, later: Later) -> None:
@@ -128,11 +131,13 @@ class RunEnding:
         run = replace(self._attempt.run, result=so_far)
         async with self._context.database.read() as unit:
             files = await unit.groups.count_committed_files(run.id)
-        result = run_result(run, stored, files, seconds=seconds, moved=await self._moved())
+            timeline = run_timeline(await unit.events.list_bounds(run.id), now=await unit.now())
+        result = run_result(run, stored, files, seconds=seconds, timeline=timeline, moved=await self._moved())
         if self.order is not None:
             result["order"] = self.order
         self._step("before_end")
         await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
+        await self._keep_time(seconds)
         self._attempt.metrics.observe_end(self._attempt.run)
         _log.info("run_ended", state=state.value, reason=reason, detail=detail, seconds=round(seconds, 3))
         with suppress(Transient):
@@ -261,7 +266,20 @@ class RunEnding:
         until: datetime | None = None,
         failed: bool = False,
     ) -> None:
+        seconds = self._context.clock.monotonic() - self._started
         await self._attempt.park(waiting_for=waiting_for, not_before=until, reason=reason, detail=detail, failed=failed)
+        await self._keep_time(seconds)
+
+    async def _keep_time(self, seconds: float) -> None:
+        """Store how long the attempt took, for predictions, unless tasks failed or were interrupted in it."""
+        time = self.tally.time(self._attempt.run.table_id, self._context.machine, seconds)
+        if time is None or self.has_waste or self._attempt.stop_reason not in {None, *COMMITTED} - {Stop.INTERRUPTED}:
+            return
+        try:
+            async with self._context.database.begin() as unit:
+                await unit.run_times.add(time)
+        except Transient as error:  # one time less; the run has ended
+            _log.warning("run_time_not_kept", error=error.message)
 
 
 def _why_nothing(plan: Plan) -> str:

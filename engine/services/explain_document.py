@@ -19,6 +19,7 @@ from engine.services.explain_facts import CONFLICT_DAYS, Facts, RecordFacts, Sig
 from engine.services.explain_starts import how_it_starts, start_at, starts_by_itself
 from engine.services.explain_summary import summarize
 from engine.services.explain_timing import Eligibility, cron_next, eligibility
+from engine.services.holds import HoldRules
 from engine.services.outcomes import conflict_rate
 from engine.services.trials import Trial, plan_document
 
@@ -239,6 +240,7 @@ def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
         "bytes_written": expected.output_bytes,
         "requests": predicted_requests(plan.groups, output_bytes=expected.output_bytes),
         "seconds": expected.seconds,
+        "ends_at": _ends_at(facts, expected.seconds),
     }
     reasons = dict(Counter(partition.reason for partition in plan.skipped))
     return {
@@ -249,6 +251,12 @@ def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
         "prediction_errors": dict(facts.record.known.errors or {}),
         **document,
     }
+
+
+def _ends_at(facts: Facts, seconds: float) -> datetime | None:
+    """Return when a run that is asked for now would end, with windows and slow queries that stop it."""
+    now = facts.record.now
+    return HoldRules.of(facts.policy).end_of(seconds, now, now, facts.latencies)
 
 
 def _outcome(facts: Facts, trial: Trial) -> str:

@@ -24,15 +24,15 @@ from engine.domain.units import format_bytes
 from engine.domain.watches import Watch
 from engine.formats.base import OpenTable
 from engine.planning.evaluations import Evaluation
-from engine.planning.experience import NO_EXPERIENCE, Experience
 from engine.planning.health import TableHealth
 from engine.planning.rewrite_limits import GROUP_SETTING
+from engine.planning.run_statistics import NO_STATISTICS, RunStatistics
 from engine.services.budgets import DayBudget, day_budget
 from engine.services.due_plans import DuePlan, evaluate_now, plan_due
 from engine.services.engines import choose_engine
-from engine.services.experiences import read_experience
 from engine.services.holds import HoldRules, Latencies, read_latencies
 from engine.services.other_compactors import MOST_SNAPSHOTS, OtherCompactor, other_compactors
+from engine.services.run_statistics import read_statistics
 from engine.services.trials import Trial, try_plan
 from engine.stores.leadership import WATCH
 from engine.stores.rewrite_histories import CommittedPartitions, Conflict, TableRaces
@@ -53,7 +53,7 @@ class RecordFacts:
     `last_change`: the last ended run that changed the table.
 
     `watch`: how the table is watched; `is_watched`: whether a coordinator watches at present. `fleet_at_work`: the runs
-    that workers hold, of all tables. `known`: what the last runs teach about the next.
+    that workers hold, of all tables. `known`: what earlier runs measured.
     """
 
     now: datetime
@@ -75,7 +75,7 @@ class RecordFacts:
     last_change: Run | None = None
     catalog_pause: Pause | None = None
     fleet_at_work: AtWork = AtWork()  # noqa: RUF009 - immutable
-    known: Experience = NO_EXPERIENCE
+    known: RunStatistics = NO_STATISTICS
 
     @property
     def at_work(self) -> Run | None:
@@ -175,7 +175,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         last_change=next(iter(await unit.runs.list_changes(table.id, None, 1)), None),
         catalog_pause=(await unit.pauses.of_table(table.id)).catalog,
         fleet_at_work=await unit.runs.at_work(),
-        known=await read_experience(unit, table.id),
+        known=await read_statistics(unit, table.id, catalog=table.ref.catalog),
     )
 
 

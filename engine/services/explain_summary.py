@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy, WindowKind, raised_group_sizes
 from engine.domain.reasons import OF_PARTITIONS, in_words
 from engine.domain.runs import Run, RunState
@@ -121,11 +122,12 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
         f"{many(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)}) in "
         f"{many(len(plan.groups), 'group')} into about {expected.output_files}"
     )
-    time = f" in about {duration(expected.seconds)}" if expected.seconds is not None else ""
+    time = f" in about {duration(expected.seconds)}"
     if trial.is_eligible and facts.policy.enabled:
         waits = any(hold.holds_requests for hold in eligible.held_by)
         begin = "A run asked for now would wait, then rewrite" if waits else "A run now would rewrite"
         yield f"{begin} {what}{time}, with about {many(requests, 'storage request')}."
+        yield f"That time is {plan.time.costs.evidence}{_limits(plan)}."
         if plan.shrunk_partitions:
             yield f"{many(plan.shrunk_partitions, 'partition')} of it in smaller file groups, after lost races."
         if 0 < deferred < len(trial.plan.groups):
@@ -133,6 +135,12 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
         yield from _due_only(facts, expected.input_files)
     else:
         yield f"A run now would change nothing; without what stands in the way it would rewrite {what}."
+
+
+def _limits(plan: Plan) -> str:
+    """Return the limit that a run's time is bounded by, as a clause."""
+    limit = plan.time.limit.bytes_per_second
+    return "" if limit is None else f", under a limit of {format_bytes(round(limit))}/s"
 
 
 def _due_only(facts: Facts, all_files: int) -> Iterator[str]:

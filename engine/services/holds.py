@@ -132,6 +132,21 @@ class HoldRules:
             at = hold.until
         return None
 
+    def end_of(self, seconds: float, at: datetime, due_since: datetime, latencies: Latencies) -> datetime | None:
+        """Return when a run ends that works for `seconds` from an instant on and waits in every window that stops it.
+
+        None when the rules hold it back without an end, or in more windows than are looked at.
+        """
+        for _ in range(_MOST_HOLDS):
+            free_at = self.free_from(at, due_since, latencies)
+            if free_at is None:
+                return None
+            room = self.room(free_at, due_since).seconds
+            if room is None or seconds <= room:
+                return free_at + timedelta(seconds=seconds)
+            at, seconds = free_at + timedelta(seconds=room), seconds - room
+        return None
+
     def slowdown(self, at: datetime, latencies: Latencies) -> Slowdown:
         """Return how much slower the table's runs go at an instant."""
         if self.backoff is None:

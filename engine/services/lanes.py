@@ -2,8 +2,8 @@
 
 Tiny groups travel in bundles (one task works through them) so that ten thousand small partitions do not cost ten
 thousand round trips. A lane stops taking groups as soon as the attempt is asked to stop. Before a window in which the
-run has to stop, only bundles, or parts of one, are sent that are predicted to end in time; when there is none, the
-attempt drains.
+run has to stop, only bundles, or parts of one, are sent that may end in time by what was measured (`lane_times`); when
+there is none, the attempt drains.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from engine.rewriting.kernel.contract import GroupResult, GroupTask
 from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault
 from engine.services.attempts import Attempt
 from engine.services.holds import Room
-from engine.services.lane_rates import LaneRate
+from engine.services.lane_times import LaneTimes
 from engine.services.outages.credentials import TaskCredentials
 from engine.spark.dispatch import Ticket
 
@@ -96,7 +96,7 @@ class Lanes:
         function: Callable[[str], str],
         attempt: Attempt,
         clock: Clock,
-        rate: LaneRate,
+        times: LaneTimes,
         tasks: Callable[[FileGroup], GroupTask],
         credentials: TaskCredentials,
         lost: Callable[[Sequence[FileGroup]], Awaitable[Mapping[int, str]]],
@@ -107,7 +107,7 @@ class Lanes:
         self._function = function
         self._attempt = attempt
         self._clock = clock
-        self._rate = rate
+        self._times = times
         self._tasks = tasks
         self._credentials = credentials
         self._lost = lost
@@ -177,14 +177,20 @@ class Lanes:
                     if rest := tuple(group for group in bundle if group not in part):
                         waiting.insert(at, rest)
                     if part_of == self._overrunning:
-                        await self._tell_of_overrun(part, self._rate.seconds(_input_bytes(part)) or 0.0, room)
+                        await self._tell_of_overrun(part, room)
                     return part
-        self._attempt.begin_no_more(room)
+        self._attempt.begin_no_more(room, because=self._why_not(waiting, room))
         return None
 
+    def _why_not(self, waiting: deque[tuple[FileGroup, ...]], room: Room) -> str:
+        """Return which estimate keeps the groups that wait from being sent, and what it rests on."""
+        left = [group for bundle in waiting for group in bundle]
+        shortest = min(self._times.seconds([group]) for group in left)
+        return shortest_left(len(left), shortest, self._times.evidence, room)
+
     def _fits(self, groups: Sequence[FileGroup], room: Room) -> bool:
-        seconds = self._rate.seconds(_input_bytes(groups))
-        return seconds is None or (room.admits(seconds) and not room.never_fits(seconds))
+        seconds = self._times.least_seconds(groups)
+        return room.admits(seconds) and not room.never_fits(seconds)
 
     def _whole(self, bundle: tuple[FileGroup, ...], room: Room) -> tuple[FileGroup, ...]:
         return bundle if self._fits(bundle, room) else ()
@@ -199,13 +205,13 @@ class Lanes:
 
     def _overrunning(self, bundle: tuple[FileGroup, ...], room: Room) -> tuple[FileGroup, ...]:
         """Return the first group of a bundle if it may run into a window because it fits nowhere."""
-        seconds = self._rate.seconds(bundle[0].input_bytes)
-        return bundle[:1] if seconds is None or room.admits(seconds) else ()
+        return bundle[:1] if room.admits(self._times.least_seconds(bundle[:1])) else ()
 
-    async def _tell_of_overrun(self, bundle: tuple[FileGroup, ...], seconds: float, room: Room) -> None:
+    async def _tell_of_overrun(self, bundle: tuple[FileGroup, ...], room: Room) -> None:
         details = {
             "groups": [group.ordinal for group in bundle],
-            "predicted_seconds": round(seconds),
+            "predicted_seconds": round(self._times.seconds(bundle)),
+            "evidence": self._times.evidence,
             "longest_gap_seconds": round(room.longest or 0),
             "detail": "it takes longer than any time between windows, so it begins right after one and runs into the "
             f"next: a smaller {GROUP_SETTING} makes groups that fit",
@@ -228,7 +234,7 @@ class Lanes:
             for group in bundle:
                 self._failed(waiting, group, error)
         else:
-            self._rate.add(_input_bytes(bundle), self._clock.monotonic() - begun)
+            self._times.add(bundle, self._clock.monotonic() - begun)
             results = [GroupResult.from_json(answer) for answer in answers]
             for group, result in zip(bundle, results, strict=True):
                 self._answered(waiting, group, result)
@@ -331,8 +337,10 @@ async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> 
     return await asyncio.to_thread(dispatcher.wait_gone, tag, session_id=session_id, timeout=GONE_SECONDS)
 
 
-def _input_bytes(bundle: Sequence[FileGroup]) -> int:
-    return sum(group.input_bytes for group in bundle)
+def shortest_left(count: int, seconds: float, evidence: str, room: Room) -> str:
+    """Return why none of the groups that are left is sent before a window, in words."""
+    left = "the group left" if count == 1 else f"the shortest of {count} groups left"
+    return f"{left} needs about {seconds:.0f} s ({evidence}), and {room.seconds or 0:.0f} s remain"
 
 
 def bundles(groups: Sequence[FileGroup], lanes: int) -> list[tuple[FileGroup, ...]]:

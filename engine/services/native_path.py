@@ -26,8 +26,8 @@ from engine.formats.base import OpenTable
 from engine.formats.native import NativeChange, NativeTable, RowCounts
 from engine.planning.rewrite_limits import RewriteLimits
 from engine.services.engines import tasks_within, too_slow
-from engine.services.lane_rates import LaneRate, expected_rate
-from engine.services.lanes import stop_operations
+from engine.services.lane_times import LaneTimes
+from engine.services.lanes import shortest_left, stop_operations
 from engine.services.rewrite_paths import RewritePath, Tools, Work
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -65,7 +65,7 @@ class _Calls:
     table: NativeTable
     options: Mapping[str, OptionValue]
     application: str
-    rate: LaneRate
+    times: LaneTimes
     work: Work
 
 
@@ -100,11 +100,11 @@ class NativePath(RewritePath):
         await self._check_table(table, work)
         application = await self._asked(self._context.procedures.application)
         options = call_options(work.policy, tasks=tasks, full=bool(self._attempt.run.request.get("force_full")))
-        rate = LaneRate(expected_rate((), work.plan.prediction, 1))
-        calls = _Calls(table, options, application, rate, work)
+        times = LaneTimes(work.plan.time)
+        calls = _Calls(table, options, application, times, work)
         async with self._stopped_when_asked():
-            for group in work.groups:
-                if not self._attempt.may_begin() or not self._fits(group, rate):
+            for at, group in enumerate(work.groups):
+                if not self._attempt.may_begin() or not self._fits(work.groups[at:], times):
                     break
                 await self._one(group, calls)
         await self._attempt.check()
@@ -120,12 +120,13 @@ class NativePath(RewritePath):
             remedy = "check the name that the catalog has in Spark"
             raise NotEligible(f"Spark can't read the table as {where}: {error.message}; {remedy}") from error
 
-    def _fits(self, group: FileGroup, rate: LaneRate) -> bool:
-        """Tell whether a call would end before the next window that stops the run; if not, wait for that window."""
-        room, seconds = self._attempt.room(), rate.seconds(group.input_bytes)
-        if seconds is None or room.admits(seconds):
+    def _fits(self, left: Sequence[FileGroup], times: LaneTimes) -> bool:
+        """Return whether the first call may end before the next window that stops the run; if not, wait for that."""
+        room, first = self._attempt.room(), left[:1]
+        if room.admits(times.least_seconds(first)):
             return True
-        self._attempt.begin_no_more(room)
+        because = shortest_left(len(left), times.seconds(first), times.evidence, room)
+        self._attempt.begin_no_more(room, because=because)
         return False
 
     async def _one(self, group: FileGroup, calls: "_Calls") -> None:
@@ -151,7 +152,8 @@ class NativePath(RewritePath):
         if change is None:
             await self._nothing_done(sent.group, failure)
             return
-        calls.rate.add(change.input_bytes, seconds)
+        calls.times.add([group], seconds)
+        self._ending.tally.add(len(change.inputs), change.input_bytes)
         await self._wait_for_rate(change.input_bytes + change.output_bytes, seconds, calls.work)
 
     async def _mark_sent(self, group: FileGroup, application: str) -> _Sent:
@@ -243,6 +245,7 @@ class NativePath(RewritePath):
             return
         clock = self._context.clock
         end = clock.monotonic() - seconds + moved / (limit * max(self._attempt.slowdown, _LEAST_SLOWDOWN))
+        self._ending.tally.waited_seconds += max(0.0, end - clock.monotonic())
         while (left := end - clock.monotonic()) > 0 and self._attempt.may_begin():
             await clock.sleep(min(left, _LONGEST_NAP_SECONDS))
 

@@ -6,9 +6,10 @@ from dataclasses import asdict
 from typing import Any
 
 from engine.domain.hot_partitions import LOST_RACES, LostGroup
+from engine.domain.run_timelines import RunTimeline
 from engine.domain.runs import FileCounts, GroupOutline, GroupState, Run
 from engine.formats.base import Verification
-from engine.planning.experience import prediction_error
+from engine.planning.run_statistics import prediction_error
 from engine.queue.budgets import LiveProgress
 from engine.services.row_checks import checked_rows
 
@@ -16,12 +17,19 @@ _MEASURED_SUMS = ("bytes_read", "bytes_written", "requests", "seconds_reading", 
 
 
 def run_result(
-    run: Run, stored: Sequence[GroupOutline], files: FileCounts, *, seconds: float, moved: LiveProgress | None
+    run: Run,
+    stored: Sequence[GroupOutline],
+    files: FileCounts,
+    *,
+    seconds: float,
+    timeline: RunTimeline,
+    moved: LiveProgress | None,
 ) -> dict[str, Any]:
     """Return the result document of an ended run: counts of committed groups, waste, prediction against actual.
 
     `stored` are all its groups, `files` what the committed ones read and wrote.
-    `seconds` is the wall time of the last attempt, so `input_bytes_per_second` is only told of runs that had one.
+    `seconds` is the wall time of the last attempt, so `input_bytes_per_second` is only given for runs with one;
+    `timeline` has all attempts and waits.
     `moved` is what the last attempt's tasks reported while they ran: it knows of tasks that were stopped half-way.
     """
     committed = [group for group in stored if group.state is GroupState.COMMITTED]
@@ -57,7 +65,8 @@ def run_result(
         "races": races,
         "wasted_bytes": races["wasted_bytes"] + sum(g.output_bytes for g in dropped if g.reason not in LOST_RACES),
         "snapshot_ids": [str(s) for s in sorted({g.snapshot_id for g in committed if g.snapshot_id is not None})],
-        "seconds": actual["seconds"],
+        "seconds": timeline.working_seconds,
+        "time": timeline.document(),
         "input_bytes_per_second": round(rewritten_bytes / seconds, 1) if run.attempt == 1 and seconds > 0 else None,
         "measured": {name: round(value, 3) for name, value in measured.items()},
         "predicted": run.plan.get("prediction"),

@@ -18,9 +18,10 @@ from engine.domain.runs import GroupState, RunState, StoredGroup
 from engine.domain.tables import TableFormatName
 from engine.formats.base import OpenTable
 from engine.planning.evaluations import Evaluation
-from engine.planning.experience import Experience
 from engine.planning.file_groups import make_plan
+from engine.planning.run_statistics import RunStatistics
 from engine.services.arrow_path import ArrowPath
+from engine.services.attempt_tallies import AttemptTally
 from engine.services.attempts import Attempt, Stop
 from engine.services.budgets import DayBudget, RunLimits, day_budget, run_limits
 from engine.services.commits import Commits
@@ -28,13 +29,13 @@ from engine.services.context import RewriteContext
 from engine.services.due_plans import DueFiles, due_files, evaluate_now
 from engine.services.endings import RunEnding
 from engine.services.engines import Chosen, Engine, choose_engine
-from engine.services.experiences import read_experience
 from engine.services.native_path import NativePath
 from engine.services.observations import Observed
 from engine.services.orders import order_keys, planned_order
 from engine.services.policies import PolicyReader, check_settings
 from engine.services.registered import open_registered, read_registered
 from engine.services.rewrite_paths import RewritePath, Tools, Work
+from engine.services.run_statistics import read_statistics
 from engine.services.selections import selected_files
 
 _log = structlog.get_logger(__name__)
@@ -141,12 +142,14 @@ class RewriteFlow:
         if request.force_full:  # what earlier attempts committed is not to be rewritten once more
             done += [file.path for group in await self.ending.groups(GroupState.COMMITTED) for file in group.outputs]
         async with self._context.database.read() as unit:
-            known = await read_experience(unit, self._attempt.run.table_id)
+            known = await read_statistics(
+                unit, self._attempt.run.table_id, catalog=table.ref.catalog, machine=self._context.machine
+            )
         taken = frozenset(group.place for group in await self.ending.outlines())
         self._hot = await self._hot_partitions(request, taken)
         due = (await self._evaluated(table, policy), taken) if request.only_due else None
         plan = await self._context.formats.work(
-            table.ref, _make_plan, table, chosen.policy, request, done, known, due=due, hot=self._hot
+            table.ref, _make_plan, chosen, request, done, known, due=due, hot=self._hot
         )
         plan = budget.admit(plan)
         self._step("planned")
@@ -172,6 +175,7 @@ class RewriteFlow:
         if leftover:  # written by an earlier attempt: commit them before anything new
             await self._commits.commit(leftover)
             await self._attempt.transition(RunState.REWRITING)
+        self.ending.tally = AttemptTally(plan.time.kind, plan.time.lanes)
         work = Work(chosen.table, policy, plan, groups, self._limits, self._hot)
         await self._paths[chosen.engine or Engine.ARROW].work(work)
 
@@ -199,15 +203,15 @@ class RewriteFlow:
 
 
 def _make_plan(
-    table: OpenTable,
-    policy: EffectivePolicy,
+    chosen: Chosen,
     request: RunRequest,
     without: Sequence[str],
-    known: Experience,
+    known: RunStatistics,
     *,
     due: _Due | None,
     hot: HotPartitions,
 ) -> Plan:
+    table, policy = chosen.table, chosen.policy
     found = DueFiles(selected_files(table, request))
     if due is not None:
         found = due_files(table, found.digest, due[0], full=request.force_full, also=due[1])
@@ -222,6 +226,8 @@ def _make_plan(
         schema_id=table.schema_id,
         inputs_of=table.group_inputs,
         known=known,
+        columns=len(table.column_names()),
+        is_native=chosen.engine is Engine.NATIVE,
         full=request.force_full,
         every_file=request.every_file,
         hot=hot,

@@ -12,6 +12,7 @@ from engine.domain.fleet import Pauses
 from engine.domain.ids import RunId, TableId
 from engine.domain.retention import Kept
 from engine.domain.run_requests import RunRequest
+from engine.domain.run_timelines import RunTimeline, run_timeline
 from engine.domain.runs import (
     GroupState,
     Priority,
@@ -135,6 +136,11 @@ class RunService:
         if not run.is_terminal and run.lease_holder is None:
             await self._wakes.workers([run_id])
         return run
+
+    async def timeline(self, run: Run) -> RunTimeline:
+        """Return how a run's time was spent so far: attempts and waits."""
+        async with self._database.read() as unit:
+            return run_timeline(await unit.events.list_bounds(run.id), now=await unit.now())
 
     async def progress(self, run: Run) -> RunProgress:
         """Return how far a run is: finished groups from the record, the rate and the rest from the tasks' reports."""

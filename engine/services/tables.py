@@ -27,7 +27,6 @@ from engine.domain.tables import MAX_LABELS, Catalog, Table, TableFilter, TableP
 from engine.services import policy_writes
 from engine.services.budgets import day_budget
 from engine.services.capabilities import CapabilityService
-from engine.services.experiences import read_experience
 from engine.services.formats import FormatRegistry
 from engine.services.locations import OutsideAllowedLocations
 from engine.services.names import check_table_ref
@@ -35,6 +34,7 @@ from engine.services.observations import ObservationService
 from engine.services.policies import check_settings
 from engine.services.registered import find_id, read_own, read_registered
 from engine.services.shared_locations import check_overlap, location_refused
+from engine.services.run_statistics import read_statistics
 from engine.services.trials import EVERYTHING, plan_document, try_plan
 from engine.services.visibility import narrowed
 from engine.stores.database import Database
@@ -221,7 +221,7 @@ class TableService:
         check_settings(seen.policy, is_trial=policy is not None)
         self._capabilities.check_settings(seen.format, seen.policy.values)
         async with self._database.read() as unit:
-            known = await read_experience(unit, table_id)
+            known = await read_statistics(unit, table_id, catalog=seen.opened.ref.catalog)
             hot = await unit.hot_partitions.at(table_id)
         trial = await self._formats.ask(seen.opened.ref, try_plan, seen.opened, seen.policy, known, request, hot)
         if policy is None:

@@ -12,9 +12,9 @@ from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import RunRequest
 from engine.formats.base import Condition, OpenTable
-from engine.planning.experience import Experience
 from engine.planning.file_groups import make_plan
-from engine.services.engines import choose_engine
+from engine.planning.run_statistics import RunStatistics
+from engine.services.engines import Engine, choose_engine
 from engine.services.orders import order_keys, planned_order
 from engine.services.selections import selected_files
 
@@ -38,7 +38,7 @@ class Trial:
 def try_plan(
     opened: OpenTable,
     policy: EffectivePolicy,
-    known: Experience,
+    known: RunStatistics,
     request: RunRequest = EVERYTHING,
     hot: HotPartitions = NONE_HOT,
 ) -> Trial:
@@ -57,6 +57,8 @@ def try_plan(
         schema_id=opened.schema_id,
         inputs_of=opened.group_inputs,
         known=known,
+        columns=len(opened.column_names()),
+        is_native=chosen.engine is Engine.NATIVE,
         full=request.force_full,
         every_file=request.every_file,
         hot=hot.let_in() if request.force else hot,
@@ -77,6 +79,7 @@ def plan_document(plan: Plan, deferred: int) -> dict[str, Any]:
         "plan_hash": plan.digest(),
         "prediction": asdict(plan.prediction),
         "calibration": asdict(plan.calibration),
+        "time_estimate": plan.time.document(),
         "groups_total": len(plan.groups),
         "deferred_groups": deferred,
         "shrunk_partitions": plan.shrunk_partitions,

@@ -7,9 +7,11 @@ which also works for the session of a dead worker. Nothing here creates a `Spark
 
 import ipaddress
 import re
+import socket
 import time
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import grpc  # type: ignore[import-untyped]
 import pyspark.sql.connect.proto as pb2
@@ -21,6 +23,7 @@ from engine.domain.errors import Transient
 from engine.spark.errors import is_gone, is_late, translate
 
 _RECONNECT_SECONDS: Final = 1.2  # longer than the longest pause between two tries to connect
+_NAME_LENGTH: Final = 200
 _CALL_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 0.5
 _DURATION: Final = re.compile(r"^(\d+)\s*(us|ms|s|m|min|h|d)?$")
@@ -35,6 +38,13 @@ _CHANNEL_OPTIONS: Final = [
     ("grpc.keepalive_timeout_ms", 20_000),
     ("grpc.http2.max_pings_without_data", 0),
 ]
+
+
+def machine_of(url: str | None) -> str:
+    """Return the name of the machine whose Spark server has a URL, without port, user or token; None: this machine."""
+    host = urlsplit(url or "").hostname or ""
+    is_here = host in {"", "localhost"} or (host.replace(".", "").isdigit() and host.startswith("127."))
+    return socket.gethostname() if is_here else host[:_NAME_LENGTH]
 
 
 class _ShortState(RetryPolicyState):

@@ -5,13 +5,16 @@ A trigger refuses updates, and deletes while the run is live.
 
 import builtins
 from collections.abc import Sequence
+from typing import Final
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId
 from engine.domain.runs import RunEvent
-from engine.stores.schema import run_events
+from engine.stores.schema import BOUNDS_OF_ATTEMPTS, run_events
+
+MOST_BOUNDS: Final = 10_000
 
 
 class EventStore:
@@ -27,6 +30,16 @@ class EventStore:
             .where(run_events.c.run_id == run_id, run_events.c.sequence > after_sequence)
             .order_by(run_events.c.sequence)
             .limit(limit)
+        )
+        return [RunEvent(**row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def list_bounds(self, run_id: RunId) -> builtins.list[RunEvent]:
+        """Return the events of a run that begin or end an attempt or a wait, oldest first."""
+        query = (
+            select(run_events)
+            .where(run_events.c.run_id == run_id, text(f"({BOUNDS_OF_ATTEMPTS})"))
+            .order_by(run_events.c.sequence)
+            .limit(MOST_BOUNDS)
         )
         return [RunEvent(**row) for row in (await self._connection.execute(query)).mappings()]
 

@@ -5,6 +5,8 @@ Triggers that SQLAlchemy can't describe (events are append-only) live in the mig
 last: SQLite reads a row from its front and skips what it needn't.
 """
 
+from typing import Final
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -302,6 +304,8 @@ rewritten_bytes = Table(
 )
 """What rewrites have read, one row for each written group: daily budgets must not forget groups that were dropped."""
 
+BOUNDS_OF_ATTEMPTS: Final = "to_state NOT IN ('rewriting', 'committing') OR kind IN ('held_back', 'let_go')"
+
 run_events = Table(
     "run_events",
     metadata,
@@ -316,7 +320,9 @@ run_events = Table(
     Column("reason", Text),
     Column("details", document(), nullable=False),
     PrimaryKeyConstraint("run_id", "sequence"),
+    *_index_where("ix_run_events_attempts", "run_id", "sequence", where=BOUNDS_OF_ATTEMPTS),
 )
+"""`ix_run_events_attempts`: events that begin or end an attempt or a wait, among those of each file group."""
 
 outbox = Table(
     "outbox",

@@ -27,6 +27,7 @@ from engine.stores.policies import PolicyStore
 from engine.stores.policy_coverage import PolicyCoverageStore
 from engine.stores.retention import RetentionStore
 from engine.stores.rewrite_histories import RewriteHistoryStore
+from engine.stores.run_times import RunTimeStore
 from engine.stores.runs import RunStore
 from engine.stores.signals import SignalStore
 from engine.stores.tables import TableStore
@@ -59,6 +60,7 @@ class UnitOfWork:
         self.keys = KeyStore(connection=connection)
         self.measurements = MeasurementStore(connection=connection)
         self.retention = RetentionStore(connection=connection)
+        self.run_times = RunTimeStore(connection=connection)
         self.rewrite_histories = RewriteHistoryStore(connection=connection)
         self.signals = SignalStore(connection=connection)
         self.watches = WatchStore(connection=connection)

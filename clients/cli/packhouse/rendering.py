@@ -112,7 +112,8 @@ def plan(console: Console, planned: Document) -> None:
     _conditions(console, planned, only_failed=True)
     if not planned["enabled"]:
         console.print("[yellow]the policy has enabled: false: a run would be skipped[/]")
-    print_fields(console, _predicted(planned["prediction"]) | {"base snapshot": planned["base_snapshot_id"]})
+    time = {"time": _predicted_time(planned)}
+    print_fields(console, _predicted(planned["prediction"]) | time | {"base snapshot": planned["base_snapshot_id"]})
     if planned["groups"]:
         console.print()
         print_rows(
@@ -231,10 +232,10 @@ def run(console: Console, found: Document) -> None:
             "bytes": f"{size(result['rewritten_bytes'])} → {size(result['added_bytes'])}",
             "rows": f"{result['rewritten_rows']} → {result['added_rows']}, {result['deleted_rows']} deleted",
             "delete files": f"{dropped} dropped" if (dropped := result.get("removed_delete_files")) else None,
-            "time": seconds(result["seconds"]),
             "snapshots": ", ".join(result["snapshot_ids"]),
             "verified": _verified(result.get("verifications") or ()),
         }
+    fields["time"] = _spent(found.get("time") or result.get("time"))
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
 
 
@@ -299,8 +300,26 @@ def _predicted(prediction: Document) -> dict[str, Any]:
         "files": f"{prediction['input_files']} → about {prediction['output_files']}",
         "bytes": f"{size(prediction['input_bytes'])} → about {size(prediction['output_bytes'])}",
         "rows": prediction["input_rows"],
-        "time": seconds(prediction["seconds"]) or "not known before a first run",
     }
+
+
+def _predicted_time(planned: Document) -> str | None:
+    """Return the predicted time with what it rests on; servers of earlier versions send neither before a first run."""
+    time, estimate = seconds(planned["prediction"]["seconds"]), planned.get("time_estimate")
+    return time if time is None or estimate is None else f"about {time}, {estimate['evidence']}"
+
+
+def _spent(time: Document | None) -> str | None:
+    """Return how a run's time was spent: in all, at work, and waiting by cause."""
+    if not time:
+        return None
+    waits = [
+        f"{seconds(spent)} for {cause.replace('_', ' ')}" for cause, spent in time["waiting"].items() if spent >= 1
+    ]
+    attempts = time["attempts"] if isinstance(time["attempts"], int) else time["attempts_total"]
+    tries = f" in {attempts} attempts" if attempts > 1 else ""
+    waiting = f"; waiting {seconds(time['waiting_seconds'])}" + (f" ({', '.join(waits)})" if waits else "")
+    return f"{seconds(time['total_seconds'])}: at work {seconds(time['working_seconds'])}{tries}{waiting}"
 
 
 def _conditions(console: Console, document: Document, *, only_failed: bool) -> None:

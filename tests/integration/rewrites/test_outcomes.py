@@ -2,6 +2,10 @@
 
 from datetime import timedelta
 
+import pytest
+
+from engine.domain.access import SYSTEM
+from engine.domain.fleet import FleetLimits
 from engine.domain.runs import GroupState, RunState
 from tests.support.world import NAME, SCHEMA, SPEC, World
 
@@ -38,8 +42,59 @@ async def test_predictions_learn_from_what_the_last_runs_came_to(world: World) -
     second = await world.rewrite()
     (before, after) = (abs(run.result["prediction_error"]["output_bytes"]) for run in (first, second))
     assert second.plan["calibration"]["runs"] == 1
-    assert second.plan["prediction"]["seconds"] is not None
-    assert after < before / 2
+    assert after <= max(before, 0.25)
+    assert [run.plan["time_estimate"]["source"] for run in (first, second)] == ["prior", "table"]
+
+
+async def test_a_run_keeps_how_long_its_work_took_for_predictions(world: World) -> None:
+    run = await world.rewrite()
+    async with world.container.database.read() as unit:
+        (time,) = await unit.run_times.list(world.table_id)
+    actual = run.result["actual"]
+    assert (time.size.groups, time.size.files, time.size.bytes) == (3, actual["input_files"], actual["input_bytes"])
+    assert time.seconds == pytest.approx(actual["seconds"], abs=0.002)
+
+
+async def test_a_run_that_was_slowed_by_a_limit_shows_nothing_but_the_limit(world: World) -> None:
+    world.lake.append(day="2026-11-01", rows=8000)
+    await world.set_policy({"limits": {"bandwidth": 65_536}})
+    run = await world.rewrite()
+    async with world.container.database.read() as unit:
+        assert await unit.run_times.list(world.table_id) == []
+    read, written = (run.plan["prediction"][name] for name in ("input_bytes", "output_bytes"))
+    assert run.plan["prediction"]["seconds"] >= (read + written) / 65_536
+
+
+async def test_the_limit_of_the_fleet_is_in_the_prediction(world: World) -> None:
+    limits = FleetLimits(parallel_runs=1, bandwidth=50_000)
+    service = world.container.limits
+    await service.replace(SYSTEM, limits, version=(await service.get(SYSTEM)).version)
+    run = await world.rewrite()
+    assert run.plan["time_estimate"]["limit_bytes_per_second"] == 50_000
+
+
+async def test_output_bytes_of_tiny_files_are_predicted_without_the_metadata_of_each(world: World) -> None:
+    for number in range(60):
+        world.lake.append(day=f"2026-12-{number % 2 + 1:02}", rows=2)
+    run = await world.rewrite()
+    predicted, actual = run.result["predicted"], run.result["actual"]
+    assert predicted["input_bytes"] > 3 * actual["output_bytes"]
+    assert actual["output_bytes"] / 2 < predicted["output_bytes"] < 2 * actual["output_bytes"]
+
+
+async def test_the_time_of_a_run_has_every_attempt_and_every_wait(world: World) -> None:
+    run = await world.submit()
+    world.at("rewriting", world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    await world.expire_lease(run.id)
+    run = await world.finish(run.id)
+    time = run.result["time"]
+    timeline = await world.container.runs.timeline(run)
+    assert [each.reason for each in timeline.attempts] == ["lease_expired", "committed"]
+    assert time["attempts"] == 2
+    assert time["total_seconds"] == pytest.approx(time["working_seconds"] + time["waiting_seconds"], abs=0.05)
+    assert timeline.working_seconds >= run.result["actual"]["seconds"]
+    assert timeline.total_seconds == pytest.approx((run.finished_at - run.created_at).total_seconds(), abs=0.002)
 
 
 async def test_every_transition_is_an_event(world: World) -> None:

@@ -14,7 +14,7 @@ from engine.domain.runs import GroupState, Run, RunState, WaitingFor
 from engine.services import hold_watch, lanes
 from engine.services.attempts import Attempt
 from engine.services.holds import Hold, Room
-from engine.services.lane_rates import LaneRate
+from engine.services.lane_times import LaneTimes
 from tests.support.windows_ahead import (
     Gate,
     attempt_of,
@@ -267,7 +267,7 @@ async def test_what_would_not_end_before_a_window_is_not_started(world: World, m
     begin, end = instant(seconds=30), instant(seconds=60)
     await change_policy(world, ONE_LANE | {"blackouts": [blackout(begin, end, "interrupt")]})
     await until(lambda: attempt_of(world).room() != Room())
-    monkeypatch.setattr(LaneRate, "seconds", lambda _self, _bytes: 31.0)
+    monkeypatch.setattr(LaneTimes, "least_seconds", lambda _self, _groups: 31.0)
     under_way.gate.open()
     parked = await under_way.parked()
     assert datetime.now(UTC) < begin
@@ -275,7 +275,8 @@ async def test_what_would_not_end_before_a_window_is_not_started(world: World, m
     assert (parked.not_before, parked.failures) == (end, 0)
     assert (await under_way.groups())[GroupState.COMMITTED] == 2
     assert parked.detail is not None
-    assert parked.detail.startswith(f"freeze at {begin:%Y-%m-%d %H:%M:%S} UTC")
+    assert parked.detail.startswith(f"freeze at {begin:%Y-%m-%d %H:%M:%S} UTC: the ")
+    assert "(measured in this run), and " in parked.detail
     assert await world.container.coordinator.review() == 0
     await change_policy(world, ONE_LANE)
     assert await world.container.coordinator.review() == 1

@@ -1,25 +1,21 @@
 """How many outputs, how many seconds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.domain.budgets import Budget
 from engine.domain.files import DeleteRef, InputFile
-from engine.domain.plans import FileGroup
-from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
-from engine.planning.estimates import fixed_seconds, output_count, output_counts, predict, predicted_requests
+from engine.domain.plans import Calibration, FileGroup, Plan
+from engine.domain.run_times import RunCosts, TimeEstimate
+from engine.planning.estimates import narrowed, output_count, output_counts, predict, predicted_requests
 
 MIB = 2**20
-UNLIMITED = effective_policy(table_properties={}, own=None)
-
-
-def policy(**limits: object) -> EffectivePolicy:
-    own = PolicyDocument.model_validate({"limits": limits})
-    return effective_policy(table_properties={}, own=own)
-
-
-FIXED = fixed_seconds(2)
+TIME = TimeEstimate(costs=RunCosts(5.0, 1.0, 0.5, 1 / (10 * MIB)))
+FIXED = 5.0 + 1.0 + 2 * 0.5
 GROUP = FileGroup(0, 0, "{}", (InputFile("a", 60 * MIB, 10, 1), InputFile("b", 60 * MIB, 10, 1)), 1)
 
 
@@ -36,21 +32,50 @@ def test_arrays_are_counted_as_single_totals_are(totals: list[int], target: int)
     assert counts.tolist() == [output_count(total, target) for total in totals]
 
 
-def test_without_a_measured_rate_no_time_is_predicted() -> None:
-    assert predict([GROUP], live_share=[1.0], policy=UNLIMITED, rate=None).seconds is None
+def test_time_has_fixed_costs_and_a_rate() -> None:
+    assert predict([GROUP], live_share=[1.0], time=TIME).seconds == pytest.approx(FIXED + 12)
 
 
-def test_time_follows_the_measured_rate() -> None:
-    assert predict([GROUP], live_share=[1.0], policy=UNLIMITED, rate=10 * MIB).seconds == pytest.approx(12 + FIXED)
+def test_lanes_share_all_but_the_cost_of_the_run() -> None:
+    groups = [replace(GROUP, ordinal=at) for at in range(4)]
+    found = predict(groups, live_share=[1.0] * 4, time=replace(TIME, lanes=4))
+    assert found.seconds == pytest.approx(FIXED + 12)
 
 
 def test_a_bandwidth_below_the_rate_makes_the_prediction_longer() -> None:
-    limited = policy(bandwidth="10MiB")
-    assert predict([GROUP], live_share=[1.0], policy=limited, rate=100 * MIB).seconds == pytest.approx(24 + FIXED)
+    limited = replace(TIME, limit=Budget(5 * MIB, None))
+    assert predict([GROUP], live_share=[1.0], time=limited).seconds == pytest.approx(5 + 48)
+
+
+def test_a_limit_of_requests_makes_the_prediction_longer() -> None:
+    requests = predicted_requests([GROUP], output_bytes=120 * MIB)
+    limited = replace(TIME, limit=Budget(None, 0.1))
+    assert predict([GROUP], live_share=[1.0], time=limited).seconds == pytest.approx(5 + requests / 0.1)
+
+
+def test_no_groups_take_no_time() -> None:
+    assert predict([], live_share=[], time=TIME).seconds == 0.0
 
 
 def test_deleted_rows_are_taken_off_the_expected_bytes() -> None:
-    assert predict([GROUP], live_share=[0.5], policy=UNLIMITED, rate=None).output_bytes == 60 * MIB
+    assert predict([GROUP], live_share=[0.5], time=TIME).output_bytes == 60 * MIB
+
+
+def test_the_metadata_of_inputs_is_not_expected_in_outputs() -> None:
+    inputs = tuple(InputFile(f"{at}", 6_000, 10, 1) for at in range(100))
+    group = FileGroup(0, 0, "{}", inputs, 1)
+    found = predict([group], live_share=[1.0], time=TIME, calibration=Calibration(metadata_bytes=5_700))
+    assert found.output_bytes == 100 * 300 + 5_700
+
+
+def test_a_plan_with_some_of_its_groups_takes_the_time_of_those() -> None:
+    groups = [replace(GROUP, ordinal=at) for at in range(4)]
+    learnt = Calibration(3, output_files=0.25, output_bytes=0.5)
+    found = predict(groups, live_share=[1.0] * 4, time=TIME, calibration=learnt)
+    assert (found.output_files, found.output_bytes) == (4, 240 * MIB)
+    part = narrowed(Plan(1, 0, tuple(groups), (), 0, found, calibration=learnt, time=TIME), groups[:1]).prediction
+    assert (part.output_files, part.output_bytes) == (1, 60 * MIB)
+    assert part.seconds == pytest.approx(FIXED + 12)
 
 
 def test_a_small_input_is_opened_and_read_with_two_requests_and_an_output_is_created_sent_and_looked_up() -> None:

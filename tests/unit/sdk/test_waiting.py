@@ -8,7 +8,7 @@ import httpx
 import pytest
 from packhouse_client import AsyncPackhouse, NoAnswer, Packhouse, RunFailed, WaitTimedOut
 from packhouse_client.errors import NotFound
-from packhouse_client.models import Progress, RunDetail, RunState
+from packhouse_client.models import Progress, RunDetail, RunState, RunTime
 from packhouse_client.streams import Parser, ServerEvent
 from packhouse_client.testing import MockPackhouse
 from packhouse_client.testing.documents import filled
@@ -57,6 +57,7 @@ class Script:
         run = {"id": "run_1", "table_id": "tbl_1", "operation": "rewrite", "state": state, "is_terminal": has_ended}
         at = "2026-11-01T09:30:00+00:00"
         run |= {"detail": "the table was dropped", "progress": progress, "created_at": at, "updated_at": at}
+        run |= {"time": filled(RunTime, {})}
         return httpx.Response(200, json=filled(RunDetail, run))
 
     def client(self) -> Packhouse:

@@ -25,11 +25,11 @@ from engine.domain.watches import Verdict, Watch
 from engine.formats.base import Condition
 from engine.planning.digest import PartitionTime, TableFigures, TimeUnit
 from engine.planning.evaluations import evaluate_policy
-from engine.planning.experience import Experience
 from engine.planning.file_groups import make_plan
 from engine.planning.health import health
 from engine.planning.overlaps import ColumnRanges
 from engine.planning.partition_metrics import RewriteHistory
+from engine.planning.run_statistics import RunStatistics
 from engine.services.budgets import DayBudget
 from engine.services.due_plans import plan_due
 from engine.services.explain_facts import Facts, RecordFacts, Sight
@@ -129,8 +129,7 @@ def _seen(
     figures: TableFigures | None,
 ) -> Sight:
     digest = digest_of(files)
-    rate = record.last.result.get("input_bytes_per_second") if record.last else None
-    given = {"base_snapshot_id": 1, "schema_id": 0, "inputs_of": inputs_of(digest), "known": Experience(rate)}
+    given = {"base_snapshot_id": 1, "schema_id": 0, "inputs_of": inputs_of(digest), "known": RunStatistics()}
     plan = make_plan(digest, policy=policy, hot=record.hot, **given)
     now_ms = round(NOW.timestamp() * 1000)
     evaluation = evaluate_policy(

@@ -230,3 +230,22 @@ def test_a_stricter_window_inside_another_is_heard_at_its_start() -> None:
     assert pulse.watch.now == at("2026-11-21T10:00")
     assert hold is not None
     assert (hold.how, hold.until) == (OnStart.INTERRUPT, at("2026-11-21T17:00"))
+
+
+@pytest.mark.parametrize(
+    ("begins", "hours", "ends"),
+    [
+        ("2026-11-21T06:00", 2, "2026-11-21T08:00"),
+        ("2026-11-21T08:00", 2, "2026-11-21T18:00"),
+        ("2026-11-21T12:00", 2, "2026-11-21T19:00"),
+        ("2026-11-21T08:00", 20, "2026-11-22T20:00"),
+    ],
+)
+def test_a_run_ends_after_the_windows_in_which_it_waits(begins: str, hours: float, ends: str) -> None:
+    office = rules(quiet_hours=[OFFICE])
+    assert office.end_of(hours * 3600, at(begins), at(begins), NONE) == at(ends)
+
+
+def test_a_run_that_windows_leave_no_time_for_has_no_known_end() -> None:
+    always = rules(quiet_hours=[{"from": "00:00", "to": "12:00"}, {"from": "12:00", "to": "00:00"}])
+    assert always.end_of(60, at("2026-11-21T08:00"), at("2026-11-21T08:00"), NONE) is None

@@ -1,18 +1,22 @@
 """What lanes send before a window: bundles that fit, else the part of one that does, else nothing."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+import pytest
 
 from engine.domain.files import InputFile
 from engine.domain.ids import RunId, TableId
 from engine.domain.leases import Lease
 from engine.domain.plans import FileGroup
+from engine.domain.run_times import EstimateSource, RunCosts, TimeEstimate
 from engine.domain.runs import Operation, Run, RunState
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
 from engine.services.attempts import Attempt, Stop
 from engine.services.holds import Room
-from engine.services.lane_rates import LaneRate
+from engine.services.lane_times import LaneTimes
 from engine.services.lanes import Lanes
 from engine.services.outages.credentials import TaskCredentials
 from engine.spark.dispatch import Ticket
@@ -36,6 +40,10 @@ class Before(Attempt):
 
     def room(self) -> Room:
         return Room(max(0.0, self._ends_at - self._time()), self._longest, self._is_young)
+
+    def begin_no_more(self, room: Room, *, because: str) -> None:
+        self.because = because
+        super().begin_no_more(room, because=because)
 
     async def record(self, kind: str, details: dict[str, Any], **_documents: Any) -> Run:
         self.events.append((kind, details["groups"]))
@@ -80,7 +88,21 @@ def a_task(group: FileGroup) -> GroupTask:
     return GroupTask("run_1", 1, group.ordinal, (), "", str(group.input_bytes), "", 1, WriteSettings(1), ())
 
 
-async def sent(sizes: Sequence[float], seconds: float, *, longest: float = 1000.0, is_young: bool = False) -> Any:
+def measured_times() -> LaneTimes:
+    """Return times of a run that has measured a second for each MiB."""
+    times = LaneTimes(TimeEstimate(costs=RunCosts(0, 0, 0, 1 / RATE, EstimateSource.TABLE, 5)))
+    times.add([a_group(99, 1)], 1.0)
+    return times
+
+
+async def sent(
+    sizes: Sequence[float],
+    seconds: float,
+    *,
+    longest: float = 1000.0,
+    is_young: bool = False,
+    times: LaneTimes | None = None,
+) -> Any:
     """Send groups of so many MiB by one lane; return what each task held, the attempt, and the groups that ended."""
     clock = FakeClock()
     attempt, spark = Before(clock, seconds, longest, is_young=is_young), Spark(clock)
@@ -101,7 +123,7 @@ async def sent(sizes: Sequence[float], seconds: float, *, longest: float = 1000.
         function=str,
         attempt=attempt,
         clock=clock,
-        rate=LaneRate(RATE),
+        times=times or measured_times(),
         tasks=a_task,
         credentials=TaskCredentials(table=Opened(), open_table=opened_again, clock=clock),  # type: ignore[arg-type]
         lost=none_lost,
@@ -134,7 +156,7 @@ async def test_what_is_left_of_a_bundle_is_sent_when_there_is_time_for_it() -> N
 
 
 async def test_groups_that_fit_nowhere_begin_right_after_a_window_each_alone() -> None:
-    tasks, attempt, ended = await sent([2, 1.8], 1.0, longest=1.5, is_young=True)
+    tasks, attempt, ended = await sent([2.5, 2.2], 1.0, longest=1.5, is_young=True)
     assert (tasks, ended) == ([[0], [1]], 2)
     assert attempt.events == [("longer_than_any_gap", [0]), ("longer_than_any_gap", [1])]
 
@@ -143,3 +165,32 @@ async def test_what_fits_goes_before_what_fits_nowhere() -> None:
     tasks, attempt, _ = await sent([9, 1, 0.2], 1.4, longest=1.5, is_young=True)
     assert tasks == [[1, 2], [0]]
     assert attempt.events == [("longer_than_any_gap", [0])]
+
+
+ESTIMATED = RunCosts(0, 0, 0, 1848 / (28 * MIB))
+"""28 MiB in 1,848 s: what a slow first run of a tiny table once predicted for the next table."""
+
+
+@pytest.mark.parametrize(
+    ("source", "runs"), [(EstimateSource.PRIOR, 0), (EstimateSource.FLEET, 40), (EstimateSource.KIND, 1)]
+)
+async def test_an_estimate_that_was_not_measured_on_the_table_does_not_park_a_run_with_minutes_left(
+    source: EstimateSource, runs: int
+) -> None:
+    times = LaneTimes(TimeEstimate(costs=replace(ESTIMATED, source=source, runs=runs)))
+    tasks, attempt, ended = await sent([28], 20 * 60, times=times)
+    assert (tasks, ended, attempt.stop_reason) == ([[0]], 1, None)
+
+
+async def test_an_estimate_by_several_runs_of_the_table_keeps_back_what_would_not_end_in_time() -> None:
+    times = LaneTimes(TimeEstimate(costs=replace(ESTIMATED, source=EstimateSource.TABLE, runs=3)))
+    tasks, attempt, _ = await sent([28], 15 * 60, times=times)
+    assert (tasks, attempt.stop_reason) == ([], Stop.DRAINED)
+
+
+async def test_a_run_that_waits_for_a_window_says_by_which_estimate() -> None:
+    costs = replace(ESTIMATED, source=EstimateSource.TABLE, runs=3)
+    _, attempt, _ = await sent([28, 56], 15 * 60, times=LaneTimes(TimeEstimate(costs=costs)))
+    assert attempt.because == (
+        "the shortest of 2 groups left needs about 1848 s (measured in 3 runs of this table), and 900 s remain"
+    )

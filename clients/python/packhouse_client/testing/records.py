@@ -103,6 +103,7 @@ class Records:
                 "created_at": _now(),
                 "updated_at": _now(),
                 "progress": filled(models.Progress, {}),
+                "time": filled(models.RunTime, {}),
                 **body,
                 "table_id": table["id"],
                 "table": _dotted(table),
@@ -119,7 +120,14 @@ class Records:
         table = self.table(table)["id"]
         expected = {
             "prediction": filled(models.Prediction, {}),
-            "calibration": {"runs": 0, "output_files": 1.0, "output_bytes": 1.0, "seconds": 1.0},
+            "calibration": {"runs": 0, "output_files": 1.0, "output_bytes": 1.0, "metadata_bytes": 0},
+            "time_estimate": {
+                **filled(models.TimeEstimate, {}),
+                "kind": "pack",
+                "source": "prior",
+                "evidence": "assumed: no run has been measured yet",
+                "lanes": 1,
+            },
             "later": {"partitions": 0, "files": 0, "bytes": 0},
         }
         return filled(models.TablePlan, {"table_id": table, "enabled": True, "eligible": True, **expected})

@@ -640,7 +640,7 @@ export interface paths {
         };
         /**
          * Show a run
-         * @description Show a run: state, progress, and what was measured so far.
+         * @description Show a run: state, progress, how its time was spent, and what was measured so far.
          */
         get: operations["get_run"];
         put?: never;
@@ -1149,6 +1149,23 @@ export interface components {
             /** @description Conditions of which one has to hold. */
             or: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"])[];
         };
+        /** @description One attempt at a run. */
+        AttemptTime: {
+            /** @description Null while it is at work. */
+            ended_at: string | null;
+            /** @description Counted from 1. */
+            number: number;
+            /** @description Why it ended; a stable word. */
+            reason: string | null;
+            /** @description At work, up to its end or now. */
+            seconds: number;
+            /**
+             * Format: date-time
+             * @description When a worker claimed the run.
+             * @example 2026-11-01T09:30:00Z
+             */
+            started_at: string;
+        };
         /** @description One change. */
         AuditEntry: {
             /**
@@ -1340,16 +1357,16 @@ export interface components {
             /** @description Share of that limit that was used, from 0; null: no limit. */
             used_share: number | null;
         };
-        /** @description By what predictions were multiplied: measured by predicted, the median of the table's last runs (at most ten). */
+        /** @description How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten runs. */
         Calibration: {
-            /** @description Factor of output bytes. */
+            /** @description Of each file: footer, page headers, dictionaries. Inputs are counted without them, outputs with. */
+            metadata_bytes: number;
+            /** @description Factor of the rows' bytes, without the metadata of files. */
             output_bytes: number;
-            /** @description Factor of output files. */
+            /** @description Factor. */
             output_files: number;
-            /** @description So many were measured. */
+            /** @description Runs that were measured. */
             runs: number;
-            /** @description Factor of seconds. */
-            seconds: number;
         };
         /** @description A connection to a catalog of tables. */
         Catalog: {
@@ -1683,12 +1700,14 @@ export interface components {
             bytes_read: number;
             /** @description Bytes that would be written. */
             bytes_written: number;
+            /** @description When a run asked for now would end if a worker took it at once: its seconds, and the windows that stop it. Null: held back without an end that is known. */
+            ends_at: string | null;
             /** @description Number of data files. */
             files: number;
             /** @description To an object store, about. */
             requests: number;
-            /** @description Null until a run of the table was measured. */
-            seconds: number | null;
+            /** @description At work, without waiting. */
+            seconds: number;
         };
         /** @description When deletes make a data file a candidate whatever its size, and what becomes of delete files. */
         DeleteRules: {
@@ -1879,6 +1898,11 @@ export interface components {
             /** @description The reason in words. */
             words: string | null;
         };
+        /**
+         * @description The runs that an estimate of time rests on, the least specific first.
+         * @enum {string}
+         */
+        EstimateSource: "prior" | "fleet" | "kind" | "table";
         /** @description Which snapshots go. */
         ExpireSnapshots: {
             /**
@@ -3686,8 +3710,8 @@ export interface components {
             output_bytes: number;
             /** @description Output files. */
             output_files: number;
-            /** @description Null until a run of the table was measured. */
-            seconds: number | null;
+            /** @description At work, without waiting; `time_estimate` has what it rests on. */
+            seconds: number;
         };
         /** @description A named base to start from; a policy's own settings win over it. */
         Preset: {
@@ -4275,7 +4299,7 @@ export interface components {
             /** @description Who advances it at present. */
             worker: string | null;
         };
-        /** @description A run with how far it is. */
+        /** @description A run with how far it is, and how its time was spent. */
         RunDetail: {
             /** @description Tries so far, the present one included. */
             attempt: number;
@@ -4357,6 +4381,7 @@ export interface components {
             table_id: string;
             /** @description The pause that the table is under. */
             table_pause: components["schemas"]["Pause"] | null;
+            time: components["schemas"]["RunTime"];
             /**
              * Format: date-time
              * @description When it changed last.
@@ -4417,6 +4442,11 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
+        /**
+         * @description The way of rewriting, as far as a plan knows it: what a byte costs depends on it.
+         * @enum {string}
+         */
+        RunKind: "pack" | "decode" | "sort" | "zorder" | "hilbert" | "native";
         /** @description Runs, newest first. */
         RunList: {
             /** @description Runs of the page; it may hold fewer than `page_size`. */
@@ -4471,6 +4501,7 @@ export interface components {
             };
             /** @description Partitions that the plan leaves alone. */
             skipped_total: number | null;
+            time_estimate: components["schemas"]["TimeEstimate"] | null;
             /**
              * @description What a run asked for now would wait for: codes of `held_by`.
              * @default []
@@ -4623,6 +4654,31 @@ export interface components {
             updated_at: string;
             /** @description Why a queued run is not started yet. */
             waiting_for: components["schemas"]["WaitingFor"] | null;
+        };
+        /** @description How a run's time was spent, from its submission to its end or now: every attempt at work, and every wait. */
+        RunTime: {
+            /** @description The last fifty, oldest first. */
+            attempts: components["schemas"]["AttemptTime"][];
+            /** @description How many attempts there were. */
+            attempts_total: number;
+            /** @description Before the first attempt; part of `waiting_seconds`. */
+            queued_seconds: number;
+            /** @description `working_seconds` + `waiting_seconds`. */
+            total_seconds: number;
+            /**
+             * @description The waits by cause, in seconds: `worker` (for a free worker, room under `parallel_runs`, or the end of a pause) and the values of `waiting_for`.
+             * @example {
+             *       "quiet_hours": 5400,
+             *       "worker": 0.4
+             *     }
+             */
+            waiting: {
+                [key: string]: number;
+            };
+            /** @description Before and between attempts. */
+            waiting_seconds: number;
+            /** @description Of all attempts. */
+            working_seconds: number;
         };
         /** @description When the table is looked at, besides after its commits. */
         ScheduleSettings: {
@@ -5088,6 +5144,7 @@ export interface components {
             skipped_total: number;
             /** @description Id of the registered table. */
             table_id: string;
+            time_estimate: components["schemas"]["TimeEstimate"];
         };
         /**
          * @description A table's own policy as stored.
@@ -5184,6 +5241,30 @@ export interface components {
             below_bytes: number;
             /** @description So many make the tier due. */
             files: number;
+        };
+        /**
+         * @description Costs that seconds were predicted with: `run + (groups * group + files * file + bytes * byte) / lanes`.
+         *
+         *     The part after `run` takes at least as long as the limits allow.
+         */
+        TimeEstimate: {
+            byte_seconds: number;
+            /** @description The same in words. */
+            evidence: string;
+            file_seconds: number;
+            group_seconds: number;
+            /** @description The way of rewriting. */
+            kind: components["schemas"]["RunKind"];
+            /** @description Tasks at the same time. */
+            lanes: number;
+            /** @description Of policy, catalog and fleet, read + written. */
+            limit_bytes_per_second: number | null;
+            limit_requests_per_second: number | null;
+            run_seconds: number;
+            /** @description How many attempts that were. */
+            runs: number;
+            /** @description The most specific runs that the costs were fitted to: of the `table`, of the `kind` on the same machine, of the `fleet`; `prior`: none, the costs are assumed. */
+            source: components["schemas"]["EstimateSource"];
         };
         /** @description One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`. */
         "TriggerCondition-Input": {
@@ -8877,7 +8958,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A run with how far it is. */
+            /** @description A run with how far it is, and how its time was spent. */
             200: {
                 headers: {
                     [name: string]: unknown;

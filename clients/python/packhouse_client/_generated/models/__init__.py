@@ -4,6 +4,7 @@
 from .affected_table import AffectedTable
 from .all_ import All
 from .any_of import AnyOf
+from .attempt_time import AttemptTime
 from .audit_entry import AuditEntry
 from .audit_entry_after_type_0 import AuditEntryAfterType0
 from .audit_entry_before_type_0 import AuditEntryBeforeType0
@@ -50,6 +51,7 @@ from .due_tables import DueTables
 from .effective_policy import EffectivePolicy
 from .effective_policy_settings import EffectivePolicySettings
 from .ended_run import EndedRun
+from .estimate_source import EstimateSource
 from .expire_snapshots import ExpireSnapshots
 from .explained_budgets import ExplainedBudgets
 from .explained_condition import ExplainedCondition
@@ -211,6 +213,7 @@ from .run_document import RunDocument
 from .run_event import RunEvent
 from .run_event_details import RunEventDetails
 from .run_event_list import RunEventList
+from .run_kind import RunKind
 from .run_list import RunList
 from .run_now import RunNow
 from .run_now_outcome import RunNowOutcome
@@ -227,6 +230,8 @@ from .run_summary_plan import RunSummaryPlan
 from .run_summary_policy import RunSummaryPolicy
 from .run_summary_request import RunSummaryRequest
 from .run_summary_result import RunSummaryResult
+from .run_time import RunTime
+from .run_time_waiting import RunTimeWaiting
 from .runs_at_once import RunsAtOnce
 from .schedule_settings import ScheduleSettings
 from .scoped_policy import ScopedPolicy
@@ -261,6 +266,7 @@ from .table_register import TableRegister
 from .table_register_labels import TableRegisterLabels
 from .tier_input import TierInput
 from .tier_output import TierOutput
+from .time_estimate import TimeEstimate
 from .trigger_condition_input import TriggerConditionInput
 from .trigger_condition_output import TriggerConditionOutput
 from .trigger_rule_input import TriggerRuleInput
@@ -277,6 +283,7 @@ __all__ = (
     "AffectedTable",
     "All",
     "AnyOf",
+    "AttemptTime",
     "AuditEntry",
     "AuditEntryAfterType0",
     "AuditEntryBeforeType0",
@@ -323,6 +330,7 @@ __all__ = (
     "EffectivePolicy",
     "EffectivePolicySettings",
     "EndedRun",
+    "EstimateSource",
     "ExpireSnapshots",
     "ExplainedBudgets",
     "ExplainedCondition",
@@ -476,6 +484,7 @@ __all__ = (
     "RunEvent",
     "RunEventDetails",
     "RunEventList",
+    "RunKind",
     "RunList",
     "RunNow",
     "RunNowOutcome",
@@ -493,6 +502,8 @@ __all__ = (
     "RunSummaryPolicy",
     "RunSummaryRequest",
     "RunSummaryResult",
+    "RunTime",
+    "RunTimeWaiting",
     "ScheduleSettings",
     "ScopedPolicy",
     "ScopedPolicyList",
@@ -526,6 +537,7 @@ __all__ = (
     "TableRegisterLabels",
     "TierInput",
     "TierOutput",
+    "TimeEstimate",
     "TriggerConditionInput",
     "TriggerConditionOutput",
     "TriggerRuleInput",

@@ -12,35 +12,35 @@ T = TypeVar("T", bound="Calibration")
 
 @_attrs_define
 class Calibration:
-    """By what predictions were multiplied: measured by predicted, the median of the table's last runs (at most ten)."""
+    """How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten runs."""
 
+    metadata_bytes: int
+    """ Of each file: footer, page headers, dictionaries. Inputs are counted without them, outputs with. """
     output_bytes: float
-    """ Factor of output bytes. """
+    """ Factor of the rows' bytes, without the metadata of files. """
     output_files: float
-    """ Factor of output files. """
+    """ Factor. """
     runs: int
-    """ So many were measured. """
-    seconds: float
-    """ Factor of seconds. """
+    """ Runs that were measured. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        metadata_bytes = self.metadata_bytes
+
         output_bytes = self.output_bytes
 
         output_files = self.output_files
 
         runs = self.runs
 
-        seconds = self.seconds
-
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "metadata_bytes": metadata_bytes,
                 "output_bytes": output_bytes,
                 "output_files": output_files,
                 "runs": runs,
-                "seconds": seconds,
             }
         )
 
@@ -49,19 +49,19 @@ class Calibration:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
+        metadata_bytes = d.pop("metadata_bytes")
+
         output_bytes = d.pop("output_bytes")
 
         output_files = d.pop("output_files")
 
         runs = d.pop("runs")
 
-        seconds = d.pop("seconds")
-
         calibration = cls(
+            metadata_bytes=metadata_bytes,
             output_bytes=output_bytes,
             output_files=output_files,
             runs=runs,
-            seconds=seconds,
         )
 
         calibration.additional_properties = d

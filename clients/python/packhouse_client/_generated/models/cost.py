@@ -1,6 +1,7 @@
 # Generated from openapi.yaml by clients/generate.py; do not edit.
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
@@ -18,12 +19,15 @@ class Cost:
     """ Bytes that would be read. """
     bytes_written: int
     """ Bytes that would be written. """
+    ends_at: datetime.datetime | None
+    """ When a run asked for now would end if a worker took it at once: its seconds, and the windows that stop it.
+    Null: held back without an end that is known. """
     files: int
     """ Number of data files. """
     requests: int
     """ To an object store, about. """
-    seconds: float | None
-    """ Null until a run of the table was measured. """
+    seconds: float
+    """ At work, without waiting. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -31,11 +35,16 @@ class Cost:
 
         bytes_written = self.bytes_written
 
+        ends_at: None | str
+        if isinstance(self.ends_at, datetime.datetime):
+            ends_at = self.ends_at.isoformat()
+        else:
+            ends_at = self.ends_at
+
         files = self.files
 
         requests = self.requests
 
-        seconds: float | None
         seconds = self.seconds
 
         field_dict: dict[str, Any] = {}
@@ -44,6 +53,7 @@ class Cost:
             {
                 "bytes_read": bytes_read,
                 "bytes_written": bytes_written,
+                "ends_at": ends_at,
                 "files": files,
                 "requests": requests,
                 "seconds": seconds,
@@ -59,20 +69,31 @@ class Cost:
 
         bytes_written = d.pop("bytes_written")
 
+        def _parse_ends_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                ends_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return ends_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        ends_at = _parse_ends_at(d.pop("ends_at"))
+
         files = d.pop("files")
 
         requests = d.pop("requests")
 
-        def _parse_seconds(data: object) -> float | None:
-            if data is None:
-                return data
-            return cast(float | None, data)
-
-        seconds = _parse_seconds(d.pop("seconds"))
+        seconds = d.pop("seconds")
 
         cost = cls(
             bytes_read=bytes_read,
             bytes_written=bytes_written,
+            ends_at=ends_at,
             files=files,
             requests=requests,
             seconds=seconds,

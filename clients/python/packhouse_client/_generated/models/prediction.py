@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -24,8 +24,8 @@ class Prediction:
     """ Bytes of the output files. """
     output_files: int
     """ Output files. """
-    seconds: float | None
-    """ Null until a run of the table was measured. """
+    seconds: float
+    """ At work, without waiting; `time_estimate` has what it rests on. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -39,7 +39,6 @@ class Prediction:
 
         output_files = self.output_files
 
-        seconds: float | None
         seconds = self.seconds
 
         field_dict: dict[str, Any] = {}
@@ -70,12 +69,7 @@ class Prediction:
 
         output_files = d.pop("output_files")
 
-        def _parse_seconds(data: object) -> float | None:
-            if data is None:
-                return data
-            return cast(float | None, data)
-
-        seconds = _parse_seconds(d.pop("seconds"))
+        seconds = d.pop("seconds")
 
         prediction = cls(
             input_bytes=input_bytes,

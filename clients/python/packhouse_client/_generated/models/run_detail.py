@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..models.run_detail_policy import RunDetailPolicy
     from ..models.run_detail_request import RunDetailRequest
     from ..models.run_detail_result import RunDetailResult
+    from ..models.run_time import RunTime
 
 
 T = TypeVar("T", bound="RunDetail")
@@ -27,7 +28,7 @@ T = TypeVar("T", bound="RunDetail")
 
 @_attrs_define
 class RunDetail:
-    """A run with how far it is."""
+    """A run with how far it is, and how its time was spent."""
 
     attempt: int
     """ Tries so far, the present one included. """
@@ -88,6 +89,9 @@ class RunDetail:
     """ Id of the table, also after its registration was deleted. """
     table_pause: None | Pause
     """ The pause that the table is under. """
+    time: RunTime
+    """ How a run's time was spent, from its submission to its end or now: every attempt at work, and every wait.
+    """
     updated_at: datetime.datetime
     """ When it changed last. """
     urgent_at: datetime.datetime | None
@@ -190,6 +194,8 @@ class RunDetail:
         else:
             table_pause = self.table_pause
 
+        time = self.time.to_dict()
+
         updated_at = self.updated_at.isoformat()
 
         urgent_at: None | str
@@ -239,6 +245,7 @@ class RunDetail:
                 "table": table,
                 "table_id": table_id,
                 "table_pause": table_pause,
+                "time": time,
                 "updated_at": updated_at,
                 "urgent_at": urgent_at,
                 "waiting_for": waiting_for,
@@ -256,6 +263,7 @@ class RunDetail:
         from ..models.run_detail_policy import RunDetailPolicy  # noqa: PLC0415
         from ..models.run_detail_request import RunDetailRequest  # noqa: PLC0415
         from ..models.run_detail_result import RunDetailResult  # noqa: PLC0415
+        from ..models.run_time import RunTime  # noqa: PLC0415
 
         d = dict(src_dict)
         attempt = d.pop("attempt")
@@ -430,6 +438,8 @@ class RunDetail:
 
         table_pause = _parse_table_pause(d.pop("table_pause"))
 
+        time = RunTime.from_dict(d.pop("time"))
+
         updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
 
         def _parse_urgent_at(data: object) -> datetime.datetime | None:
@@ -498,6 +508,7 @@ class RunDetail:
             table=table,
             table_id=table_id,
             table_pause=table_pause,
+            time=time,
             updated_at=updated_at,
             urgent_at=urgent_at,
             waiting_for=waiting_for,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..models.prediction import Prediction
     from ..models.run_now_prediction_errors import RunNowPredictionErrors
     from ..models.run_now_skipped_reasons import RunNowSkippedReasons
+    from ..models.time_estimate import TimeEstimate
 
 
 T = TypeVar("T", bound="RunNow")
@@ -55,6 +56,7 @@ class RunNow:
     """ Skipped partitions by reason. """
     skipped_total: int | None
     """ Partitions that the plan leaves alone. """
+    time_estimate: None | TimeEstimate
     waits_for: list[str]
     """ What a run asked for now would wait for: codes of `held_by`. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
@@ -64,6 +66,7 @@ class RunNow:
         from ..models.cost import Cost  # noqa: PLC0415
         from ..models.planned_later import PlannedLater  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
+        from ..models.time_estimate import TimeEstimate  # noqa: PLC0415
 
         base_snapshot_id: None | str
         base_snapshot_id = self.base_snapshot_id
@@ -119,6 +122,12 @@ class RunNow:
         skipped_total: int | None
         skipped_total = self.skipped_total
 
+        time_estimate: dict[str, Any] | None
+        if isinstance(self.time_estimate, TimeEstimate):
+            time_estimate = self.time_estimate.to_dict()
+        else:
+            time_estimate = self.time_estimate
+
         waits_for = self.waits_for
 
         field_dict: dict[str, Any] = {}
@@ -140,6 +149,7 @@ class RunNow:
                 "shrunk_partitions": shrunk_partitions,
                 "skipped_reasons": skipped_reasons,
                 "skipped_total": skipped_total,
+                "time_estimate": time_estimate,
                 "waits_for": waits_for,
             }
         )
@@ -154,6 +164,7 @@ class RunNow:
         from ..models.prediction import Prediction  # noqa: PLC0415
         from ..models.run_now_prediction_errors import RunNowPredictionErrors  # noqa: PLC0415
         from ..models.run_now_skipped_reasons import RunNowSkippedReasons  # noqa: PLC0415
+        from ..models.time_estimate import TimeEstimate  # noqa: PLC0415
 
         d = dict(src_dict)
 
@@ -279,6 +290,21 @@ class RunNow:
 
         skipped_total = _parse_skipped_total(d.pop("skipped_total"))
 
+        def _parse_time_estimate(data: object) -> None | TimeEstimate:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                time_estimate_type_0 = TimeEstimate.from_dict(data)
+
+                return time_estimate_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | TimeEstimate, data)
+
+        time_estimate = _parse_time_estimate(d.pop("time_estimate"))
+
         waits_for = cast(list[str], d.pop("waits_for"))
 
         run_now = cls(
@@ -297,6 +323,7 @@ class RunNow:
             shrunk_partitions=shrunk_partitions,
             skipped_reasons=skipped_reasons,
             skipped_total=skipped_total,
+            time_estimate=time_estimate,
             waits_for=waits_for,
         )
 

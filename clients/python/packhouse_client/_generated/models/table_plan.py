@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..models.planned_later import PlannedLater
     from ..models.prediction import Prediction
     from ..models.skipped_partition import SkippedPartition
+    from ..models.time_estimate import TimeEstimate
 
 
 T = TypeVar("T", bound="TablePlan")
@@ -26,8 +27,8 @@ class TablePlan:
     base_snapshot_id: None | str
     """ Snapshot that the plan was made on; null for a table without snapshots. """
     calibration: Calibration
-    """ By what predictions were multiplied: measured by predicted, the median of the table's last runs (at most
-    ten). """
+    """ How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten
+    runs. """
     conditions: list[Condition]
     """ Conditions that were checked. """
     deferred_groups: int
@@ -57,6 +58,10 @@ class TablePlan:
     """ Partitions that the plan leaves alone. """
     table_id: str
     """ Id of the registered table. """
+    time_estimate: TimeEstimate
+    """ Costs that seconds were predicted with: `run + (groups * group + files * file + bytes * byte) / lanes`.
+
+    The part after `run` takes at least as long as the limits allow. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,6 +107,8 @@ class TablePlan:
 
         table_id = self.table_id
 
+        time_estimate = self.time_estimate.to_dict()
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -122,6 +129,7 @@ class TablePlan:
                 "skipped": skipped,
                 "skipped_total": skipped_total,
                 "table_id": table_id,
+                "time_estimate": time_estimate,
             }
         )
 
@@ -135,6 +143,7 @@ class TablePlan:
         from ..models.planned_later import PlannedLater  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
         from ..models.skipped_partition import SkippedPartition  # noqa: PLC0415
+        from ..models.time_estimate import TimeEstimate  # noqa: PLC0415
 
         d = dict(src_dict)
 
@@ -190,6 +199,8 @@ class TablePlan:
 
         table_id = d.pop("table_id")
 
+        time_estimate = TimeEstimate.from_dict(d.pop("time_estimate"))
+
         table_plan = cls(
             base_snapshot_id=base_snapshot_id,
             calibration=calibration,
@@ -207,6 +218,7 @@ class TablePlan:
             skipped=skipped,
             skipped_total=skipped_total,
             table_id=table_id,
+            time_estimate=time_estimate,
         )
 
         table_plan.additional_properties = d
