@@ -158,6 +158,8 @@ class TableService:
     ) -> Table:
         """Change team and labels as a JSON merge patch does; a new team takes the table's runs along.
 
+        Policies of the new team and labels hold at once.
+
         Raises:
             NotFound: no such table.
             Forbidden: the new owner team is not one of the caller's, or the caller may only read the table.
@@ -176,6 +178,7 @@ class TableService:
             require_team(caller, owner_team)
             _check_label_count(labels)
             changed = await unit.tables.update(table, owner_team=owner_team, labels=labels)
+            await policy_writes.follow_table(unit, table, changed)
             before, after = _declared(table), _declared(changed)
             await unit.audit.append(caller, "table.patch", table_id, before=before, after=after)
         return changed
