@@ -211,7 +211,7 @@ MESSAGE = "größere Dateien: 50 % of the 'dashboards'"
 async def test_a_message_is_kept_with_its_version_and_in_the_audit_log(api: Api, table_id: str) -> None:
     own = f"/v1/tables/{table_id}/policy"
     first = {"json": groups(2), "headers": {"If-None-Match": "*"}, "params": {"message": MESSAGE}}
-    assert (await api.call("PUT", own, status=200, **first)).json()["message"] == MESSAGE
+    assert (await api.call("PUT", own, status=201, **first)).json()["message"] == MESSAGE
     second = {"json": groups(3), "headers": {"If-Match": '"1"'}}
     assert (await api.call("PUT", own, status=200, **second)).json()["message"] is None
     same = {"json": groups(3), "headers": {"If-Match": '"2"'}, "params": {"message": "dropped"}}
