@@ -46,12 +46,18 @@ async def table_filter(
 TableFilterQuery = Annotated[TableFilter, Depends(table_filter)]
 
 
+def read_label(text: str) -> tuple[str, str]:
+    """Return key and value of a label that is written `key:value`, or raise `InvalidInput`."""
+    key, colon, value = text.partition(":")
+    if not key or not colon:
+        raise _wrong("a label is written key:value", text)
+    return key, value
+
+
 def _labels(texts: list[str]) -> dict[str, str]:
     labels: dict[str, str] = {}
     for text in texts:
-        key, colon, value = text.partition(":")
-        if not key or not colon:
-            raise _wrong("a label is written key:value", text)
+        key, value = read_label(text)
         if labels.setdefault(key, value) != value:
             raise _wrong(f"a table has one value of the label {key!r}, so none has both", text)
     return labels

@@ -6,6 +6,7 @@ A union reports one error for each of its members, with the member's name in the
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, Final
 
 from fastapi import Request
@@ -85,8 +86,10 @@ def _existing(body: Any, location: Location, kind: str) -> Location:
     """Leave out of a location what is not in the body as it was sent: names of members of unions."""
     kept: list[str | int] = []
     node = body
-    for part in location:
+    for part, following in zip_longest(location, location[1:]):
         match node:
+            case dict() if following in node and part in node and not isinstance(node[part], dict | list):
+                continue  # the name of a member that is also the name of one of its fields
             case dict() if part in node:
                 node = node[part]
             case list() if isinstance(part, int) and part < len(node):

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
+from pydantic import StringConstraints
 
 from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
 from api.pagination import PageQuery
@@ -13,11 +14,21 @@ from api.responses import WITH_BODY, problems
 from api.schemas.policies import EffectivePolicy, PolicyRestore, PolicyVersion, PolicyVersionList, TablePolicy
 from api.schemas.policy_effects import PolicyPreview
 from engine.domain.policies import PolicyDocument
+from engine.domain.policy_versions import MAX_MESSAGE
+from engine.domain.strict import OneLine
 
 router = APIRouter(prefix="/v1/tables/{table_id}", tags=["policies"])
 
 DryRun = Annotated[
     TextFlag, Query(description="Write nothing and need no precondition: answer what the change would come to.")
+]
+PolicyMessage = Annotated[
+    Annotated[OneLine, StringConstraints(min_length=1, max_length=MAX_MESSAGE)] | None,
+    Query(
+        description="Why the policy is written, one line: kept with the version and in the audit log. A write that "
+        "changes nothing keeps none.",
+        examples=["smaller files for the dashboards"],
+    ),
 ]
 VersionPath = Annotated[TextWhole, Path(ge=1, le=10**9, description="Number of the version.", examples=[2])]
 _CREATED: Final[dict[str, Any]] = {
@@ -57,12 +68,18 @@ async def put_table_policy(
     caller: OwnerDep,
     conditions: Conditions,
     dry_run: DryRun = False,
+    message: PolicyMessage = None,
 ) -> TablePolicy | PolicyPreview:
     """Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it."""
     if dry_run:
         return PolicyPreview.from_domain(await services.policies.preview(caller, table_id, body))
     written = await services.policies.put(
-        caller, table_id, body, if_match=conditions.if_match, if_none_match=conditions.if_none_match
+        caller,
+        table_id,
+        body,
+        if_match=conditions.if_match,
+        if_none_match=conditions.if_none_match,
+        message=message,
     )
     if conditions.if_none_match:
         response.status_code = 201
@@ -85,11 +102,12 @@ async def delete_table_policy(
     caller: OwnerDep,
     conditions: VersionRead,
     dry_run: DryRun = False,
+    message: PolicyMessage = None,
 ) -> Response:
     """Delete the policy: all settings are inherited again. Needs If-Match."""
     if dry_run:
         return preview_response(PolicyPreview.from_domain(await services.policies.preview(caller, table_id, None)))
-    await services.policies.delete(caller, table_id, if_match=conditions.if_match)
+    await services.policies.delete(caller, table_id, if_match=conditions.if_match, message=message)
     return Response(status_code=204)
 
 
@@ -136,12 +154,18 @@ async def restore_table_policy(
     caller: OwnerDep,
     conditions: Conditions,
     dry_run: DryRun = False,
+    message: PolicyMessage = None,
 ) -> TablePolicy | PolicyPreview:
     """Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion."""
     if dry_run:
         return PolicyPreview.from_domain(await services.policies.preview_restore(caller, table_id, body.version))
     written = await services.policies.restore(
-        caller, table_id, body.version, if_match=conditions.if_match, if_none_match=conditions.if_none_match
+        caller,
+        table_id,
+        body.version,
+        if_match=conditions.if_match,
+        if_none_match=conditions.if_none_match,
+        message=message,
     )
     set_etag(response, written.policy.version)
     return TablePolicy.from_domain(written)

@@ -1,15 +1,16 @@
-"""Policies of wider scopes: the fleet, a catalog, a namespace, a pattern of addresses."""
+"""Policies of wider scopes: the fleet, a team, a catalog, a namespace, a pattern of addresses, a label."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
-from api.deps import AdminDep, ServicesDep, ViewerDep
+from api.deps import OwnerDep, ServicesDep, ViewerDep
 from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
+from api.policy_filters import PolicyScopeQuery
 from api.preconditions import Conditions, VersionRead, set_etag
 from api.responses import WITH_BODY, problems
-from api.routes.policies import CONDITIONS, DryRun, VersionPath, preview_response
+from api.routes.policies import CONDITIONS, DryRun, PolicyMessage, VersionPath, preview_response
 from api.schemas.policies import (
     PolicyCreate,
     PolicyRestore,
@@ -45,27 +46,33 @@ async def create_policy(
     request: Request,
     response: Response,
     services: ServicesDep,
-    caller: AdminDep,
+    caller: OwnerDep,
     dry_run: DryRun = False,
+    message: PolicyMessage = None,
 ) -> ScopedPolicy | PolicyPreview:
-    """Store a policy for a scope, which stays. Fleet, catalogs and namespaces have one each, patterns any number."""
+    """Store a policy for a scope, which stays. Each scope has at most one policy, but a pattern may have several.
+
+    Owners write policies of the scope `team` for their own teams; all other scopes need the role admin.
+    """
     scope = scope_to_domain(body.scope)
     if dry_run:
         response.status_code = 200
         return PolicyPreview.from_domain(
             await services.scoped_policies.preview_first(caller, body.name, scope, body.policy)
         )
-    written = await services.scoped_policies.create(caller, body.name, scope, body.policy)
+    written = await services.scoped_policies.create(caller, body.name, scope, body.policy, message=message)
     response.headers["Location"] = f"{request.url.path}/{body.name}"
     set_etag(response, written.policy.version)
     return ScopedPolicy.from_domain(written)
 
 
 @router.get("", summary="List policies by name", responses=problems("invalid_input"))
-async def list_policies(services: ServicesDep, caller: ViewerDep, pages: PageQuery) -> ScopedPolicyList:
+async def list_policies(
+    services: ServicesDep, caller: ViewerDep, pages: PageQuery, scope: PolicyScopeQuery
+) -> ScopedPolicyList:
     """List the policies of all scopes but single tables."""
     page = await pages.collect(
-        lambda after, limit: services.scoped_policies.list(caller, after=after, limit=limit),
+        lambda after, limit: services.scoped_policies.list(caller, after=after, limit=limit, scope=scope),
         key=lambda policy: policy.name,
         of=str,
     )
@@ -87,14 +94,15 @@ async def replace_policy(
     body: PolicyDocument,
     response: Response,
     services: ServicesDep,
-    caller: AdminDep,
+    caller: OwnerDep,
     conditions: VersionRead,
     dry_run: DryRun = False,
+    message: PolicyMessage = None,
 ) -> ScopedPolicy | PolicyPreview:
     """Write the document as a whole; the scope stays. Needs If-Match."""
     if dry_run:
         return PolicyPreview.from_domain(await services.scoped_policies.preview(caller, name, body))
-    written = await services.scoped_policies.replace(caller, name, body, conditions.version())
+    written = await services.scoped_policies.replace(caller, name, body, conditions.version(), message=message)
     set_etag(response, written.policy.version)
     return ScopedPolicy.from_domain(written)
 
@@ -107,12 +115,18 @@ async def replace_policy(
     responses={**problems(*CONDITIONS), 200: _PREVIEW},
 )
 async def delete_policy(
-    *, name: PolicyName, services: ServicesDep, caller: AdminDep, conditions: VersionRead, dry_run: DryRun = False
+    *,
+    name: PolicyName,
+    services: ServicesDep,
+    caller: OwnerDep,
+    conditions: VersionRead,
+    dry_run: DryRun = False,
+    message: PolicyMessage = None,
 ) -> Response:
     """Delete a policy; its versions stay and can be restored. Needs If-Match."""
     if dry_run:
         return preview_response(PolicyPreview.from_domain(await services.scoped_policies.preview(caller, name, None)))
-    await services.scoped_policies.delete(caller, name, conditions.version())
+    await services.scoped_policies.delete(caller, name, conditions.version(), message=message)
     return Response(status_code=204)
 
 
@@ -156,15 +170,21 @@ async def restore_policy(
     body: PolicyRestore,
     response: Response,
     services: ServicesDep,
-    caller: AdminDep,
+    caller: OwnerDep,
     conditions: Conditions,
     dry_run: DryRun = False,
+    message: PolicyMessage = None,
 ) -> ScopedPolicy | PolicyPreview:
     """Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion."""
     if dry_run:
         return PolicyPreview.from_domain(await services.scoped_policies.preview_restore(caller, name, body.version))
     written = await services.scoped_policies.restore(
-        caller, name, body.version, if_match=conditions.if_match, if_none_match=conditions.if_none_match
+        caller,
+        name,
+        body.version,
+        if_match=conditions.if_match,
+        if_none_match=conditions.if_none_match,
+        message=message,
     )
     set_etag(response, written.policy.version)
     return ScopedPolicy.from_domain(written)

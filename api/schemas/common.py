@@ -4,9 +4,16 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from engine.domain.strict import UNSEEN, OneLine, one_line
 
 JsonObject = dict[str, Any]
+OwnerTeam = Annotated[OneLine, StringConstraints(min_length=1, max_length=128)]
+LabelKey = Annotated[str, AfterValidator(one_line), StringConstraints(min_length=1, max_length=255, pattern=r"^[^:]+$")]
+"""Without a colon: lists are filtered by `key:value`."""
+LABEL_KEYS: JsonObject = {"propertyNames": {"minLength": 1, "maxLength": 255, "pattern": f"^[^:{UNSEEN}]+$"}}
+LabelValue = Annotated[OneLine, StringConstraints(max_length=255)]
 
 
 class Request(BaseModel):

@@ -5,8 +5,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from api.schemas.common import Answer, JsonObject, Request
-from api.schemas.tables import LABEL_KEYS, LabelKey, LabelValue, OwnerTeam
+from api.schemas.common import LABEL_KEYS, Answer, JsonObject, LabelKey, LabelValue, OwnerTeam, Request
 from engine.domain import discoveries as domain
 from engine.domain.discoveries import DiscoveryOutcome
 from engine.domain.strict import Flag, OneLine, Whole

@@ -41,7 +41,14 @@ class ExplainedCondition(Answer):
     is_lower_bound: bool = Field(
         description="The true value may be greater: the history does not reach back far enough."
     )
-    holds: bool
+    holds: bool = Field(description="Whether the comparison is true.")
+    is_negated: bool = Field(
+        description="The condition is below `not`: the rule needs the comparison to be false. Where nothing can be "
+        "measured neither the comparison nor its opposite counts as true."
+    )
+    path: str = Field(
+        description="Place of the condition in the rule, as a JSON pointer.", examples=["/all/0", "/any/1/not"]
+    )
     detail: str | None
 
 

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field, PlainSerializer
 
 from api.pagination import Page
-from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
+from api.schemas.common import Answer, Instant, JsonObject, LabelKey, LabelValue, OwnerTeam, PageToken, Request
 from engine.domain.policies import Difference, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.policies.scopes import MAX_PATTERN
-from engine.domain.strict import Whole
+from engine.domain.strict import UNSEEN, Whole
 from engine.services.names import CATALOG_NAME
 from engine.services.policies import settings_document
 from engine.services.policies_of_tables import ShownPolicy
@@ -27,7 +27,12 @@ _STORED: JsonObject = {
 _SCOPE: JsonObject = {"kind": "namespace", "catalog": "lake", "namespace": ["sales"]}
 _NAMED: JsonObject = {"name": "sales", "scope": _SCOPE}
 _CREATE: JsonObject = _NAMED | {"policy": EXAMPLE}
-_WRITTEN: JsonObject = {"version": 3, "updated_at": "2026-11-01T09:30:00Z", "updated_by": "key:admin"}
+_WRITTEN: JsonObject = {
+    "version": 3,
+    "updated_at": "2026-11-01T09:30:00Z",
+    "updated_by": "key:admin",
+    "message": "smaller files for the dashboards",
+}
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 
 Policy = Annotated[
@@ -37,6 +42,13 @@ Policy = Annotated[
     Field(description="The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."),
 ]
 Version = Annotated[int, Field(description="Grows with each write, deletions too; the ETag is this in quotes.")]
+Message = Annotated[
+    str | None,
+    Field(
+        description="Why this version was written, in the words of its author; null where none was given.",
+        examples=["smaller files for the dashboards"],
+    ),
+]
 Notes = Annotated[
     list[str], Field(description="What its author should know: settings without effect yet, what was not checked.")
 ]
@@ -50,6 +62,25 @@ class FleetScope(Request):
     """Every table."""
 
     kind: Literal["fleet"]
+
+
+class TeamScope(Request):
+    """Every table that a team owns."""
+
+    kind: Literal["team"]
+    team: OwnerTeam = Field(description="The `owner_team` of the tables.", examples=["growth"])
+
+
+class LabelScope(Request):
+    """Every table that has a label."""
+
+    kind: Literal["label"]
+    key: LabelKey = Field(
+        description="The label's key; it has no colon.",
+        examples=["tier"],
+        json_schema_extra={"pattern": f"^[^:{UNSEEN}]+$"},
+    )
+    value: LabelValue = Field(description="The label's value; an empty one is a value, too.", examples=["gold"])
 
 
 class CatalogScope(Request):
@@ -82,13 +113,15 @@ class PatternScope(Request):
 
 
 Scope = Annotated[
-    FleetScope | CatalogScope | NamespaceScope | PatternScope,
+    FleetScope | TeamScope | CatalogScope | NamespaceScope | PatternScope | LabelScope,
     Field(discriminator="kind", description="Which tables it covers; fixed at creation.", examples=[_SCOPE]),
 ]
 
 
 def scope_to_domain(scope: Scope) -> PolicyScope:
     """Return the domain's scope."""
+    if isinstance(scope, LabelScope):
+        return PolicyScope(PolicyScopeKind.LABEL, label_key=scope.key, label_value=scope.value)
     fields = scope.model_dump(exclude={"kind"})
     if "namespace" in fields:
         fields["namespace"] = tuple(fields["namespace"])
@@ -104,6 +137,10 @@ def scope_from_domain(scope: PolicyScope) -> Scope:
             return NamespaceScope(kind="namespace", catalog=scope.catalog or "", namespace=list(scope.namespace or ()))
         case PolicyScopeKind.PATTERN:
             return PatternScope(kind="pattern", pattern=scope.pattern or "")
+        case PolicyScopeKind.TEAM:
+            return TeamScope(kind="team", team=scope.team or "")
+        case PolicyScopeKind.LABEL:
+            return LabelScope(kind="label", key=scope.label_key or "", value=scope.label_value or "")
         case _:
             return FleetScope(kind="fleet")
 
@@ -119,6 +156,7 @@ class TablePolicy(Answer):
     version: Version
     updated_at: Instant
     updated_by: str
+    message: Message
     policy: Policy
     notes: Notes
 
@@ -131,6 +169,7 @@ class TablePolicy(Answer):
             version=stored.version,
             updated_at=stored.updated_at,
             updated_by=stored.updated_by,
+            message=stored.message,
             policy=stored.document,
             notes=list(written.notes),
         )
@@ -151,7 +190,7 @@ class PolicyCreate(Request):
 
 
 class ScopedPolicy(Answer):
-    """A policy of the fleet, a catalog, a namespace or a pattern, as stored."""
+    """A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_NAMED | _WRITTEN | {"policy": _STORED, "notes": []}]})
 
@@ -160,6 +199,7 @@ class ScopedPolicy(Answer):
     version: Version
     updated_at: Instant
     updated_by: str
+    message: Message
     policy: Policy
     notes: Notes
 
@@ -173,6 +213,7 @@ class ScopedPolicy(Answer):
             version=stored.version,
             updated_at=stored.updated_at,
             updated_by=stored.updated_by,
+            message=stored.message,
             policy=stored.document,
             notes=list(written.notes),
         )
@@ -205,12 +246,13 @@ class LeafChange(Answer):
 
 
 class PolicyVersion(Answer):
-    """One write of a policy: who, when, what it set, and what it changed against the version before."""
+    """One write of a policy: who, when, why, what it set, and what it changed against the version before."""
 
     version: Version
     written_at: Instant
     written_by: str
     is_deletion: bool
+    message: Message
     policy: Policy
     changes: list[LeafChange]
 
@@ -223,6 +265,7 @@ class PolicyVersion(Answer):
             written_at=version.written_at,
             written_by=version.written_by,
             is_deletion=version.is_deletion,
+            message=version.message,
             policy=version.document,
             changes=LeafChange.of(compared.changes),
         )
@@ -254,8 +297,8 @@ class Setting(Answer):
 
     value: Any = Field(description="Bytes, a count, a share, a duration such as `6h`, a word: as the policy has it.")
     origin: str = Field(
-        description="`default`, `table property`, `preset …`, `fleet`, `catalog …`, `namespace …`, `pattern …`, "
-        "`table`, or `derived` from the target.",
+        description="`default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, "
+        "`pattern …`, `label …`, `table`, or `derived` from the target.",
         examples=["namespace lake.sales"],
     )
     acted_on: bool = Field(description="False: stored and shown, without effect in this version.")

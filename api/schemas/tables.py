@@ -3,10 +3,21 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field
 
 from api.pagination import Page
-from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request, text_ids
+from api.schemas.common import (
+    LABEL_KEYS,
+    Answer,
+    Instant,
+    JsonObject,
+    LabelKey,
+    LabelValue,
+    OwnerTeam,
+    PageToken,
+    Request,
+    text_ids,
+)
 from api.schemas.limits import Pause
 from api.schemas.policies import EXAMPLE as POLICY_EXAMPLE
 from api.schemas.predicates import Partitions
@@ -17,17 +28,12 @@ from engine.domain.measurements import Measurement
 from engine.domain.policies import PolicyDocument
 from engine.domain.run_requests import RunRequest
 from engine.domain.run_times import EstimateSource, RunKind
-from engine.domain.strict import UNSEEN, Flag, OneLine, one_line
+from engine.domain.strict import Flag, OneLine
 from engine.domain.tables import MAX_LABELS, TableRef
 from engine.services.names import CATALOG_NAME, MAX_NAME_CHARACTERS, TABLE_NAME
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _ADDRESS: JsonObject = {"catalog": "lake", "namespace": ["sales"], "name": "orders"}
-OwnerTeam = Annotated[OneLine, StringConstraints(min_length=1, max_length=128)]
-LabelKey = Annotated[str, AfterValidator(one_line), StringConstraints(min_length=1, max_length=255, pattern=r"^[^:]+$")]
-"""Without a colon: lists are filtered by `key:value`."""
-LABEL_KEYS: JsonObject = {"propertyNames": {"minLength": 1, "maxLength": 255, "pattern": f"^[^:{UNSEEN}]+$"}}
-LabelValue = Annotated[OneLine, StringConstraints(max_length=255)]
 
 
 _Name = Annotated[

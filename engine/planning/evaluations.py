@@ -22,6 +22,7 @@ from engine.planning.partition_metrics import PartitionMetrics, RewriteHistory, 
 from engine.planning.partitions import Flags, partition_files
 from engine.planning.remainders import REMAINDER, are_remainders
 from engine.planning.rewrite_limits import RewriteLimits
+from engine.planning.rule_logic import logic_of
 from engine.planning.seals import SealRule, Seals, find_seals
 from engine.planning.tiers import tier_rules, with_fullest_tier
 from engine.planning.triggers import Guards, Rule, RuleState, evaluate
@@ -144,7 +145,11 @@ def evaluate_policy(
 
 def trigger_rules(policy: EffectivePolicy) -> list[Rule]:
     """Return the rules of an effective policy's `triggers`."""
-    return [Rule(rule.name, rule.all, needs_change=rule.input_changed) for rule in policy.document().triggers or ()]
+    found = []
+    for rule in policy.document().triggers or ():
+        conditions, logic = logic_of(rule)
+        found.append(Rule(rule.name, conditions, needs_change=rule.input_changed, logic=logic))
+    return found
 
 
 def asks_overlap(policy: EffectivePolicy) -> bool:

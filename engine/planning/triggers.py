@@ -1,6 +1,7 @@
 """Which partitions a policy's rules make due, and how near the others came: each condition with what was measured.
 
-A partition is due when every condition of a rule holds for it and no guard holds it back. Guards, in this order:
+A partition is due when the conditions of a rule hold for it (`planning.rule_logic` joins them) and no guard holds it
+back. Guards, in this order:
 
 - `unchanged`: the rule asks for changed input and no file came since the partition's last rewrite, or it has fewer
   than two files. Else a rule about old files would fire for ever on a partition that can't get any better.
@@ -17,8 +18,9 @@ the first partition would be due if nothing more were written.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final, Protocol
 
 import numpy as np
@@ -26,6 +28,7 @@ import numpy as np
 from engine.domain.policies import Metric, MetricKind
 from engine.planning.partition_metrics import NOT_APPLICABLE, NOTHING_TO_MEASURE, Floats, PartitionMetrics
 from engine.planning.partitions import Flags
+from engine.planning.rule_logic import Branch, Term, conjunction, distances, holding, is_met
 
 MAX_DUE_SHOWN: Final = 20
 COOLING_DOWN: Final = "cooling_down"
@@ -63,18 +66,29 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A named conjunction. `needs_change`: see the guard `unchanged`."""
+    """A named rule. `needs_change`: see the guard `unchanged`.
+
+    `logic` joins the conditions by their positions; None: all of them must hold.
+    """
 
     name: str
     conditions: Sequence[Comparison]
     needs_change: bool = False
+    logic: Branch | None = None
+
+    @property
+    def joined(self) -> Branch:
+        """How the conditions are joined."""
+        return self.logic or conjunction(len(self.conditions))
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCondition:
     """One condition in one partition. `measured` None: there is nothing to measure, or it never happened; see `detail`.
 
-    `is_bound`: the true value may be greater (see `planning.partition_metrics`).
+    `holds`: the comparison is true. `is_negated`: it must not hold. `is_met`: it is as the rule asks; of a figure that
+    can't be measured neither a comparison nor its opposite is. `is_bound`: the true value may be greater (see
+    `planning.partition_metrics`). `path`: its place in the rule, as a JSON pointer.
     """
 
     metric: str
@@ -84,6 +98,9 @@ class MeasuredCondition:
     holds: bool
     is_bound: bool = False
     detail: str | None = None
+    is_negated: bool = False
+    is_met: bool = False
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +120,8 @@ class RuleState:
     `due`: the first of `due_total` partitions, those with most files first. `held_back`: partitions for which the
     conditions hold, by the guard that stops them. `due_in_seconds`: see above; 0 when it is due, None when only writers
     can make it so. `partitions`: the due ones, flagged; of a rule for the whole table all that no guard holds back.
-    `cools_in_seconds`: when the first of those that only cool down is due, None without any.
+    `cools_in_seconds`: when the first of those that only cool down is due, None without any. `logic` joins the
+    conditions by their positions.
     """
 
     name: str
@@ -115,6 +133,7 @@ class RuleState:
     conditions: tuple[MeasuredCondition, ...]
     due_in_seconds: float | None
     partitions: Flags = field(repr=False, compare=False)
+    logic: Branch
     cools_in_seconds: float | None = None
 
 
@@ -153,11 +172,11 @@ def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState
     if all(condition.metric in metrics.table for condition in rule.conditions):
         return _of_table(rule, metrics, guards)
     values = [_values(condition.metric, metrics) for condition in rule.conditions]
-    held = [_holds(condition, measured) for condition, measured in zip(rule.conditions, values, strict=True)]
-    all_hold: Flags = np.logical_and.reduce(held)
+    met = partial(_met, [_judged(*pair) for pair in zip(rule.conditions, values, strict=True)])
+    all_hold = holding(rule.joined, met)
     reasons = _guarded(rule, metrics, guards, all_hold)
     is_due = all_hold & np.array([reason is None for reason in reasons], dtype=np.bool_)
-    shown = _nearest(rule, values, held, _busiest_first(metrics, is_due if is_due.any() else np.ones_like(is_due)))
+    shown = _nearest(rule, values, met, _busiest_first(metrics, is_due if is_due.any() else np.ones_like(is_due)))
     cooling = [guards.cools_in[at] for at, reason in enumerate(reasons) if reason == COOLING_DOWN]
     return RuleState(
         name=rule.name,
@@ -166,31 +185,58 @@ def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState
         due=tuple(_ref(metrics, at) for at in _busiest_first(metrics, is_due)[:MAX_DUE_SHOWN]),
         held_back=_counted(reasons[at] for at in np.flatnonzero(all_hold).tolist()),
         shown=None if shown is None else _ref(metrics, shown),
-        conditions=tuple(_measured(condition, metrics, shown) for condition in rule.conditions),
-        due_in_seconds=0.0 if is_due.any() else _due_in(rule, metrics, guards, values, held),
+        conditions=_all_measured(rule, metrics, shown),
+        due_in_seconds=0.0 if is_due.any() else _due_in(rule, metrics, guards, values),
         partitions=is_due,
+        logic=rule.joined,
         cools_in_seconds=float(min(cooling)) if cooling else None,
     )
 
 
 def _of_table(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState:
-    conditions = tuple(_measured(condition, metrics, None) for condition in rule.conditions)
-    is_due = all(condition.holds for condition in conditions)
+    conditions = _all_measured(rule, metrics, None)
+    is_due = is_met(rule.joined, lambda term: conditions[term.at].is_met)
     flags = guards.is_sealed & guards.is_worth_it & is_due
-    return RuleState(rule.name, is_due, 0, (), {}, None, conditions, 0.0 if is_due else None, flags)
+    due_in = 0.0 if is_due else None
+    return RuleState(rule.name, is_due, 0, (), {}, None, conditions, due_in, flags, rule.joined)
 
 
-def _due_in(
-    rule: Rule, metrics: PartitionMetrics, guards: Guards, values: Sequence[Floats], held: Sequence[Flags]
-) -> float | None:
-    """Return in how many seconds the first partition is due if nothing is written; None: that would make none due."""
-    wait = np.where(guards.is_worth_it & (_may_differ(metrics) | (not rule.needs_change)), 0.0, np.inf)
-    wait = np.maximum(np.maximum(wait, guards.sealed_in_seconds), guards.cools_in)
-    for condition, measured, holds in zip(rule.conditions, values, held, strict=True):
-        grows = condition.metric in _GROWING and condition.operator in {"at_least", "above"}
-        lacking = np.where(np.isfinite(measured), condition.wanted - measured, np.inf) if grows else np.inf
-        wait = np.maximum(wait, np.where(holds, 0.0, lacking))
-    first = float(wait.min()) if len(wait) else math.inf
+def _judged(condition: Comparison, measured: Floats) -> tuple[Flags, Flags]:
+    """Return by partition whether a condition holds, and whether it fails; neither where nothing was measured."""
+    holds = _holds(condition, measured)
+    return holds, ~holds & ~np.isnan(measured)
+
+
+def _met(judged: Sequence[tuple[Flags, Flags]], term: Term) -> Flags:
+    return judged[term.at][term.is_negated]
+
+
+def _due_in(rule: Rule, metrics: PartitionMetrics, guards: Guards, values: Sequence[Floats]) -> float | None:
+    """Return in how many seconds the first partition is due if nothing is written; None: that would make none due.
+
+    Between the instants at which a growing figure passes its bound no condition changes, so only those are tried.
+    """
+    begin = np.where(guards.is_worth_it & (_may_differ(metrics) | (not rule.needs_change)), 0.0, np.inf)
+    begin = np.maximum(np.maximum(begin, guards.sealed_in_seconds), guards.cools_in)
+    passed_in = [
+        condition.wanted - measured if condition.metric in _GROWING else None
+        for condition, measured in zip(rule.conditions, values, strict=True)
+    ]
+
+    def judged_at(instant: Floats, at: int) -> tuple[Flags, Flags]:
+        condition, passes = rule.conditions[at], passed_in[at]
+        if passes is None:
+            return _judged(condition, values[at])
+        is_past = passes <= instant
+        grows_into = condition.operator in {"at_least", "above"}
+        return (is_past, passes > instant) if grows_into else (passes > instant, is_past)
+
+    best = np.full_like(begin, np.inf)
+    for passes in (None, *(each for each in passed_in if each is not None)):
+        instant = begin if passes is None else np.fmax(begin, passes)
+        judged = [judged_at(instant, at) for at in range(len(values))]
+        best = np.where(holding(rule.joined, partial(_met, judged)), np.minimum(best, instant), best)
+    first = float(best.min()) if len(best) else math.inf
     return first if math.isfinite(first) else None
 
 
@@ -237,17 +283,17 @@ def _guarded(rule: Rule, metrics: PartitionMetrics, guards: Guards, all_hold: Fl
     return reasons
 
 
-def _nearest(rule: Rule, values: Sequence[Floats], held: Sequence[Flags], among: Sequence[int]) -> int | None:
+def _nearest(rule: Rule, values: Sequence[Floats], met: Callable[[Term], Flags], among: Sequence[int]) -> int | None:
     """Return the partition that fails the fewest conditions by the least; of equal ones the first."""
     if not among:
         return None
-    failed = np.zeros(len(held[0]))
-    gaps = np.zeros(len(held[0]))
-    for condition, measured, holds in zip(rule.conditions, values, held, strict=True):
-        failed += ~holds
-        gaps += np.where(holds, 0.0, _gap(measured, condition.wanted))
-    distance = (failed + gaps / (len(rule.conditions) + 1))[list(among)]
-    return among[int(np.argmin(distance))]
+
+    def failing(term: Term) -> Floats:
+        gap = _gap(values[term.at], rule.conditions[term.at].wanted) / (len(rule.conditions) + 1)
+        distance: Floats = np.where(met(term), 0.0, 1.0 + gap)
+        return distance
+
+    return among[int(np.argmin(distances(rule.joined, failing)[list(among)]))]
 
 
 def _gap(measured: Floats, wanted: float) -> Floats:
@@ -265,21 +311,35 @@ def _busiest_first(metrics: PartitionMetrics, flags: Flags) -> list[int]:
     return chosen
 
 
-def _measured(condition: Comparison, metrics: PartitionMetrics, partition: int | None) -> MeasuredCondition:
+def _all_measured(rule: Rule, metrics: PartitionMetrics, partition: int | None) -> tuple[MeasuredCondition, ...]:
+    """Return the conditions of a rule as measured in a partition (None: on the table), with their part in the rule."""
+    terms = {term.at: term for term in rule.joined.terms()}
+    found = []
+    for at, condition in enumerate(rule.conditions):
+        measured, fails, term = *_measured(condition, metrics, partition), terms[at]
+        is_met = fails if term.is_negated else measured.holds
+        found.append(replace(measured, is_negated=term.is_negated, is_met=is_met, path=term.path))
+    return tuple(found)
+
+
+def _measured(
+    condition: Comparison, metrics: PartitionMetrics, partition: int | None
+) -> tuple[MeasuredCondition, bool]:
+    """Return a condition as measured, and whether it fails: where nothing was measured it does neither."""
     metric = str(condition.metric)
     said = (metric, condition.operator, condition.wanted)
     if metric in NOT_APPLICABLE:
-        return MeasuredCondition(*said, measured=None, holds=False, detail=NOT_APPLICABLE[metric])
+        return MeasuredCondition(*said, measured=None, holds=False, detail=NOT_APPLICABLE[metric]), False
     if metric not in metrics.table and partition is None:
-        return MeasuredCondition(*said, measured=None, holds=False, detail="the table has no files")
+        return MeasuredCondition(*said, measured=None, holds=False, detail="the table has no files"), False
     value = _values(metric, metrics)[partition] if partition is not None else metrics.table[metric]
-    holds = bool(_holds(condition, np.array([value]))[0])
+    holds, fails = (bool(flags[0]) for flags in _judged(condition, np.array([value])))
     if math.isnan(value):
-        return MeasuredCondition(*said, measured=None, holds=False, detail=NOTHING_TO_MEASURE[metric])
+        return MeasuredCondition(*said, measured=None, holds=False, detail=NOTHING_TO_MEASURE[metric]), False
     if math.isinf(value):
-        return MeasuredCondition(*said, measured=None, holds=holds, detail="never happened")
+        return MeasuredCondition(*said, measured=None, holds=holds, detail="never happened"), fails
     is_bound = partition is not None and metric in metrics.bounds and bool(metrics.bounds[metric][partition])
-    return MeasuredCondition(*said, measured=float(value), holds=holds, is_bound=is_bound)
+    return MeasuredCondition(*said, measured=float(value), holds=holds, is_bound=is_bound), fails
 
 
 def _ref(metrics: PartitionMetrics, at: int) -> PartitionRef:

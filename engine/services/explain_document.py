@@ -134,6 +134,8 @@ def _condition(condition: MeasuredCondition) -> Mapping[str, Any]:
         "measured": condition.measured,
         "is_lower_bound": condition.is_bound,
         "holds": condition.holds,
+        "is_negated": condition.is_negated,
+        "path": condition.path,
         "detail": condition.detail,
     }
 

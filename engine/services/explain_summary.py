@@ -16,6 +16,7 @@ from engine.domain.reasons import OF_PARTITIONS, in_words
 from engine.domain.runs import Run, RunState
 from engine.domain.units import format_bytes
 from engine.planning.estimates import predicted_requests
+from engine.planning.rule_logic import Branch, Term, is_met
 from engine.planning.triggers import MeasuredCondition, RuleState
 from engine.services.engines import BY_NATIVE
 from engine.services.explain_facts import Facts
@@ -185,28 +186,54 @@ def _rules(facts: Facts) -> Iterator[str]:
 
 def _due_rule(rule: RuleState) -> str:
     if rule.shown is None:
-        return f"Rule '{rule.name}' makes the table due: {_measured(rule.conditions)}."
+        return f"Rule '{rule.name}' makes the table due: {_met(rule.logic, rule.conditions)}."
     where = f"{many(rule.due_total, 'partition')} due" + (", most of all" if rule.due_total > 1 else ":")
-    return f"Rule '{rule.name}' makes {where} {place(rule.shown)}: {_measured(rule.conditions)}."
+    return f"Rule '{rule.name}' makes {where} {place(rule.shown)}: {_met(rule.logic, rule.conditions)}."
 
 
 def _other_rule(rule: RuleState) -> str:
     if rule.held_back:
         why = "; ".join(f"{many(count, 'partition')}: {OF_PARTITIONS[code]}" for code, count in rule.held_back.items())
         return f"Rule '{rule.name}' holds, but makes nothing due: {why}."
-    failed = [condition for condition in rule.conditions if not condition.holds]
+    failed = [condition for condition in rule.conditions if not condition.is_met]
     if rule.shown is None and all(condition.measured is None for condition in failed):
         return f"Rule '{rule.name}' is not due: {failed[0].detail}."
     nearest = f" nearest is {place(rule.shown)}:" if rule.shown is not None else ""
-    return f"Rule '{rule.name}' is not due:{nearest} {_measured(failed)}."
+    return f"Rule '{rule.name}' is not due:{nearest} {_unmet(rule.logic, rule.conditions)}."
 
 
-def _measured(conditions: Sequence[MeasuredCondition]) -> str:
-    return ", ".join(_condition(condition) for condition in conditions)
+def _met(logic: Branch, conditions: Sequence[MeasuredCondition]) -> str:
+    """Return the conditions that make a rule hold; of those of which one is enough the ones that hold."""
+    found = [
+        (_condition(conditions[each.at]) if isinstance(each, Term) else _met(each, conditions))
+        for each in logic.members
+        if _is_met(each, conditions)
+    ]
+    if logic.word == "any" and len(logic.members) > 1:
+        return f"because any of: {'; '.join(found)}"
+    return ", ".join(found)
+
+
+def _unmet(logic: Branch, conditions: Sequence[MeasuredCondition]) -> str:
+    """Return the conditions that keep a rule from holding."""
+    found = [
+        (_condition(conditions[each.at]) if isinstance(each, Term) else _unmet(each, conditions))
+        for each in logic.members
+        if not _is_met(each, conditions)
+    ]
+    if logic.word == "any" and len(logic.members) > 1:
+        return f"none of: {'; '.join(found)}"
+    return ", ".join(found)
+
+
+def _is_met(part: Branch | Term, conditions: Sequence[MeasuredCondition]) -> bool:
+    branch = Branch("all", (part,)) if isinstance(part, Term) else part
+    return is_met(branch, lambda term: conditions[term.at].is_met)
 
 
 def _condition(condition: MeasuredCondition) -> str:
-    wanted = f"{_OPERATORS[condition.operator]} {figure(condition.metric, condition.wanted)}"
+    negation = "not " if condition.is_negated else ""
+    wanted = f"{negation}{_OPERATORS[condition.operator]} {figure(condition.metric, condition.wanted)}"
     if condition.measured is None:
         return f"{condition.metric} {condition.detail} (wanted: {wanted})"
     bound = "at least " if condition.is_bound else ""

@@ -36,7 +36,7 @@ class PolicyReader:
                 does not answer.
             instead: tried in place of the table's own policy; its fields have the origin `trial`.
         """
-        covering = await unit.policy_coverage.covering(table.id, table.ref)
+        covering = await unit.policy_coverage.covering(table)
         if instead is not None:
             covering = [policy for policy in covering if policy.scope.kind is not PolicyScopeKind.TABLE]
         return effective_policy(table_properties=properties, scoped=covering, trial=instead)

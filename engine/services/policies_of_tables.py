@@ -85,8 +85,9 @@ class PolicyService:
         if_match: int | None = None,
         if_none_match: bool = False,
         action: str = "policy.replace",
+        message: str | None = None,
     ) -> Written:
-        """Store a policy as the next version. `action` is what the audit log calls it.
+        """Store a policy as the next version, with a message. `action` is the audit log's name of it.
 
         Raises:
             NotFound: no such table.
@@ -102,10 +103,12 @@ class PolicyService:
         judged = await self._judge(caller, table_id, present, document)
         async with self._database.begin() as unit:
             await _still_registered(unit, table_id, caller)
-            stored = await _write(unit, caller, table_id, present, document, action=action)
+            stored = await _write(unit, caller, table_id, present, document, action=action, message=message)
         return Written(stored, judged.notes)
 
-    async def delete(self, caller: Caller, table_id: TableId, *, if_match: int | None) -> None:
+    async def delete(
+        self, caller: Caller, table_id: TableId, *, if_match: int | None, message: str | None = None
+    ) -> None:
         """Delete the table's own policy; older versions are kept.
 
         Raises:
@@ -120,7 +123,7 @@ class PolicyService:
             raise _no_policy(table_id)
         async with self._database.begin() as unit:
             await _still_registered(unit, table_id, caller)
-            await delete(unit, caller, present, if_match)
+            await delete(unit, caller, present, if_match, message=message)
 
     async def versions(
         self, caller: Caller, table_id: TableId, *, before: int | None, limit: int
@@ -141,7 +144,14 @@ class PolicyService:
         return await self.preview(caller, table_id, await self._earlier(caller, table_id, version))
 
     async def restore(
-        self, caller: Caller, table_id: TableId, version: int, *, if_match: int | None, if_none_match: bool
+        self,
+        caller: Caller,
+        table_id: TableId,
+        version: int,
+        *,
+        if_match: int | None,
+        if_none_match: bool,
+        message: str | None = None,
     ) -> Written:
         """Store the document of an earlier version as the next one.
 
@@ -149,7 +159,13 @@ class PolicyService:
         """
         document = await self._earlier(caller, table_id, version)
         return await self.put(
-            caller, table_id, document, if_match=if_match, if_none_match=if_none_match, action="policy.restore"
+            caller,
+            table_id,
+            document,
+            if_match=if_match,
+            if_none_match=if_none_match,
+            action="policy.restore",
+            message=message,
         )
 
     async def _earlier(self, caller: Caller, table_id: TableId, version: int) -> PolicyDocument:
@@ -224,12 +240,13 @@ async def _write(
     document: PolicyDocument,
     *,
     action: str,
+    message: str | None,
 ) -> StoredPolicy:
-    """Write over what was read; that somebody else wrote since then is a failed precondition."""
+    """Write over what was read; another write since then is a failed precondition."""
     try:
         if present is None:
-            return await insert(unit, caller, table_id, _scope(table_id), document, action=action)
-        return await replace(unit, caller, present, document, present.version, action=action)
+            return await insert(unit, caller, table_id, _scope(table_id), document, action=action, message=message)
+        return await replace(unit, caller, present, document, present.version, action=action, message=message)
     except StateConflict:
         raise PreconditionFailed("the table got a policy at this moment: read it, then If-Match") from None
     except NotFound:

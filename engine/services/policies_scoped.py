@@ -1,7 +1,7 @@
-"""Policies of wider scopes: the fleet, a catalog, a namespace, a pattern of addresses. Written by admins.
+"""Policies of wider scopes: the fleet, a team, a catalog, a namespace, a pattern of addresses, a label.
 
-The scope is given at creation and stays: another scope is another policy. A name may be used again after a deletion;
-its versions go on.
+Admins write all of them, owners those of their teams. The scope is given at creation and stays: another scope is
+another policy. A name may be used again after a deletion, by callers who may see its versions; they go on.
 """
 
 import re
@@ -25,8 +25,9 @@ from engine.services.policy_checks import Judged, PolicyChecks, not_acted_on
 from engine.services.policy_effects import PolicyChange
 from engine.services.policy_history import ComparedVersion, get_version, list_versions, restorable
 from engine.services.policy_writes import Written, delete, insert, replace
-from engine.services.visibility import sees_scope, visible_tables
+from engine.services.visibility import require_writer, sees_scope, visible_tables
 from engine.stores.database import Database
+from engine.stores.policies import ANSWERED_IN_SQL
 from engine.stores.unit_of_work import UnitOfWork
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -44,15 +45,20 @@ class ScopedPolicyService:
         self._database = database
         self._checks = checks
 
-    async def list(self, caller: Caller, *, after: str | None, limit: int) -> Sequence[StoredPolicy]:
-        """Return policies that exist for the caller, by name, at most `limit`, from the one after `after`."""
+    async def list(
+        self, caller: Caller, *, after: str | None, limit: int, scope: PolicyScope | None = None
+    ) -> Sequence[StoredPolicy]:
+        """Return policies that exist for the caller, by name, at most `limit`, from the one after `after`.
+
+        With `scope` only those of exactly this scope.
+        """
         async with self._database.read() as unit:
             seen = await visible_tables(unit, caller)
             if seen is None:
-                return await unit.policies.list_scoped(after, limit)
+                return await unit.policies.list_scoped(after, limit, scope=scope)
             found: list[StoredPolicy] = []
-            for policy in await unit.policies.list_scoped(after):
-                if await sees_scope(unit, policy.scope, seen):
+            for policy in await unit.policies.list_scoped(after, scope=scope, seen=seen):
+                if policy.scope.kind in ANSWERED_IN_SQL or await sees_scope(unit, policy.scope, seen):
                     found.append(policy)
                 if len(found) == limit:
                     break
@@ -66,35 +72,44 @@ class ScopedPolicyService:
         return Written(stored, not_acted_on(stored.document))
 
     async def create(
-        self, caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument, *, action: str = "policy.create"
+        self,
+        caller: Caller,
+        name: str,
+        scope: PolicyScope,
+        document: PolicyDocument,
+        *,
+        action: str = "policy.create",
+        message: str | None = None,
     ) -> Written:
-        """Store a first policy. `action` is what the audit log calls it.
+        """Store a first policy. `action` is the audit log's name of it, `message` is kept with the version.
 
         Raises:
+            Forbidden: the caller may not write policies of this scope.
             InvalidInput: the name can't be one, the catalog does not exist, or covered tables can't have it.
             StateConflict: the name is taken, or the scope has a policy; the message names it.
         """
-        judged = await self._judge_first(name, scope, document)
+        judged = await self._judge_first(caller, name, scope, document)
         try:
             async with self._database.begin() as unit:
-                stored = await insert(unit, caller, name, scope, document, action=action)
+                stored = await insert(unit, caller, name, scope, document, action=action, message=message)
         except StateConflict as error:
-            await self._explain_conflict(name, scope)
+            await self._explain_conflict(caller, name, scope)
             raise StateConflict(f"{error.message}; try again", details=error.details) from None
         return Written(stored, judged.notes)
 
-    async def preview_first(self, _caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
-        """Return what creating a policy would come to. Raises as `create`."""
-        return _with_note(await self._judge_first(name, scope, document, with_due=True))
+    async def preview_first(self, caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
+        """Return the effect that creating a policy would have. Raises as `create`."""
+        return _with_note(await self._judge_first(caller, name, scope, document, with_due=True))
 
     async def preview(self, caller: Caller, name: str, wish: PolicyDocument | None) -> Judged:
-        """Return what replacing (None: deleting) a policy would come to.
+        """Return the effect that replacing (None: deleting) a policy would have.
 
         Raises:
             NotFound: no such policy.
+            Forbidden: the caller may not write policies of its scope.
             InvalidInput: covered tables can't have it.
         """
-        present = (await self.get(caller, name)).policy
+        present = await self._writable(caller, name)
         return _with_note(await self._checks.judge(PolicyChange(name, present.scope, present, wish), with_due=True))
 
     async def replace(
@@ -105,31 +120,35 @@ class ScopedPolicyService:
         if_match: int,
         *,
         action: str = "policy.replace",
+        message: str | None = None,
     ) -> Written:
-        """Store the next version; the scope stays. `action` is what the audit log calls it.
+        """Store the next version; the scope stays. `action` is the audit log's name of it.
 
         Raises:
             NotFound: no such policy.
+            Forbidden: the caller may not write policies of its scope.
             PreconditionFailed: its version is another one.
             InvalidInput: covered tables can't have it.
         """
-        present = (await self.get(caller, name)).policy
+        present = await self._writable(caller, name)
         _check_version(present, if_match)
         judged = await self._checks.judge(PolicyChange(name, present.scope, present, document))
         async with self._database.begin() as unit:
-            return Written(await replace(unit, caller, present, document, if_match, action=action), judged.notes)
+            stored = await replace(unit, caller, present, document, if_match, action=action, message=message)
+        return Written(stored, judged.notes)
 
-    async def delete(self, caller: Caller, name: str, if_match: int) -> None:
+    async def delete(self, caller: Caller, name: str, if_match: int, *, message: str | None = None) -> None:
         """Delete a policy; its versions are kept.
 
         Raises:
             NotFound: no such policy.
+            Forbidden: the caller may not write policies of its scope.
             PreconditionFailed: its version is another one.
         """
-        present = (await self.get(caller, name)).policy
+        present = await self._writable(caller, name)
         _check_version(present, if_match)
         async with self._database.begin() as unit:
-            await delete(unit, caller, present, if_match)
+            await delete(unit, caller, present, if_match, message=message)
 
     async def versions(self, caller: Caller, name: str, *, before: int | None, limit: int) -> Sequence[ComparedVersion]:
         """Return what was ever written under a name, newest first; `NotFound` when nothing was.
@@ -149,24 +168,32 @@ class ScopedPolicyService:
             return await get_version(unit, name, version)
 
     async def preview_restore(self, caller: Caller, name: str, version: int) -> Judged:
-        """Return what restoring a version would come to. Raises as `restore`, but for preconditions."""
-        found, present = await self._restorable(name, version)
+        """Return the effect that restoring a version would have. Raises as `restore`, but for preconditions."""
+        found, present = await self._restorable(caller, name, version)
         if present is None:
-            return _with_note(await self._judge_first(name, found.scope, found.document, with_due=True))
+            return _with_note(await self._judge_first(caller, name, found.scope, found.document, with_due=True))
         return await self.preview(caller, name, found.document)
 
     async def restore(
-        self, caller: Caller, name: str, version: int, *, if_match: int | None, if_none_match: bool
+        self,
+        caller: Caller,
+        name: str,
+        version: int,
+        *,
+        if_match: int | None,
+        if_none_match: bool,
+        message: str | None = None,
     ) -> Written:
         """Store the document of an earlier version as the next one, of a deleted policy with its scope as well.
 
         Raises:
             NotFound: nothing was ever written under this name.
+            Forbidden: the caller may not write policies of its scope.
             PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
             InvalidInput: there is no such version, it is a deletion, or covered tables can't have it any more.
             StateConflict: the name has another scope by now, or the scope has another policy.
         """
-        found, present = await self._restorable(name, version)
+        found, present = await self._restorable(caller, name, version)
         if if_match is None and not if_none_match:
             raise PreconditionRequired(f"a version is restored over the policy as you know it: {_READ_FIRST}")
         if if_none_match and present is not None:
@@ -174,8 +201,10 @@ class ScopedPolicyService:
                 f"the policy {name!r} exists, at version {present.version}: read it, then If-Match"
             )
         if if_match is None:
-            return await self.create(caller, name, found.scope, found.document, action="policy.restore")
-        return await self.replace(caller, name, found.document, if_match, action="policy.restore")
+            return await self.create(
+                caller, name, found.scope, found.document, action="policy.restore", message=message
+            )
+        return await self.replace(caller, name, found.document, if_match, action="policy.restore", message=message)
 
     async def _stored(self, name: str) -> StoredPolicy | None:
         if _is_table(name):
@@ -187,12 +216,19 @@ class ScopedPolicyService:
         async with self._database.read() as unit:
             return await sees_scope(unit, scope, await visible_tables(unit, caller))
 
+    async def _writable(self, caller: Caller, name: str) -> StoredPolicy:
+        """Return a policy that the caller may write."""
+        present = (await self.get(caller, name)).policy
+        require_writer(caller, present.scope)
+        return present
+
     async def _judge_first(
-        self, name: str, scope: PolicyScope, document: PolicyDocument, *, with_due: bool = False
+        self, caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument, *, with_due: bool = False
     ) -> Judged:
+        require_writer(caller, scope)
         _check_name(name)
         await self._check_catalog(scope)
-        await self._explain_conflict(name, scope)
+        await self._explain_conflict(caller, name, scope)
         return await self._checks.judge(PolicyChange(name, scope, None, document), with_due=with_due)
 
     async def _check_catalog(self, scope: PolicyScope) -> None:
@@ -206,11 +242,17 @@ class ScopedPolicyService:
         problem = FieldProblem("/scope/catalog", f"no catalog {scope.catalog!r}", scope.catalog, hint)
         raise InvalidInput(f"no catalog {scope.catalog!r}", problems=(problem,))
 
-    async def _explain_conflict(self, name: str, scope: PolicyScope) -> None:
-        """Raise `StateConflict` naming the policy that is in the way; return when there is none."""
+    async def _explain_conflict(self, caller: Caller, name: str, scope: PolicyScope) -> None:
+        """Raise `StateConflict` naming the policy that is in the way; return when there is none.
+
+        A name of which the caller may not see a version is refused without another word on what has it.
+        """
         async with self._database.read() as unit:
             same_name = await unit.policies.get(name)
             same_scope = await unit.policies.find_scope(scope)
+            is_hidden = await _has_versions(unit, name) and not await _sees_versions(unit, caller, name)
+        if is_hidden:
+            raise StateConflict(f"the name {name!r} can't be used; choose another, such as '{name}-2'")
         if same_name is not None:
             raise StateConflict(
                 f"a policy {name!r} exists already: PUT /v1/policies/{name} replaces it",
@@ -223,12 +265,13 @@ class ScopedPolicyService:
                 details={"policy": same_scope.name, "version": same_scope.version},
             )
 
-    async def _restorable(self, name: str, version: int) -> tuple[PolicyVersion, StoredPolicy | None]:
+    async def _restorable(self, caller: Caller, name: str, version: int) -> tuple[PolicyVersion, StoredPolicy | None]:
         present = await self._stored(name)
         async with self._database.read() as unit:
-            if _is_table(name) or not await unit.policies.list_versions(name, limit=1):
+            if not await _sees_versions(unit, caller, name):
                 raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
             found = await restorable(unit, name, version)
+        require_writer(caller, found.scope)
         if present is not None and present.scope != found.scope:
             raise StateConflict(
                 f"version {version} had another scope than the policy {name!r} has now: delete it first, then restore"
@@ -243,6 +286,10 @@ async def _sees_versions(unit: UnitOfWork, caller: Caller, name: str) -> bool:
     seen, scopes = await visible_tables(unit, caller), await unit.policies.scopes_of(name)
     visible = [await sees_scope(unit, scope, seen) for scope in scopes]
     return bool(visible) and all(visible)
+
+
+async def _has_versions(unit: UnitOfWork, name: str) -> bool:
+    return bool(await unit.policies.list_versions(name, limit=1))
 
 
 def _is_table(name: str) -> bool:

@@ -7,6 +7,7 @@ tables are counted as not told. The guards of planning (seals, unchanged input, 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from engine.domain.ids import TableId
@@ -76,10 +77,10 @@ class DueRules:
         for rule in self.rules if self.enabled else ():
             for partition in health.get("worst_partitions", ()):
                 values = self._metrics(partition, health)
-                held = [_holds(condition, values) for condition in rule.all]
-                if all(held) and not rule.input_changed:
+                holds = rule.truth(partial(_holds, values))
+                if holds and not rule.input_changed:
                     return (rule.name, str(partition["partition"])), False
-                untold |= False not in held
+                untold |= holds is not False
         return None, untold
 
     def _metrics(self, partition: Mapping[str, Any], health: Mapping[str, Any]) -> dict[str, float]:
@@ -100,7 +101,7 @@ class DueRules:
         return values
 
 
-def _holds(condition: TriggerCondition, values: Mapping[str, float]) -> bool | None:
+def _holds(values: Mapping[str, float], condition: TriggerCondition) -> bool | None:
     measured = values.get(condition.metric.value)
     return None if measured is None else condition.holds(measured)
 

@@ -109,7 +109,7 @@ async def weigh(
         matrices: what the tables of each catalog can have done, by the catalog's name.
         with_due: tell which tables would become due as well.
     """
-    others = [policy for policy in await unit.policies.list_scoped() if policy.name != change.name]
+    others = [policy for policy in await unit.policy_coverage.around(change.scope) if policy.name != change.name]
     judge = _Judge(change, PolicyIndex(others), properties, matrices, with_due=with_due)
     tally, due = _Tally(), DueTally()
     async for page in unit.policy_coverage.covered(change.scope):
@@ -150,7 +150,7 @@ class _Judge:
 
     def verdict(self, table: CoveredTable) -> _Verdict:
         """Return what the change comes to on a table."""
-        others = self._index.covering(table.ref, table.id)
+        others = self._index.covering(table)
         is_own = self._change.scope.kind is PolicyScopeKind.TABLE
         own = "" if is_own or table.own is None else json.dumps(table.own, sort_keys=True)
         matrix = self._matrices.get(table.ref.catalog)

@@ -1,7 +1,7 @@
-"""All scoped policies in memory, to tell for each of very many tables which of them cover it.
+"""Scoped policies in memory, to find for each of very many tables the ones that cover it.
 
 What holds for a namespace is found once and kept: its policies, and the patterns whose literal beginning lets them fit
-anything in it. Only those are tried on each of its tables.
+anything in it. Only those are tried on each of its tables. Policies of teams and labels are looked up.
 """
 
 import re
@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine.domain.policies import PolicyScopeKind, StoredPolicy
-from engine.domain.tables import TableRef
+from engine.domain.policies import PolicyScopeKind, ScopedTable, StoredPolicy
 from engine.stores.policy_coverage import strength
 
 Place = tuple[str, ...]
@@ -38,24 +37,34 @@ class PolicyIndex:
 
     def __init__(self, policies: Iterable[StoredPolicy]) -> None:
         self._by_place: dict[Place, list[StoredPolicy]] = defaultdict(list)
+        self._by_team: dict[str | None, list[StoredPolicy]] = defaultdict(list)
+        self._by_label: dict[tuple[str | None, str | None], list[StoredPolicy]] = defaultdict(list)
         self._patterns: list[_Pattern] = []
         self._known: dict[Place, tuple[list[StoredPolicy], list[_Pattern]]] = {}
         for policy in sorted(policies, key=strength):
-            if policy.scope.kind is PolicyScopeKind.PATTERN:
-                self._patterns.append(_Pattern.of(policy))
-            else:
-                self._by_place[_place(policy)].append(policy)
+            scope = policy.scope
+            match scope.kind:
+                case PolicyScopeKind.PATTERN:
+                    self._patterns.append(_Pattern.of(policy))
+                case PolicyScopeKind.TEAM:
+                    self._by_team[scope.team].append(policy)
+                case PolicyScopeKind.LABEL:
+                    self._by_label[scope.label_key, scope.label_value].append(policy)
+                case _:
+                    self._by_place[_place(policy)].append(policy)
 
-    def covering(self, ref: TableRef, table_id: str) -> list[StoredPolicy]:
+    def covering(self, table: ScopedTable) -> list[StoredPolicy]:
         """Return the policies that cover a table, weakest first."""
-        place = (ref.catalog, *ref.namespace)
+        place = (table.ref.catalog, *table.ref.namespace)
         if place not in self._known:
             self._known[place] = self._around(place)
         around, patterns = self._known[place]
-        if not patterns:
-            return around
-        matching = [each.policy for each in patterns if each.policy.scope.covers(ref, table_id)]
-        return [*around, *matching] if matching else around
+        more = [each.policy for each in patterns if each.policy.scope.covers(table)]
+        if table.owner_team is not None:
+            more += self._by_team.get(table.owner_team, ())
+        if self._by_label:
+            more += [policy for label in table.labels.items() for policy in self._by_label.get(label, ())]
+        return sorted([*around, *more], key=strength) if more else around
 
     def _around(self, place: Place) -> tuple[list[StoredPolicy], list[_Pattern]]:
         """Return the policies of a namespace and of all around it, and the patterns that can fit tables in it."""

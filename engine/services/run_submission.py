@@ -161,7 +161,7 @@ class RunSubmission:
             request=submit.request.document(),
             request_key=submit.key,
         )
-        return replace(run, urgent_at=urgent_at(run, table.ref, around.policies))
+        return replace(run, urgent_at=urgent_at(run, table, around.policies))
 
     async def _announce(self, runs: Sequence[Run]) -> None:
         if not runs:
@@ -179,7 +179,7 @@ async def _surroundings(unit: UnitOfWork, submits: Sequence[_Submit]) -> _Surrou
 
 def _priority(table: Table, policies: Sequence[StoredPolicy]) -> Priority:
     """Return the priority of the strongest policy that sets one and covers the table."""
-    covering = (each for each in reversed(policies) if each.scope.covers(table.ref, table.id))
+    covering = (each for each in reversed(policies) if each.scope.covers(table))
     return Priority(next((each.document.priority for each in covering if each.document.priority), Priority.NORMAL))
 
 

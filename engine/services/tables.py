@@ -33,8 +33,8 @@ from engine.services.names import check_table_ref
 from engine.services.observations import ObservationService
 from engine.services.policies import check_settings
 from engine.services.registered import find_id, read_own, read_registered
-from engine.services.shared_locations import check_overlap, location_refused
 from engine.services.run_statistics import read_statistics
+from engine.services.shared_locations import check_overlap, location_refused
 from engine.services.trials import EVERYTHING, plan_document, try_plan
 from engine.services.visibility import narrowed
 from engine.stores.database import Database
@@ -164,6 +164,8 @@ class TableService:
     ) -> Table:
         """Change team and labels as a JSON merge patch does; a new team takes the table's runs along.
 
+        Policies of the new team and labels hold at once.
+
         Raises:
             NotFound: no such table.
             Forbidden: the new owner team is not one of the caller's, or the caller may only read the table.
@@ -182,6 +184,7 @@ class TableService:
             require_team(caller, owner_team)
             _check_label_count(labels)
             changed = await unit.tables.update(table, owner_team=owner_team, labels=labels)
+            await policy_writes.follow_table(unit, table, changed)
             before, after = _declared(table), _declared(changed)
             await unit.audit.append(caller, "table.patch", table_id, before=before, after=after)
         return changed

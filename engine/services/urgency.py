@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from engine.domain.policies import OFF, PolicyDocument, PolicyScope, StoredPolicy
+from engine.domain.policies import OFF, PolicyDocument, PolicyScope, ScopedTable, StoredPolicy
 from engine.domain.runs import Run
-from engine.domain.tables import TableRef
 from engine.stores.unit_of_work import UnitOfWork
 
 
-def urgent_at(run: Run, ref: TableRef, policies: Sequence[StoredPolicy]) -> datetime | None:
-    """Return when a run on the table of this address becomes urgent, None for never; `policies`: weakest first."""
-    covering = (each.document for each in reversed(policies) if each.scope.covers(ref, run.table_id))
+def urgent_at(run: Run, table: ScopedTable, policies: Sequence[StoredPolicy]) -> datetime | None:
+    """Return when a run on this table becomes urgent, None for never; `policies`: weakest first."""
+    covering = (each.document for each in reversed(policies) if each.scope.covers(table))
     said = next((patience for document in covering if (patience := _said(document)) is not None), OFF)
     return None if said == OFF else run.due_since + timedelta(seconds=float(said))
 
@@ -31,9 +30,14 @@ async def follow(
     if _said(before) == _said(after):
         return
     await unit.tables.lock_covered(scope)
+    await follow_all(unit, scope)
+
+
+async def follow_all(unit: UnitOfWork, scope: PolicyScope) -> None:
+    """Let the live runs on the tables of a scope become urgent as the stored policies say; the tables are locked."""
     async for page in unit.runs.live_covered(scope):
         policies = await unit.policy_coverage.setting_order(each.run.table_id for each in page)
-        await unit.runs.set_urgent({each.run.id: urgent_at(each.run, each.ref, policies) for each in page})
+        await unit.runs.set_urgent({each.run.id: urgent_at(each.run, each.table, policies) for each in page})
 
 
 def _said(document: PolicyDocument | None) -> Any:

@@ -5,15 +5,15 @@ An object that does not exist for a caller is left out of lists, and answered in
     catalog          the caller holds a grant on it, or sees a registered table of its teams in it
     table, to read   it belongs to a team of the caller, or a grant with `read` covers its namespace
     table, to change it belongs to a team of the caller
-    scoped policy    it covers the fleet, or a table that the caller reads
+    scoped policy    it covers the fleet, a team of the caller, or a table that the caller reads
 
 Admins see everything; a caller of every team sees every registered table and every scoped policy.
 """
 
 from dataclasses import replace
 
-from engine.domain.access import Caller, Role
-from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.access import Caller, Role, require_role
+from engine.domain.errors import FieldProblem, Forbidden, InvalidInput
 from engine.domain.grants import (
     EVERY_NAMESPACE,
     Grant,
@@ -67,7 +67,7 @@ async def narrowed(unit: UnitOfWork, caller: Caller, wanted: TableFilter) -> Tab
 
 async def sees_scope(unit: UnitOfWork, scope: PolicyScope, seen: VisibleTables | None) -> bool:
     """Return whether a policy of this scope exists for a caller who sees these tables (None: all)."""
-    if seen is None or scope.kind is PolicyScopeKind.FLEET:
+    if seen is None or scope.kind is PolicyScopeKind.FLEET or scope.team in seen.teams:
         return True
     return await unit.policy_coverage.covers_any(scope, seen)
 
@@ -81,6 +81,22 @@ def _check_filter(wanted: TableFilter) -> None:
         problems.append(FieldProblem("query:namespace", "a name is found in its namespace only", None, hint))
     if problems:
         raise InvalidInput("the filter is no address", problems=tuple(problems))
+
+
+def require_writer(caller: Caller, scope: PolicyScope) -> None:
+    """Raise `Forbidden` unless the caller may write policies of this scope (of tables: see `read_own`).
+
+    Owners write those of their own teams, which cover only tables that they may change one by one anyway. A label can
+    be on tables of any team, now or later, so its policies are written by admins, like those of all other scopes.
+    """
+    require_role(caller, Role.OWNER)
+    if caller.role is Role.ADMIN or (scope.kind is PolicyScopeKind.TEAM and caller.sees(scope.team)):
+        return
+    own = "any team" if caller.teams is None else ", ".join(sorted(caller.teams)) or "none"
+    raise Forbidden(
+        f"policies of the scope {scope.kind.value!r} need the role 'admin'; an owner writes policies of the scope "
+        f"'team' for its own teams, which are: {own}"
+    )
 
 
 async def _readable(unit: UnitOfWork, catalog: str, reading: list[Grant]) -> ReadableNamespaces:

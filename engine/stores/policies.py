@@ -7,16 +7,21 @@ two first writers: the primary keys do.
 
 import builtins
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Row, Select, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, delete, exists, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound, PreconditionFailed
+from engine.domain.grants import VisibleTables
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.policy_versions import PolicyVersion
 from engine.stores.clock import now
-from engine.stores.schema import policies, policy_versions, tables
+from engine.stores.schema import policies, policy_versions, table_labels, tables
+from engine.stores.table_listings import visible
+
+ANSWERED_IN_SQL: Final = frozenset({PolicyScopeKind.TEAM, PolicyScopeKind.LABEL})
+"""Kinds of scopes of which `list_scoped` returns only what is seen."""
 
 
 class PolicyStore:
@@ -30,27 +35,41 @@ class PolicyStore:
         row = (await self._connection.execute(select(policies).where(policies.c.name == name))).one_or_none()
         return None if row is None else to_policy(row)
 
-    async def list_scoped(self, after: str | None = None, limit: int | None = None) -> builtins.list[StoredPolicy]:
-        """Return policies that are no table's own, by name, from the one after `after`."""
+    async def list_scoped(
+        self,
+        after: str | None = None,
+        limit: int | None = None,
+        *,
+        scope: PolicyScope | None = None,
+        seen: VisibleTables | None = None,
+    ) -> builtins.list[StoredPolicy]:
+        """Return policies that are no table's own, by name.
+
+        Args:
+            after: from the one after this name.
+            limit: at most this number.
+            scope: of exactly this scope.
+            seen: policies of teams and labels only where they cover one of these tables or are of one of its teams.
+        """
         query = _scoped().order_by(policies.c.name).limit(limit)
         if after is not None:
             query = query.where(policies.c.name > after)
+        if scope is not None:
+            query = query.where(*_of_scope(scope))
+        if seen is not None:
+            query = query.where(or_(policies.c.team.in_(sorted(seen.teams)), has_members(visible(seen))))
         return [to_policy(row) for row in await self._connection.execute(query)]
 
     async def find_scope(self, scope: PolicyScope) -> StoredPolicy | None:
         """Return the policy of exactly this scope; None for none, and for patterns, which may have several."""
         if scope.kind is PolicyScopeKind.PATTERN:
             return None
-        query = select(policies).where(
-            policies.c.kind == scope.kind,
-            policies.c.catalog.is_not_distinct_from(scope.catalog),
-            policies.c.namespace.is_not_distinct_from(scope.namespace),
-            policies.c.table_id.is_not_distinct_from(scope.table_id),
-        )
-        row = (await self._connection.execute(query)).one_or_none()
+        row = (await self._connection.execute(select(policies).where(*_of_scope(scope)))).one_or_none()
         return None if row is None else to_policy(row)
 
-    async def insert(self, name: str, scope: PolicyScope, document: PolicyDocument, by: str) -> StoredPolicy:
+    async def insert(
+        self, name: str, scope: PolicyScope, document: PolicyDocument, by: str, *, message: str | None = None
+    ) -> StoredPolicy:
         """Store a policy that there is not yet: version 1, or the one after its deletion.
 
         Raises:
@@ -66,13 +85,16 @@ class PolicyStore:
         newest = select(func.max(policy_versions.c.version)).where(policy_versions.c.name == name)
         version = ((await self._connection.execute(newest)).scalar_one() or 0) + 1
         values = {"name": name, **_columns(scope), "version": version, "document": _dump(document), "updated_by": by}
+        values["message"] = message
         statement = insert(policies).values(**values, updated_at=now()).returning(policies.c.updated_at)
         async with self._connection.begin_nested():
             at = (await self._connection.execute(statement)).scalar_one()
-            await self._keep(PolicyVersion(name, version, at, by, False, scope, document))
-        return StoredPolicy(document, version, at, by, name, scope)
+            await self._keep(PolicyVersion(name, version, at, by, False, scope, document, message))
+        return StoredPolicy(document, version, at, by, name, scope, message)
 
-    async def replace(self, name: str, document: PolicyDocument, by: str, expected_version: int) -> StoredPolicy:
+    async def replace(
+        self, name: str, document: PolicyDocument, by: str, expected_version: int, *, message: str | None = None
+    ) -> StoredPolicy:
         """Set a new version; the scope stays.
 
         Raises:
@@ -82,7 +104,13 @@ class PolicyStore:
         statement = (
             update(policies)
             .where(policies.c.name == name, policies.c.version == expected_version)
-            .values(version=policies.c.version + 1, document=_dump(document), updated_by=by, updated_at=now())
+            .values(
+                version=policies.c.version + 1,
+                document=_dump(document),
+                updated_by=by,
+                updated_at=now(),
+                message=message,
+            )
             .returning(policies)
         )
         row = (await self._connection.execute(statement)).one_or_none()
@@ -92,7 +120,7 @@ class PolicyStore:
         await self._keep(_version_of(stored))
         return stored
 
-    async def delete(self, name: str, by: str, expected_version: int) -> None:
+    async def delete(self, name: str, by: str, expected_version: int, *, message: str | None = None) -> None:
         """Remove a policy; its versions stay, and the deletion is one more.
 
         Raises:
@@ -107,7 +135,8 @@ class PolicyStore:
         if row is None:
             raise await self._stale(name)
         scope = to_scope(row)
-        await self._keep(PolicyVersion(name, row.version + 1, row.deleted_at, by, True, scope, PolicyDocument()))
+        version = PolicyVersion(name, row.version + 1, row.deleted_at, by, True, scope, PolicyDocument(), message)
+        await self._keep(version)
 
     async def list_versions(
         self, name: str, before: int | None = None, limit: int = 100
@@ -137,6 +166,7 @@ class PolicyStore:
             "written_at": version.written_at,
             "written_by": version.written_by,
             "is_deletion": version.is_deletion,
+            "message": version.message,
             "scope": _scope_document(version.scope),
             "document": _dump(version.document),
         }
@@ -154,13 +184,31 @@ class PolicyStore:
 def to_policy(row: Row[Any]) -> StoredPolicy:
     """Return the policy that a row of `policies` holds."""
     document = PolicyDocument.of_stored(row.document)
-    return StoredPolicy(document, row.version, row.updated_at, row.updated_by, row.name, to_scope(row))
+    return StoredPolicy(document, row.version, row.updated_at, row.updated_by, row.name, to_scope(row), row.message)
 
 
 def to_scope(row: Row[Any]) -> PolicyScope:
     """Return the scope that a row of `policies` holds."""
     return PolicyScope(
-        kind=row.kind, catalog=row.catalog, namespace=row.namespace, pattern=row.pattern, table_id=row.table_id
+        kind=row.kind,
+        catalog=row.catalog,
+        namespace=row.namespace,
+        pattern=row.pattern,
+        table_id=row.table_id,
+        team=row.team,
+        label_key=row.label_key,
+        label_value=row.label_value,
+    )
+
+
+def has_members(which: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Return the condition that a policy is of no team and no label, or of one that a table of `which` has."""
+    of_team = exists(select(tables.c.id).where(tables.c.owner_team == policies.c.team, which).correlate(policies))
+    is_label = and_(table_labels.c.key == policies.c.label_key, table_labels.c.value == policies.c.label_value)
+    labelled = select(table_labels.c.table_id).join(tables, tables.c.id == table_labels.c.table_id)
+    of_label = exists(labelled.where(is_label, which).correlate(policies))
+    return and_(
+        or_(policies.c.kind != PolicyScopeKind.TEAM, of_team), or_(policies.c.kind != PolicyScopeKind.LABEL, of_label)
     )
 
 
@@ -168,9 +216,21 @@ def _scoped() -> Select[Any]:
     return select(policies).where(policies.c.kind != PolicyScopeKind.TABLE)
 
 
+def _of_scope(scope: PolicyScope) -> builtins.list[ColumnElement[bool]]:
+    """Return the conditions that a policy has exactly this scope."""
+    return [policies.c[name].is_not_distinct_from(value) for name, value in _columns(scope).items()]
+
+
 def _version_of(stored: StoredPolicy) -> PolicyVersion:
     return PolicyVersion(
-        stored.name, stored.version, stored.updated_at, stored.updated_by, False, stored.scope, stored.document
+        stored.name,
+        stored.version,
+        stored.updated_at,
+        stored.updated_by,
+        False,
+        stored.scope,
+        stored.document,
+        stored.message,
     )
 
 
@@ -181,6 +241,9 @@ def _columns(scope: PolicyScope) -> Mapping[str, Any]:
         "namespace": scope.namespace,
         "pattern": scope.pattern,
         "table_id": scope.table_id,
+        "team": scope.team,
+        "label_key": scope.label_key,
+        "label_value": scope.label_value,
     }
 
 
@@ -196,7 +259,9 @@ def _of_document(scope: Mapping[str, Any]) -> PolicyScope:
 
 def _to_version(row: Row[Any]) -> PolicyVersion:
     scope, document = _of_document(row.scope), PolicyDocument.of_stored(row.document)
-    return PolicyVersion(row.name, row.version, row.written_at, row.written_by, row.is_deletion, scope, document)
+    return PolicyVersion(
+        row.name, row.version, row.written_at, row.written_by, row.is_deletion, scope, document, row.message
+    )
 
 
 def _dump(document: PolicyDocument) -> dict[str, Any]:

@@ -6,25 +6,34 @@ come in pages by id, each with the document of its own policy, so that nothing i
 """
 
 import re
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
-from sqlalchemy import ColumnElement, Select, Text, and_, or_, select, true, type_coerce
+from sqlalchemy import ColumnElement, Row, Select, Text, and_, or_, select, true, tuple_, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.grants import VisibleTables
 from engine.domain.ids import TableId
-from engine.domain.policies import PolicyScope, PolicyScopeKind, StoredPolicy
+from engine.domain.policies import PolicyScope, PolicyScopeKind, ScopedTable, StoredPolicy
 from engine.domain.tables import TableFormatName, TableRef
 from engine.stores.columns import dump_json
-from engine.stores.policies import to_policy, to_scope
-from engine.stores.schema import catalogs, measurements, policies, tables
+from engine.stores.policies import has_members, to_policy, to_scope
+from engine.stores.schema import catalogs, measurements, policies, table_labels, tables
 from engine.stores.table_listings import visible
 
 PAGE: Final = 1000
 _ORDER: Final = (("priority",), ("schedule", "urgent_after"))
 """The settings that say when a queued run is taken."""
+TRAITS: Final = (
+    tables.c.id,
+    tables.c.catalog,
+    tables.c.namespace,
+    tables.c.name,
+    tables.c.owner_team,
+    tables.c.labels,
+)
+"""The columns that scopes are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,8 @@ class CoveredTable:
 
     id: TableId
     ref: TableRef
+    owner_team: str | None
+    labels: Mapping[str, str]
     own: dict[str, Any] | None
 
 
@@ -42,27 +53,41 @@ class PolicyCoverageStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def covering(self, table_id: TableId, ref: TableRef) -> list[StoredPolicy]:
+    async def covering(self, table: ScopedTable) -> list[StoredPolicy]:
         """Return all policies that cover a table, weakest first, its own among them."""
+        ref = table.ref
         namespaces = [ref.namespace[:levels] for levels in range(1, len(ref.namespace) + 1)]
-        query = select(policies).where(
-            or_(
-                policies.c.name == table_id,
-                and_(policies.c.kind != PolicyScopeKind.TABLE, policies.c.catalog.is_(None)),
-                and_(policies.c.kind == PolicyScopeKind.CATALOG, policies.c.catalog == ref.catalog),
-                and_(
-                    policies.c.kind == PolicyScopeKind.NAMESPACE,
-                    policies.c.catalog == ref.catalog,
-                    policies.c.namespace.in_(namespaces),
-                ),
-            )
-        )
-        rows = await self._connection.execute(query)
-        return sorted((to_policy(row) for row in rows if to_scope(row).covers(ref, table_id)), key=strength)
+        covers = [
+            policies.c.name == table.id,
+            policies.c.kind.in_((PolicyScopeKind.FLEET, PolicyScopeKind.PATTERN)),
+            and_(policies.c.kind == PolicyScopeKind.CATALOG, policies.c.catalog == ref.catalog),
+            and_(
+                policies.c.kind == PolicyScopeKind.NAMESPACE,
+                policies.c.catalog == ref.catalog,
+                policies.c.namespace.in_(namespaces),
+            ),
+        ]
+        if table.owner_team is not None:
+            covers.append(and_(policies.c.kind == PolicyScopeKind.TEAM, policies.c.team == table.owner_team))
+        if table.labels:
+            label = tuple_(policies.c.label_key, policies.c.label_value)
+            covers.append(and_(policies.c.kind == PolicyScopeKind.LABEL, label.in_(sorted(table.labels.items()))))
+        rows = await self._connection.execute(select(policies).where(or_(*covers)))
+        return sorted((to_policy(row) for row in rows if to_scope(row).covers(table)), key=strength)
+
+    async def around(self, scope: PolicyScope) -> list[StoredPolicy]:
+        """Return, weakest first, the scoped policies that can cover a table of this scope.
+
+        Policies of teams and labels that no table of the scope has are left out; others may cover none of them.
+        """
+        query = select(policies).where(policies.c.kind != PolicyScopeKind.TABLE, has_members(narrowed(scope)))
+        return sorted((to_policy(row) for row in await self._connection.execute(query)), key=strength)
 
     async def setting_order(self, table_ids: Iterable[TableId]) -> list[StoredPolicy]:
-        """Return, weakest first, the policies that say when runs are taken: scoped ones, and those of these tables."""
-        is_near = or_(policies.c.kind != PolicyScopeKind.TABLE, policies.c.name.in_(sorted(set(table_ids))))
+        """Return, weakest first, the policies that set when runs are taken and may cover one of these tables."""
+        ids = sorted(set(table_ids))
+        is_scoped = and_(policies.c.kind != PolicyScopeKind.TABLE, has_members(tables.c.id.in_(ids)))
+        is_near = or_(is_scoped, policies.c.name.in_(ids))
         says = [policies.c.document[path].as_string().is_not(None) for path in _ORDER]
         query = select(policies).where(is_near, or_(*says))
         return sorted((to_policy(row) for row in await self._connection.execute(query)), key=strength)
@@ -72,20 +97,19 @@ class PolicyCoverageStore:
         after = TableId("")
         while True:
             rows = (await self._connection.execute(_page(scope, after))).all()
-            tables_of = [CoveredTable(row.id, TableRef(row.catalog, row.namespace, row.name), row.own) for row in rows]
-            if covered := [each for each in tables_of if scope.covers(each.ref, each.id)]:
+            if covered := [each for row in rows if scope.covers(each := _to_covered(row))]:
                 yield covered
             if len(rows) < PAGE:
                 return
             after = rows[-1].id
 
     async def covers_any(self, scope: PolicyScope, seen: VisibleTables) -> bool:
-        """Return whether a scope covers one of these registered tables."""
+        """Return whether a scope covers one of the registered tables that a caller sees."""
         is_seen = visible(seen)
         after = TableId("")
         while True:
             rows = (await self._connection.execute(_page(scope, after).where(is_seen))).all()
-            if any(scope.covers(TableRef(row.catalog, row.namespace, row.name), row.id) for row in rows):
+            if any(scope.covers(_to_covered(row)) for row in rows):
                 return True
             if len(rows) < PAGE:
                 return False
@@ -114,7 +138,7 @@ class PolicyCoverageStore:
             case PolicyScopeKind.TABLE:
                 of_table = select(tables.c.catalog).where(tables.c.id == scope.table_id)
                 query = query.where(catalogs.c.name.in_(of_table))
-            case PolicyScopeKind.FLEET:
+            case PolicyScopeKind.FLEET | PolicyScopeKind.TEAM | PolicyScopeKind.LABEL:
                 pass
             case _:
                 assert_never(scope.kind)
@@ -122,37 +146,49 @@ class PolicyCoverageStore:
 
 
 def strength(policy: StoredPolicy) -> tuple[Any, str]:
-    """Return the key by which policies are merged, weakest first; names decide between patterns of one strength."""
+    """Return the key by which policies are merged, weakest first; names order those of equal strength."""
     return policy.scope.strength, policy.name
 
 
 def _page(scope: PolicyScope, after: TableId) -> Select[Any]:
     own = and_(policies.c.name == tables.c.id, policies.c.kind == PolicyScopeKind.TABLE)
-    columns = (tables.c.id, tables.c.catalog, tables.c.namespace, tables.c.name, policies.c.document.label("own"))
+    columns = (*TRAITS, policies.c.document.label("own"))
     query = select(*columns).outerjoin_from(tables, policies, own)
     return query.where(tables.c.id > after, narrowed(scope)).order_by(tables.c.id).limit(PAGE)
+
+
+def _to_covered(row: Row[Any]) -> CoveredTable:
+    ref = TableRef(row.catalog, row.namespace, row.name)
+    return CoveredTable(row.id, ref, row.owner_team, row.labels, row.own)
 
 
 def narrowed(scope: PolicyScope) -> ColumnElement[bool]:
     """Return a condition on `tables` that holds for all tables of a scope, and of a pattern maybe for others."""
     match scope.kind:
         case PolicyScopeKind.FLEET:
-            return true()
+            condition: ColumnElement[bool] = true()
+        case PolicyScopeKind.TEAM:
+            condition = tables.c.owner_team == scope.team
         case PolicyScopeKind.CATALOG:
-            return tables.c.catalog == scope.catalog
+            condition = tables.c.catalog == scope.catalog
         case PolicyScopeKind.NAMESPACE:
             namespace = scope.namespace or ()
             inside = dump_json(list(namespace))[:-1] + ","
             is_inside = type_coerce(tables.c.namespace, Text).startswith(inside, autoescape=True)
-            return and_(tables.c.catalog == scope.catalog, or_(tables.c.namespace == namespace, is_inside))
+            condition = and_(tables.c.catalog == scope.catalog, or_(tables.c.namespace == namespace, is_inside))
         case PolicyScopeKind.PATTERN:
             pattern = scope.pattern or ""
             end = re.split(r"[*?.]", pattern)[-1]  # what a table's own name ends with
-            return and_(_catalog_of_pattern(pattern, tables.c.catalog), tables.c.name.endswith(end, autoescape=True))
+            ends = tables.c.name.endswith(end, autoescape=True)
+            condition = and_(_catalog_of_pattern(pattern, tables.c.catalog), ends)
+        case PolicyScopeKind.LABEL:
+            is_label = and_(table_labels.c.key == scope.label_key, table_labels.c.value == scope.label_value)
+            condition = tables.c.id.in_(select(table_labels.c.table_id).where(is_label).correlate(None))
         case PolicyScopeKind.TABLE:
-            return tables.c.id == scope.table_id
+            condition = tables.c.id == scope.table_id
         case _:
             assert_never(scope.kind)
+    return condition
 
 
 def _catalog_of_pattern(pattern: str, catalog: ColumnElement[str]) -> ColumnElement[bool]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import RowMapping, bindparam, select, update
 
 from engine.domain.ids import RunId
-from engine.domain.policies import PolicyScope
+from engine.domain.policies import PolicyScope, TableTraits
 from engine.domain.runs import Run
 from engine.domain.tables import TableRef
-from engine.stores.policy_coverage import narrowed
+from engine.stores.policy_coverage import TRAITS, narrowed
 from engine.stores.run_changes import RunChanges, to_run
 from engine.stores.schema import runs, tables
 
@@ -23,10 +23,10 @@ PAGE: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class LiveRun:
-    """A run that has not ended, with the address of its table."""
+    """A run that has not ended, with the traits of its table that scopes are compared with."""
 
     run: Run
-    ref: TableRef
+    table: TableTraits
 
 
 class RunUrgency(RunChanges):
@@ -35,13 +35,13 @@ class RunUrgency(RunChanges):
     async def live_covered(self, scope: PolicyScope) -> AsyncGenerator[list[LiveRun]]:
         """Yield the live runs on tables of a scope, in pages by id; of a pattern maybe also some of other tables."""
         after = RunId("")
-        address = (tables.c.catalog.label("in_catalog"), tables.c.namespace, tables.c.name)
-        query = select(runs, *address).join(tables, tables.c.id == runs.c.table_id)
+        traits = [column.label(f"of_table_{column.name}") for column in TRAITS]
+        query = select(runs, *traits).join(tables, tables.c.id == runs.c.table_id)
         query = query.where(runs.c.finished_at.is_(None), narrowed(scope)).order_by(runs.c.id).limit(PAGE)
         while True:
             rows = (await self._connection.execute(query.where(runs.c.id > after))).mappings().all()
             if rows:
-                yield [LiveRun(to_run(row), TableRef(row["in_catalog"], row["namespace"], row["name"])) for row in rows]
+                yield [LiveRun(to_run(row), _traits(row)) for row in rows]
             if len(rows) < PAGE:
                 return
             after = rows[-1]["id"]
@@ -54,3 +54,9 @@ class RunUrgency(RunChanges):
             await self._connection.execute(
                 statement.values(urgent_at=bindparam("at", type_=runs.c.urgent_at.type)), values
             )
+
+
+def _traits(row: RowMapping) -> TableTraits:
+    found = {column.name: row[f"of_table_{column.name}"] for column in TRAITS}
+    ref = TableRef(found["catalog"], found["namespace"], found["name"])
+    return TableTraits(found["id"], ref, found["owner_team"], found["labels"])

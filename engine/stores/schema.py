@@ -155,9 +155,13 @@ policies = Table(
     Column("namespace", Namespace),
     Column("pattern", Text),
     Column("table_id", ordered_text(ID_LENGTH), ForeignKey("tables.id")),
+    Column("team", String(NAME_LENGTH)),
+    Column("label_key", Text),
+    Column("label_value", Text),
     Column("version", Integer, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
     Column("updated_by", Text, nullable=False),
+    Column("message", Text),
     Column("document", document(), nullable=False),
     CheckConstraint("version >= 1", name="version"),
     CheckConstraint(one_of("kind", PolicyScopeKind), name="kind"),
@@ -166,12 +170,19 @@ policies = Table(
     CheckConstraint("(pattern IS NOT NULL) = (kind = 'pattern')", name="pattern_fits_kind"),
     CheckConstraint("(table_id IS NOT NULL) = (kind = 'table')", name="table_fits_kind"),
     CheckConstraint("table_id IS NULL OR table_id = name", name="table_is_name"),
+    CheckConstraint("(team IS NOT NULL) = (kind = 'team')", name="team_fits_kind"),
+    CheckConstraint(
+        "(label_key IS NOT NULL) = (kind = 'label') AND (label_value IS NOT NULL) = (kind = 'label')",
+        name="label_fits_kind",
+    ),
     *_unique_where("uq_policies_fleet", "kind", where="kind = 'fleet'"),
     *_unique_where("uq_policies_catalog", "catalog", where="kind = 'catalog'"),
     *_unique_where("uq_policies_namespace", "catalog", "namespace", where="kind = 'namespace'"),
+    *_unique_where("uq_policies_team", "team", where="kind = 'team'"),
+    *_unique_where("uq_policies_label", "label_key", "label_value", where="kind = 'label'"),
     *_index_where("ix_policies_scoped", "name", where="kind <> 'table'"),
 )
-"""One policy for the fleet, for each catalog, for each namespace and for each table; any number with patterns."""
+"""One policy for the fleet and for each team, catalog, namespace, label and table; any number with patterns."""
 
 policy_versions = Table(
     "policy_versions",
@@ -181,6 +192,7 @@ policy_versions = Table(
     Column("written_at", UtcTime, nullable=False),
     Column("written_by", Text, nullable=False),
     Column("is_deletion", Boolean, nullable=False),
+    Column("message", Text),
     Column("scope", document(), nullable=False),
     Column("document", document(), nullable=False),
     PrimaryKeyConstraint("name", "version"),

@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 import httpx
 import pytest
 import yaml
-from packhouse import documents, output, policy_rendering, problems, rendering, runs, watching, yaml_reading
+from packhouse import documents, output, policy_rendering, problems, rendering, runs, targets, watching, yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.main import app, global_options_first
 from packhouse.predicates import predicate_of
@@ -371,3 +371,43 @@ def test_yaml_that_would_not_end_is_refused(text: str, words: str):
 def test_aliases_and_merged_mappings_are_read():
     text = "base: &base {a: 1}\nmade: {<<: *base, b: 2}\nagain: *base\n"
     assert yaml_reading.load(text) == {"base": {"a": 1}, "made": {"a": 1, "b": 2}, "again": {"a": 1}}
+
+
+LABELS = [
+    ("tier", "gold"),
+    ("tier", "go-ld"),
+    ("tier-go", "ld"),
+    ("tier", ""),
+    ("a=b\"'%", "ä💧"),
+    ("k" * 255, "v" * 255),
+]
+
+
+def test_each_label_and_team_gets_a_policy_name_of_its_own() -> None:
+    scopes = [{"kind": "label", "key": key, "value": value} for key, value in LABELS]
+    scopes += [{"kind": "team", "team": team} for team in ("tier", "tier gold", "ä", "-", "a" * 128)]
+    names = [targets.name_for(scope) for scope in scopes]
+    assert names[0] == "label-tier-gold"
+    assert len(set(names)) == len(names)
+    assert [name for name in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name)] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "scope"),
+    [
+        ({"label": "tier=gold"}, {"kind": "label", "key": "tier", "value": "gold"}),
+        ({"label": "a=b=c"}, {"kind": "label", "key": "a", "value": "b=c"}),
+        ({"label": "tier="}, {"kind": "label", "key": "tier", "value": ""}),
+        ({"team": "growth.eu"}, {"kind": "team", "team": "growth.eu"}),
+    ],
+    ids=str,
+)
+def test_a_label_or_a_team_is_a_scope(given: dict[str, str], scope: dict[str, str]) -> None:
+    assert targets.scope_of(given) == scope
+
+
+@pytest.mark.parametrize("given", [{"label": "tier"}, {"label": "=gold"}, {"team": ""}, {"team": "a", "label": "b=c"}])
+def test_half_a_label_is_no_scope(given: dict[str, str]) -> None:
+    with pytest.raises(problems.CommandError) as caught:
+        targets.scope_of(given)
+    assert caught.value.code is ExitCode.USAGE

@@ -51,11 +51,15 @@ def apply(
         bool, typer.Option("--prune-all", help="Delete every undeclared catalog, policy and table that the key sees.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
+    message: Annotated[
+        str | None,
+        typer.Option("--message", "-m", help="Why, in one line: kept with each version of a policy that is written."),
+    ] = None,
 ) -> None:
     """Change the server's catalogs, policies and tables to what the files of a folder declare."""
     session = Session.of(context)
     wanted = inventories.of_folder(folder)
-    planner = Planner(session, inventories.of_server(session), wanted)
+    planner = Planner(session, inventories.of_server(session), wanted, message=message)
     chosen = Prune.ALL if prune_all else Prune.DECLARED_CATALOGS if prune else Prune.NOTHING
     steps = planner.steps(prune=chosen)
     if session.is_for_people:

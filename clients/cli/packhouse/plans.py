@@ -53,11 +53,12 @@ class Prune(Enum):
 class Planner:
     """Makes the steps from what the server has to what is wanted."""
 
-    def __init__(self, session: Session, there: Inventory, wanted: Inventory) -> None:
+    def __init__(self, session: Session, there: Inventory, wanted: Inventory, *, message: str | None = None) -> None:
         self._session = session
         self._client = session.client
         self._there = there
         self._wanted = wanted
+        self._message = {} if message is None else {"message": message}
 
     def steps(self, *, prune: "Prune") -> list[Step]:
         """Return the steps; those that delete what is not declared come last.
@@ -96,12 +97,16 @@ class Planner:
             if present is None:
                 new = {"name": name, **wanted, "policy": body}
                 check = self._send(policies.preview_create, body=new)
-                yield Step("create", "policy", name, lines, self._send(policies.create, body=new), check)
+                yield Step(
+                    "create", "policy", name, lines, self._send(policies.create, body=new, **self._message), check
+                )
             else:
                 match = self._there.etags["policy", name]
                 given = {"body": body, "if_match": match}
                 check = self._send(policies.preview, name, **given)
-                yield Step("change", "policy", name, lines, self._send(policies.put, name, **given), check)
+                yield Step(
+                    "change", "policy", name, lines, self._send(policies.put, name, **given, **self._message), check
+                )
 
     def _tables(self) -> Iterator[Step]:
         for name, declared in self._wanted.named("table"):
@@ -186,24 +191,25 @@ class Planner:
             case "table":
                 self._session.answer(self._client.tables.delete, self._there.ids[name])
             case "policy":
-                self._session.answer(self._client.policies.delete, name, if_match=self._there.etags[kind, name])
+                given = {"if_match": self._there.etags[kind, name], **self._message}
+                self._session.answer(self._client.policies.delete, name, **given)
             case _:
                 self._session.answer(self._client.catalogs.delete, name, if_match=self._there.etags[kind, name])
 
     def _put_policy(self, name: str, document: Document) -> None:
-        self._send_policy(self._client.table_policies.put, name, document)
+        self._send_policy(self._client.table_policies.put, name, document, **self._message)
 
     def _preview_policy(self, name: str, document: Document) -> None:
         self._send_policy(self._client.table_policies.preview, name, document)
 
-    def _send_policy(self, call: Call, name: str, document: Document) -> None:
+    def _send_policy(self, call: Call, name: str, document: Document, **given: str) -> None:
         match = self._there.etags.get(("table policy", name))
         condition = {"if_match": match} if match else {"if_none_match": "*"}
-        self._session.ask(call, self._there.ids[name], body=document, **condition)
+        self._session.ask(call, self._there.ids[name], body=document, **condition, **given)
 
     def _delete_policy(self, name: str) -> None:
         match = self._there.etags["table policy", name]
-        self._session.answer(self._client.table_policies.delete, self._there.ids[name], if_match=match)
+        self._session.answer(self._client.table_policies.delete, self._there.ids[name], if_match=match, **self._message)
 
 
 def _registration(document: Document) -> Document:

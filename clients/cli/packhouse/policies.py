@@ -22,17 +22,30 @@ from packhouse.targets import Target, scope_of
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Policies. TARGET is a table (id or catalog.namespace.name), or the name of a policy of a wider scope.",
+    help="Policies. TARGET is a table (id or catalog.namespace.name), the name of a policy of a wider scope, "
+    "team:NAME, or label:KEY=VALUE.",
 )
 
 TargetArgument = Annotated[
-    str, typer.Argument(metavar="TARGET", help="A table, or a policy's name.", autocompletion=completion.targets)
+    str,
+    typer.Argument(
+        metavar="TARGET",
+        help="A table, a policy's name, team:NAME, or label:KEY=VALUE.",
+        autocompletion=completion.targets,
+    ),
 ]
 FileOption = Annotated[typer.FileText, typer.Option("--file", "-f", help="YAML or JSON; `-` reads standard input.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; write nothing.")]
 FleetOption = Annotated[bool, typer.Option("--fleet", help="A new policy: of every table.")]
 CatalogOption = Annotated[str | None, typer.Option("--catalog", help="A new policy: of a catalog.")]
 NamespaceOption = Annotated[str | None, typer.Option("--namespace", help="A new policy: of catalog.namespace.")]
+TeamOption = Annotated[str | None, typer.Option("--team", help="A new policy: of the tables of a team.")]
+LabelOption = Annotated[
+    str | None, typer.Option("--label", metavar="KEY=VALUE", help="A new policy: of the tables with a label.")
+]
+MessageOption = Annotated[
+    str | None, typer.Option("--message", "-m", help="Why, in one line: kept with the version, shown by `versions`.")
+]
 PatternOption = Annotated[str | None, typer.Option("--pattern", help="A new policy: of addresses, with * and ?.")]
 
 
@@ -80,6 +93,9 @@ def set_(
     catalog: CatalogOption = None,
     namespace: NamespaceOption = None,
     pattern: PatternOption = None,
+    team: TeamOption = None,
+    label: LabelOption = None,
+    message: MessageOption = None,
 ) -> None:
     """Replace a policy by a file, change single fields of it, or both; make it if there is none.
 
@@ -93,7 +109,9 @@ def set_(
     present = found.present(session)
     document = read_document(file) if file else dict(present.document["policy"]) if present else {}
     scope = {"fleet": "fleet" if fleet else None, "catalog": catalog, "namespace": namespace, "pattern": pattern}
-    _write(session, found, present, with_fields(document, fields or (), unset or ()), scope, dry_run=dry_run)
+    scope |= {"team": team, "label": label}
+    changed = with_fields(document, fields or (), unset or ())
+    _write(session, found, present, changed, scope, dry_run=dry_run, message=message)
 
 
 @app.command()
@@ -107,6 +125,9 @@ def apply(
     catalog: CatalogOption = None,
     namespace: NamespaceOption = None,
     pattern: PatternOption = None,
+    team: TeamOption = None,
+    label: LabelOption = None,
+    message: MessageOption = None,
 ) -> None:
     """Make a policy what a file says, as a whole. Also called `put`."""
     set_(
@@ -118,6 +139,9 @@ def apply(
         catalog=catalog,
         namespace=namespace,
         pattern=pattern,
+        team=team,
+        label=label,
+        message=message,
     )
 
 
@@ -133,7 +157,7 @@ def diff(context: typer.Context, target: TargetArgument, file: FileOption) -> No
 
 
 @app.command()
-def edit(context: typer.Context, target: TargetArgument) -> None:
+def edit(context: typer.Context, target: TargetArgument, message: MessageOption = None) -> None:
     """Open a policy in $EDITOR. A refused document opens again with what is wrong as comments; empty gives up."""
     session = Session.of(context)
     found = Target.of(session, target)
@@ -142,7 +166,8 @@ def edit(context: typer.Context, target: TargetArgument) -> None:
         raise CommandError(f"there is no policy {target}", ExitCode.NOT_FOUND, "make it with `packhouse policy apply`")
 
     def write(document: Mapping[str, Any]) -> Answer:
-        return session.answer(found.calls.put, found.identity, body=document, **_condition(present))
+        given = {**_condition(present), **_message(message)}
+        return session.answer(found.calls.put, found.identity, body=document, **given)
 
     written = editing.edit(target, with_sizes(present.document["policy"]) if present else {}, write)
     if written is None:
@@ -152,7 +177,9 @@ def edit(context: typer.Context, target: TargetArgument) -> None:
 
 
 @app.command()
-def delete(context: typer.Context, target: TargetArgument, dry_run: DryRunOption = False) -> None:
+def delete(
+    context: typer.Context, target: TargetArgument, dry_run: DryRunOption = False, message: MessageOption = None
+) -> None:
     """Delete a policy: what it set is inherited again."""
     session = Session.of(context)
     found = Target.of(session, target)
@@ -160,7 +187,7 @@ def delete(context: typer.Context, target: TargetArgument, dry_run: DryRunOption
     if dry_run:
         _preview(session, found.calls.preview_delete, found.identity, if_match=etag)
         return
-    session.answer(found.calls.delete, found.identity, if_match=etag)
+    session.answer(found.calls.delete, found.identity, if_match=etag, **_message(message))
     session.show({"deleted": found.identity}, lambda console: print_fields(console, {"policy deleted": target}))
 
 
@@ -176,10 +203,11 @@ def versions(context: typer.Context, target: TargetArgument, limit: LimitOption 
             moment(v["written_at"]),
             v["written_by"],
             "deleted" if v["is_deletion"] else changes_of(v["changes"]),
+            v.get("message") or "",
         )
         for v in items
     ]
-    session.show({"items": items}, lambda out: print_rows(out, (">version", "=at", "by", "changed"), rows))
+    session.show({"items": items}, lambda out: print_rows(out, (">version", "=at", "by", "changed", "?message"), rows))
 
 
 @app.command()
@@ -188,6 +216,7 @@ def restore(
     target: TargetArgument,
     version: Annotated[int, typer.Argument(min=1, help="As `versions` lists it.")],
     dry_run: DryRunOption = False,
+    message: MessageOption = None,
 ) -> None:
     """Store an earlier version as the next one."""
     session = Session.of(context)
@@ -197,7 +226,8 @@ def restore(
     if dry_run:
         _preview(session, found.calls.preview_restore, found.identity, body=body, **condition)
     else:
-        _show(session, session.answer(found.calls.restore, found.identity, body=body, **condition))
+        given = {**condition, **_message(message)}
+        _show(session, session.answer(found.calls.restore, found.identity, body=body, **given))
 
 
 @app.command()
@@ -245,21 +275,27 @@ def _write(
     scope: Mapping[str, str | None],
     *,
     dry_run: bool,
+    message: str | None,
 ) -> None:
     policies = session.client.policies
-    if any(scope.values()) and (present is not None or target.is_table):
+    if any(scope.values()) and (present is not None or target.is_table or target.scope is not None):
         hint = "leave the option out, or delete the policy and make another"
         raise CommandError(f"{target.name} has its scope already: it stays", ExitCode.USAGE, hint)
     if present is None and not target.is_table:
-        body = {"name": target.name, "scope": scope_of(scope), "policy": document}
+        body = {"name": target.identity, "scope": target.scope or scope_of(scope), "policy": document}
         if dry_run:
             _preview(session, policies.preview_create, body=body)
         else:
-            _show(session, session.answer(policies.create, body=body))
+            _show(session, session.answer(policies.create, body=body, **_message(message)))
     elif dry_run:
         _preview(session, target.calls.preview, target.identity, body=document, **_condition(present))
     else:
-        _show(session, session.answer(target.calls.put, target.identity, body=document, **_condition(present)))
+        given = {**_condition(present), **_message(message)}
+        _show(session, session.answer(target.calls.put, target.identity, body=document, **given))
+
+
+def _message(message: str | None) -> dict[str, str]:
+    return {} if message is None else {"message": message}
 
 
 def _condition(present: Answer | None) -> dict[str, str]:
@@ -276,7 +312,9 @@ def _show(session: Session, answer: Answer) -> None:
 
     def render(console: Console) -> None:
         console.out(as_yaml(with_sizes(stored["policy"])), highlight=False)
-        session.say(f"[dim]version {stored['version']}, by {stored['updated_by']}[/]")
+        session.say(f"[dim]version {stored['version']}, by {escape(stored['updated_by'])}[/]")
+        if stored.get("message"):
+            session.say(f"[dim]message: {escape(stored['message'])}[/]")
         for note in stored.get("notes") or ():
             session.say(f"[yellow]note[/] {escape(in_commands(note))}")
 
@@ -285,5 +323,7 @@ def _show(session: Session, answer: Answer) -> None:
 
 def _scope(scope: Mapping[str, Any]) -> str:
     parts = [str(scope["kind"])]
-    named = [scope.get("catalog"), *(scope.get("namespace") or ()), scope.get("pattern")]
+    if scope["kind"] == "label":
+        return f"label {scope['key']}={scope['value']}"
+    named = [scope.get("team"), scope.get("catalog"), *(scope.get("namespace") or ()), scope.get("pattern")]
     return " ".join([*parts, ".".join(part for part in named if part)]).strip()

@@ -164,7 +164,7 @@ class Tables(Resource[S]):
 
 
 class Policies(Resource[S]):
-    """Policies of the fleet, of catalogs, namespaces and patterns; by name. What can be put into any policy."""
+    """Policies of the fleet, teams, catalogs, namespaces, patterns and labels; by name. The settings of any policy."""
 
     list = Listing(list_policies._get_kwargs, models.ScopedPolicyList.from_dict)
     create = Operation(create_policy._get_kwargs, models.ScopedPolicy.from_dict)

@@ -12,9 +12,10 @@ from engine.domain.policies.fields import OFF, UNLIMITED
 from engine.domain.policies.merging import DEFAULTS, EffectivePolicy, Layer, Merged, effective_policy, merge
 from engine.domain.policies.presets import DEFAULT_PRESET, PRESETS, Preset
 from engine.domain.policies.rewriting import RewriteSettings, Strategy
-from engine.domain.policies.scopes import FLEET, PolicyScope, PolicyScopeKind
+from engine.domain.policies.rules import Junction, TriggerRule
+from engine.domain.policies.scopes import FLEET, PolicyScope, PolicyScopeKind, ScopedTable, TableTraits
 from engine.domain.policies.stored import StoredPolicy
-from engine.domain.policies.triggers import Metric, MetricKind, TriggerCondition, TriggerRule
+from engine.domain.policies.triggers import Metric, MetricKind, TriggerCondition
 from engine.domain.policies.windows import Blackout, OnStart, QuietHours, WindowKind, Windows, WindowState
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Blackout",
     "Difference",
     "EffectivePolicy",
+    "Junction",
     "Layer",
     "LimitSettings",
     "Merged",
@@ -39,8 +41,10 @@ __all__ = [
     "Preset",
     "QuietHours",
     "RewriteSettings",
+    "ScopedTable",
     "StoredPolicy",
     "Strategy",
+    "TableTraits",
     "TriggerCondition",
     "TriggerRule",
     "WindowKind",

@@ -14,8 +14,8 @@ from engine.domain.hints import Misread
 from engine.domain.policies.fields import AnyBytes, Interval, Part, Rate, Section
 from engine.domain.policies.maintenance import MaintenanceSettings
 from engine.domain.policies.rewriting import RewriteSettings
+from engine.domain.policies.rules import Triggers
 from engine.domain.policies.schedules import ScheduleSettings, Seal
-from engine.domain.policies.triggers import Triggers
 from engine.domain.policies.windows import Blackout, QuietHours
 from engine.domain.strict import Flag, Number, Whole
 

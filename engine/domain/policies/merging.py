@@ -1,9 +1,9 @@
 """The effective policy: every setting that holds for a table, with where it came from.
 
 Layers, weakest first: built-in defaults, the table's own properties, the preset (the one that the strongest scope
-names, else `balanced`), then policies by the strength of their scopes: fleet, catalog, namespaces from outer to inner,
-patterns, the table's own; last a policy that is tried. Merging is by leaf: a leaf of a stronger layer replaces the
-weaker one's.
+names, else `balanced`), then policies by the strength of their scopes: fleet, team, catalog, namespaces from outer to
+inner, patterns, labels, the table's own; last a policy that is tried. Merging is by leaf: a leaf of a stronger layer
+replaces the weaker one's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -107,8 +107,9 @@ def merge(*layers: Layer | Merged) -> Merged:
 class EffectivePolicy:
     """Every setting of a table by dotted name, as held, with where it came from.
 
-    Origins: `default`, `table property`, `preset <name>`, `fleet`, `catalog <name>`, `namespace <catalog>.<a.b>`,
-    `pattern <policy>`, `table`, `trial`, and `derived` for sizes made of the target.
+    Origins: `default`, `table property`, `preset <name>`, `fleet`, `team <name>`, `catalog <name>`,
+    `namespace <catalog>.<a.b>`, `pattern <policy>`, `label <key>=<value>`, `table`, `trial`, and `derived` for sizes
+    made of the target.
     """
 
     values: Mapping[str, Any]

@@ -1,12 +1,14 @@
-"""Which tables a policy covers: the fleet, a catalog, a namespace, a pattern of addresses, or one table.
+"""Which tables a policy covers: the fleet, a team's, a catalog's, a namespace's, by pattern, by label, or one table.
 
-Order of strength, weakest first: fleet, catalog, namespace (outer to inner), pattern (fewer to more literal characters,
-then name), table.
+Order of strength, weakest first: fleet, team, catalog, namespace (outer to inner), pattern (fewer to more literal
+characters), label, table. Policies of equal strength (patterns, and labels of different keys) are ordered by name.
 """
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, Protocol
 
 from engine.domain.globs import matches
 from engine.domain.tables import TableRef
@@ -15,23 +17,57 @@ MAX_PATTERN: Final = 500
 
 
 class PolicyScopeKind(StrEnum):
-    """The kinds of scopes."""
+    """The kinds of scopes, weakest first."""
 
     FLEET = "fleet"
+    TEAM = "team"
     CATALOG = "catalog"
     NAMESPACE = "namespace"
     PATTERN = "pattern"
+    LABEL = "label"
     TABLE = "table"
 
 
 _FIELDS: Final[dict[PolicyScopeKind, frozenset[str]]] = {
     PolicyScopeKind.FLEET: frozenset(),
+    PolicyScopeKind.TEAM: frozenset({"team"}),
     PolicyScopeKind.CATALOG: frozenset({"catalog"}),
     PolicyScopeKind.NAMESPACE: frozenset({"catalog", "namespace"}),
     PolicyScopeKind.PATTERN: frozenset({"pattern"}),
+    PolicyScopeKind.LABEL: frozenset({"label_key", "label_value"}),
     PolicyScopeKind.TABLE: frozenset({"table_id"}),
 }
 _RANKS: Final = {kind: rank for rank, kind in enumerate(PolicyScopeKind)}
+
+
+class ScopedTable(Protocol):
+    """The attributes of a table that scopes are compared with (`domain.tables.Table` has them)."""
+
+    @property
+    def id(self) -> str:
+        """The table's id."""
+
+    @property
+    def ref(self) -> TableRef:
+        """Its address."""
+
+    @property
+    def owner_team(self) -> str | None:
+        """The team that owns it, None for none."""
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Its labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableTraits:
+    """A `ScopedTable` without the rest of the registration."""
+
+    id: str
+    ref: TableRef
+    owner_team: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +75,7 @@ class PolicyScope:
     """A scope: its kind and exactly the fields that the kind needs.
 
     `pattern` is matched against the dotted address `catalog.namespace.name`: `*` stands for any characters (dots too),
-    `?` for one; nothing else is special.
+    `?` for one; nothing else is special. A label's value may be empty.
 
     Raises:
         ValueError: a field is missing, empty, or not of this kind.
@@ -50,21 +86,24 @@ class PolicyScope:
     namespace: tuple[str, ...] | None = None
     pattern: str | None = None
     table_id: str | None = None
+    team: str | None = None
+    label_key: str | None = None
+    label_value: str | None = None
 
     def __post_init__(self) -> None:
         needed = _FIELDS[self.kind]
-        for name in ("catalog", "namespace", "pattern", "table_id"):
-            given = getattr(self, name) is not None
-            if given and name not in needed:
+        for name in ("catalog", "namespace", "pattern", "table_id", "team", "label_key", "label_value"):
+            value = getattr(self, name)
+            if value is not None and name not in needed:
                 raise ValueError(f"a scope of kind {self.kind} has no {name}")
-            if name in needed and not getattr(self, name):
+            if name in needed and (value is None or (not value and name != "label_value")):
                 raise ValueError(f"a scope of kind {self.kind} needs a {name}")
         if self.pattern is not None and len(self.pattern) > MAX_PATTERN:
             raise ValueError(f"a pattern has at most {MAX_PATTERN} characters")
 
     @property
     def strength(self) -> tuple[int, int]:
-        """Sort key, weakest first. Patterns of one strength are told apart by the names of their policies."""
+        """Sort key, weakest first. The names of the policies order scopes of equal strength."""
         match self.kind:
             case PolicyScopeKind.NAMESPACE:
                 return _RANKS[self.kind], len(self.namespace or ())
@@ -73,32 +112,46 @@ class PolicyScope:
             case _:
                 return _RANKS[self.kind], 0
 
-    def covers(self, ref: TableRef, table_id: str) -> bool:
-        """Tell whether a table's policy is made of this one too."""
+    def covers(self, table: ScopedTable) -> bool:
+        """Return whether a policy of this scope is part of a table's effective policy."""
         match self.kind:
             case PolicyScopeKind.FLEET:
-                return True
+                covers = True
+            case PolicyScopeKind.TEAM:
+                covers = table.owner_team == self.team
             case PolicyScopeKind.CATALOG:
-                return ref.catalog == self.catalog
+                covers = table.ref.catalog == self.catalog
             case PolicyScopeKind.NAMESPACE:
                 outer = self.namespace or ()
-                return ref.catalog == self.catalog and ref.namespace[: len(outer)] == outer
+                covers = table.ref.catalog == self.catalog and table.ref.namespace[: len(outer)] == outer
             case PolicyScopeKind.PATTERN:
-                return matches(self.pattern or "", str(ref))
+                covers = matches(self.pattern or "", str(table.ref))
+            case PolicyScopeKind.LABEL:
+                covers = table.labels.get(self.label_key or "") == self.label_value
             case PolicyScopeKind.TABLE:
-                return table_id == self.table_id
+                covers = table.id == self.table_id
+        return covers
 
     def origin(self, policy_name: str) -> str:
-        """Return how settings that come from here are marked in an effective policy."""
+        """Return how an effective policy names the origin of settings that this scope sets."""
         match self.kind:
+            case PolicyScopeKind.TEAM:
+                return f"team {self.team}"
             case PolicyScopeKind.CATALOG:
                 return f"catalog {self.catalog}"
             case PolicyScopeKind.NAMESPACE:
                 return f"namespace {'.'.join((self.catalog or '', *(self.namespace or ())))}"
             case PolicyScopeKind.PATTERN:
                 return f"pattern {policy_name}"
+            case PolicyScopeKind.LABEL:
+                return f"label {_quoted(self.label_key or '')}={self.label_value}"
             case PolicyScopeKind.FLEET | PolicyScopeKind.TABLE:
                 return self.kind.value
+
+
+def _quoted(key: str) -> str:
+    """Return a label's key; in quotes where it has `=` or quotes, so that no two labels read alike."""
+    return json.dumps(key, ensure_ascii=False) if {"=", '"'} & set(key) else key
 
 
 FLEET: Final = PolicyScope(PolicyScopeKind.FLEET)

@@ -9,7 +9,10 @@ from engine.domain.policies.scopes import PolicyScope
 
 @dataclass(frozen=True, slots=True)
 class StoredPolicy:
-    """A policy as stored; `version` grows with each write and is the ETag. A table's own has the table's id as name."""
+    """A policy as stored; `version` grows with each write and is the ETag. A table's own has the table's id as name.
+
+    `message`: why this version was written, None where its author gave none.
+    """
 
     document: PolicyDocument
     version: int
@@ -17,3 +20,4 @@ class StoredPolicy:
     updated_by: str
     name: str
     scope: PolicyScope
+    message: str | None = None

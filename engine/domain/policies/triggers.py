@@ -1,4 +1,4 @@
-"""Triggers: named rules over measured figures. A rule holds when all its conditions do; any rule makes a partition due.
+"""The measured figures that triggers compare, and one comparison. `rules` joins comparisons to triggers.
 
 What a figure is compared with must be of its kind: a count, a share, a size or a duration.
 """
@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
@@ -20,7 +19,6 @@ from pydantic import (
 
 from engine.domain.hints import Misread
 from engine.domain.policies.fields import MAX_BYTES, Part
-from engine.domain.strict import Flag
 from engine.domain.units import (
     HELD,
     WRITTEN_DURATION,
@@ -183,44 +181,6 @@ class TriggerCondition(Part):
                 return measured <= self.wanted
             case "below":
                 return measured < self.wanted
-
-
-class TriggerRule(Part):
-    """A named rule; a partition is due when all conditions hold for it."""
-
-    name: Annotated[
-        str,
-        Field(
-            pattern=r"^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$",
-            description="Shown where a run says why it began.",
-            examples=["many small files"],
-        ),
-    ]
-    all: Annotated[
-        tuple[TriggerCondition, ...], Field(min_length=1, max_length=16, description="All of them must hold.")
-    ]
-    input_changed: Annotated[
-        Flag,
-        Field(
-            description="Only if the partition's files are not those that its last rewrite left: no rule fires twice."
-        ),
-    ] = False
-
-    @property
-    def scope(self) -> Literal["partition", "table"]:
-        """What the rule is judged for: the table when each metric is one of the table, else each partition."""
-        return "table" if all(condition.metric.of_table for condition in self.all) else "partition"
-
-
-def _distinct(rules: tuple[TriggerRule, ...]) -> tuple[TriggerRule, ...]:
-    names = [rule.name for rule in rules]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise Misread(f"two rules have the name {twice!r}: a run could not say which one began it")
-    return rules
-
-
-Triggers = Annotated[tuple[TriggerRule, ...], Field(max_length=32), AfterValidator(_distinct)]
 
 
 def _value_of(metric: Metric, value: Any, *, held: bool) -> int | float:

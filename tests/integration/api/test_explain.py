@@ -23,9 +23,10 @@ async def explained(api: Api, table_id: str) -> Any:
     return answer
 
 
-async def put_policy(api: Api, table_id: str, policy: dict[str, Any]) -> None:
+async def put_policy(api: Api, table_id: str, policy: dict[str, Any], *, if_match: int | None = None) -> None:
     path = f"/v1/tables/{table_id}/policy"
-    await api.call("PUT", path, status=201, json=policy, headers={"If-None-Match": "*"})
+    headers = {"If-None-Match": "*"} if if_match is None else {"If-Match": f'"{if_match}"'}
+    await api.call("PUT", path, status=201 if if_match is None else 200, json=policy, headers=headers)
 
 
 def said(answer: Any) -> str:
@@ -69,6 +70,23 @@ async def test_a_due_table_names_its_partitions(api: Api, table_id: str):
     (found, _) = answer["triggers"]["rules"]
     assert (found["due"], found["due_partitions_total"]) == (True, 2)
     assert "nothing holds it back" in answer["summary"][0]
+
+
+async def test_a_due_rule_says_which_of_its_branches_held(api: Api, table_id: str):
+    many, few = {"metric": "file_count", "at_least": 1000}, {"metric": "small_file_count", "at_least": 5}
+    rule = {"name": "either", "any": [many, {"all": [few, {"not": {"metric": "file_count", "above": 50}}]}]}
+    await put_policy(api, table_id, {"triggers": [rule]})
+    answer = await explained(api, table_id)
+    (found, _) = answer["triggers"]["rules"]
+    assert found["due"]
+    conditions = [(each["path"], each["is_negated"], each["holds"]) for each in found["conditions"]]
+    assert conditions == [("/any/0", False, False), ("/any/1/all/0", False, True), ("/any/1/all/1/not", True, False)]
+    assert "because any of: small_file_count 6 (wanted: at least 5), file_count 6 (wanted: not more than 50)" in said(
+        answer
+    )
+    assert "1,000" not in said(answer)
+    await put_policy(api, table_id, {"triggers": [{"name": "none", "any": [many, {"not": few}]}]}, if_match=1)
+    assert "none of: file_count 6" in said(await explained(api, table_id))
 
 
 async def test_partitions_that_are_not_sealed_hold_a_table_back(api: Api, table_id: str):

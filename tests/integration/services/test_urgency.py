@@ -1,6 +1,7 @@
 """Runs become urgent as policies say, whenever those are written."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -91,7 +92,7 @@ async def test_a_run_that_is_submitted_while_a_policy_is_written_follows_it(fres
         writing = asyncio.create_task(write(other, FLEET, "1h"))
         await asyncio.wait([writing], timeout=0.3)
         assert not writing.done()
-        assert urgent_at(run, table.ref, seen) is None
+        assert urgent_at(run, table, seen) is None
         await insert_run(unit, run)
     await writing
     assert await urgent(database, run) == HOUR
@@ -106,5 +107,5 @@ def test_the_strongest_policy_that_says_something_decides(own: str | None, expec
         for name, where, patience in (("fleet", FLEET, "2h"), (table_id, scope, own))
     ]
     run = a_run(table_id, id=RunId("run_1"))
-    at = urgent_at(run, a_table().ref, policies)
+    at = urgent_at(run, replace(a_table(), id=table_id), policies)
     assert at == (None if expected is None else NOON + expected * HOUR)

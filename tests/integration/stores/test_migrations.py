@@ -12,9 +12,10 @@ from alembic.migration import MigrationContext
 from sqlalchemy import CheckConstraint, Engine, create_engine, inspect, make_url, text
 from sqlalchemy.sql.elements import TextClause
 
-from engine.domain.errors import Transient
+from engine.domain.errors import StateConflict, Transient
 from engine.domain.grants import Grant, Right
 from engine.domain.ids import TableId
+from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.watches import Verdict, phase_of
 from engine.stores.database import Database
 from engine.stores.engines import make_migration_engine
@@ -134,3 +135,51 @@ async def test_catalogs_of_before_grants_keep_what_owners_could_do_and_new_ones_
         granted = await work.catalogs.grants()
     await database.close()
     assert granted == {"before": (Grant("*", ("*",), (Right.REGISTER,)),), "after": ()}
+
+
+async def test_policies_of_before_teams_and_labels_stay_and_processes_of_that_version_still_write(
+    empty_url: str,
+) -> None:
+    engine = make_migration_engine(make_url(empty_url), busy_seconds=10)
+    Path(make_url(empty_url).database or "").parent.mkdir(exist_ok=True)
+    at = "'2026-11-01T00:00:00.000000Z'"
+
+    def rows(name: str, kind: str, pattern: str) -> tuple[TextClause, TextClause]:
+        document = '{"enabled"\\: false}'
+        scope = f'{{"kind"\\: "{kind}"}}' if pattern == "NULL" else f'{{"kind"\\: "pattern", "pattern"\\: {pattern}}}'
+        policy = "name, kind, pattern, version, updated_at, updated_by, document"
+        version = "name, version, written_at, written_by, is_deletion, scope, document"
+        quoted = pattern.replace('"', "'")
+        kept = f"'{name}', 1, {at}, 'x', false, '{scope}', '{document}'"
+        return (
+            text(f"INSERT INTO policies ({policy}) VALUES ('{name}', '{kind}', {quoted}, 1, {at}, 'x', '{document}')"),
+            text(f"INSERT INTO policy_versions ({version}) VALUES ({kept})"),
+        )
+
+    with engine.begin() as connection:
+        command.upgrade(_config(connection), "0014")
+        for row in rows("fleet", "fleet", "NULL"):
+            connection.execute(row)
+        command.upgrade(_config(connection), "head")
+        for row in rows("later", "pattern", '"lake.*"'):
+            connection.execute(row)
+    engine.dispose()
+    database = Database(empty_url)
+    label = PolicyScope(PolicyScopeKind.LABEL, label_key="tier", label_value="gold")
+    async with database.begin() as work:
+        await work.policies.insert("gold", label, PolicyDocument(), "key:admin", message="why")
+        found = {
+            each.name: (each.scope.kind, each.document, each.message) for each in await work.policies.list_scoped()
+        }
+        history = await work.policies.list_versions("fleet") + await work.policies.list_versions("gold")
+    off = PolicyDocument(enabled=False)
+    assert found == {
+        "fleet": ("fleet", off, None),
+        "gold": ("label", PolicyDocument(), "why"),
+        "later": ("pattern", off, None),
+    }
+    assert [(each.scope.kind, each.message) for each in history] == [("fleet", None), ("label", "why")]
+    with pytest.raises(StateConflict):
+        async with database.begin() as work:
+            await work.policies.insert("again", label, PolicyDocument(), "key:admin")
+    await database.close()

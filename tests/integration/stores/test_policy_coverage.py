@@ -2,7 +2,8 @@
 
 import pytest
 
-from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
+from engine.domain.ids import TableId
+from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, TableTraits
 from engine.domain.tables import TableFormatName, TableRef
 from engine.stores import policy_coverage
 from engine.stores.database import Database
@@ -30,6 +31,14 @@ def namespace(*levels: str) -> PolicyScope:
     return PolicyScope(PolicyScopeKind.NAMESPACE, catalog=levels[0], namespace=levels[1:])
 
 
+def team(name: str) -> PolicyScope:
+    return PolicyScope(PolicyScopeKind.TEAM, team=name)
+
+
+def label(key: str, value: str) -> PolicyScope:
+    return PolicyScope(PolicyScopeKind.LABEL, label_key=key, label_value=value)
+
+
 def pattern(text: str) -> PolicyScope:
     return PolicyScope(PolicyScopeKind.PATTERN, pattern=text)
 
@@ -50,6 +59,18 @@ SCOPES = [
 ]
 
 
+HOSTILE = "a=b\"'%_\\ä💧{}"
+TRAITS: dict[TableRef, tuple[str | None, dict[str, str]]] = {
+    REFS[0]: ("growth", {"tier": "gold", HOSTILE: HOSTILE}),
+    REFS[1]: ("Growth", {"tier": "Gold", "empty": ""}),
+    REFS[2]: ("growth", {"tier": "silver", "%": "gold"}),
+    REFS[3]: (None, {"tie": "rgold"}),
+}
+"""Teams and labels of some tables."""
+SCOPES += [team("growth"), team("Growth"), team("growt_"), team("None"), label("tier", "gold"), label("tier", "Gold")]
+SCOPES += [label("tier", "%"), label("%", "gold"), label("empty", ""), label("tier", ""), label(HOSTILE, HOSTILE)]
+
+
 @pytest.fixture
 async def ids(database: Database) -> dict[str, TableRef]:
     """The tables, by id."""
@@ -59,10 +80,15 @@ async def ids(database: Database) -> dict[str, TableRef]:
             await work.catalogs.insert(LAKE.__class__(name, LAKE.format, {}, 1, LAKE.created_at, LAKE.updated_at))
         for ref in REFS:
             made = a_table()
-            table = made.__class__(made.id, ref, made.uuid, made.location, None, made.created_at)
+            owner, labels = TRAITS.get(ref, (None, {}))
+            table = made.__class__(made.id, ref, made.uuid, made.location, owner, made.created_at, labels)
             await work.tables.insert(table)
             ids[table.id] = ref
     return ids
+
+
+def traits(table_id: TableId, ref: TableRef) -> TableTraits:
+    return TableTraits(table_id, ref, *TRAITS.get(ref, (None, {})))
 
 
 @pytest.mark.parametrize("scope", SCOPES, ids=str)
@@ -71,7 +97,7 @@ async def test_sql_finds_exactly_the_tables_that_a_scope_covers(
 ) -> None:
     async with database.read() as work:
         found = [table.id async for page in work.policy_coverage.covered(scope) for table in page]
-    assert found == [table_id for table_id, ref in ids.items() if scope.covers(ref, table_id)]
+    assert found == [table_id for table_id, ref in ids.items() if scope.covers(traits(table_id, ref))]
 
 
 async def test_covered_tables_come_in_pages_with_their_own_policies(
@@ -92,19 +118,28 @@ async def test_the_policies_of_a_table_come_weakest_first(database: Database, id
     table_id = next(each for each, ref in ids.items() if ref == REFS[1])
     scopes = {
         "z-fleet": FLEET,
+        "zz-team": team("Growth"),
         "y-catalog": catalog("lake"),
         "x-outer": namespace("lake", "shop"),
         "w-inner": namespace("lake", "shop", "eu"),
         "v-short": pattern("*"),
         "b-long": pattern("*.orders"),
         "c-long": pattern("*.order?s".replace("?s", "s")),
+        "a-gold": label("tier", "Gold"),
+        "b-empty": label("empty", ""),
         table_id: PolicyScope(PolicyScopeKind.TABLE, table_id=table_id),
     }
-    others = {"o1": catalog("pond"), "o2": namespace("lake", "shopping"), "o3": pattern("*.Orders")}
+    others = {
+        "o4": team("growth"),
+        "o5": label("tier", "gold"),
+        "o6": label("tier", ""),
+        "o7": label("empty", "Gold"),
+        **{f"x{number}": label("tier", f"x{number}") for number in range(20)},
+    } | {"o1": catalog("pond"), "o2": namespace("lake", "shopping"), "o3": pattern("*.Orders")}
     async with database.begin() as work:
         for name, scope in (scopes | others).items():
             await work.policies.insert(name, scope, OFF, "key:admin")
-        found = await work.policy_coverage.covering(table_id, REFS[1])
+        found = await work.policy_coverage.covering(traits(table_id, REFS[1]))
     assert [each.name for each in found] == list(scopes)
 
 
@@ -118,3 +153,22 @@ async def test_the_catalogs_of_a_scope_are_told_with_their_formats(
         assert set(await of(namespace("lake", "shop"))) == {"lake"}
         assert set(await of(pattern("pond.*"))) == {"pond"}
         assert set(await of(PolicyScope(PolicyScopeKind.TABLE, table_id=next(iter(ids))))) == {"lake"}
+
+
+async def test_only_policies_of_labels_and_teams_that_tables_of_the_scope_have_are_around(
+    database: Database, ids: dict[str, TableRef]
+) -> None:
+    scopes = {"fleet": FLEET, "growth": team("growth"), "other": team("other"), "pond": catalog("pond")}
+    scopes |= {"gold": label("tier", "gold"), "silver": label("tier", "silver"), "none": label("tier", "none")}
+    async with database.begin() as work:
+        for name, scope in scopes.items():
+            await work.policies.insert(name, scope, OFF, "key:admin")
+    async with database.read() as work:
+        around = {
+            each: {policy.name for policy in await work.policy_coverage.around(each)}
+            for each in (FLEET, team("growth"), label("tier", "gold"), label("tier", "none"), label(HOSTILE, HOSTILE))
+        }
+    assert around[FLEET] == {"fleet", "growth", "pond", "gold", "silver"}
+    assert around[team("growth")] == {"fleet", "growth", "pond", "gold", "silver"}
+    assert around[label("tier", "gold")] == around[label(HOSTILE, HOSTILE)] == {"fleet", "growth", "pond", "gold"}
+    assert around[label("tier", "none")] == {"fleet", "pond"}

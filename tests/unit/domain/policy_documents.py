@@ -82,9 +82,18 @@ def conditions(draw: st.DrawFn) -> dict[str, Any]:
     return {"metric": metric.value, operator: draw(OPERANDS[metric.kind])}
 
 
-rules = st.fixed_dictionaries(
-    {"name": st.from_regex(r"[a-z]{1,9}", fullmatch=True), "all": st.lists(conditions(), min_size=1, max_size=3)},
-    optional={"input_changed": st.booleans()},
+def junctions(members: Written) -> Written:
+    several = st.lists(members, min_size=1, max_size=3)
+    joined = [several.map(lambda found, word=word: {word: found}) for word in ("all", "any")]
+    return st.one_of(*joined, members.map(lambda member: {"not": member}))
+
+
+rules = st.builds(
+    lambda named, joined: named | joined,
+    st.fixed_dictionaries(
+        {"name": st.from_regex(r"[a-z]{1,9}", fullmatch=True)}, optional={"input_changed": st.booleans()}
+    ),
+    junctions(conditions() | junctions(conditions())),
 )
 backoffs = st.lists(st.integers(1, 900), min_size=3, max_size=3, unique=True).map(
     lambda seconds: {

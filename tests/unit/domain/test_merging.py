@@ -19,6 +19,7 @@ from engine.domain.policies import (
     PolicyScope,
     PolicyScopeKind,
     StoredPolicy,
+    TableTraits,
     effective_policy,
     merge,
 )
@@ -33,18 +34,24 @@ SALES = PolicyScope(PolicyScopeKind.NAMESPACE, catalog="lake", namespace=("sales
 SALES_EU = PolicyScope(PolicyScopeKind.NAMESPACE, catalog="lake", namespace=("sales", "eu"))
 ANY_EVENTS = PolicyScope(PolicyScopeKind.PATTERN, pattern="*.events*")
 SALES_EVENTS = PolicyScope(PolicyScopeKind.PATTERN, pattern="lake.sales.*.events")
+GROWTH = PolicyScope(PolicyScopeKind.TEAM, team="growth")
+GOLD = PolicyScope(PolicyScopeKind.LABEL, label_key="tier", label_value="gold")
+EU = PolicyScope(PolicyScopeKind.LABEL, label_key="zone", label_value="eu")
 OWN = PolicyScope(PolicyScopeKind.TABLE, table_id="tbl_1")
-WEAKEST_FIRST = [FLEET, LAKE, SALES, SALES_EU, ANY_EVENTS, SALES_EVENTS, OWN]
+WEAKEST_FIRST = [FLEET, GROWTH, LAKE, SALES, SALES_EU, ANY_EVENTS, SALES_EVENTS, GOLD, EU, OWN]
 ORIGINS = [
     "fleet",
+    "team growth",
     "catalog lake",
     "namespace lake.sales",
     "namespace lake.sales.eu",
     "pattern any-events",
     "pattern sales-events",
+    "label tier=gold",
+    "label zone=eu",
     "table",
 ]
-NAMES = ["fleet", "lake", "sales", "sales-eu", "any-events", "sales-events", "tbl_1"]
+NAMES = ["fleet", "growth", "lake", "sales", "sales-eu", "any-events", "sales-events", "z-gold", "z_eu", "tbl_1"]
 
 layers = st.lists(
     st.builds(Layer, st.sampled_from("abcdef"), st.dictionaries(st.sampled_from("uvwxyz"), st.integers(), max_size=4)),
@@ -79,7 +86,7 @@ def test_a_leaf_has_the_value_and_the_origin_of_the_last_layer_that_sets_it(give
 
 
 @SLOW
-@given(st.lists(documents, min_size=7, max_size=7), st.randoms(use_true_random=False))
+@given(st.lists(documents, min_size=10, max_size=10), st.randoms(use_true_random=False))
 def test_every_setting_comes_from_the_strongest_scope_that_sets_it(written: list[dict[str, Any]], random: Any) -> None:
     policies = everywhere(written)
     shuffled = list(policies)
@@ -102,7 +109,7 @@ def _as_held(effective: EffectivePolicy, name: str, value: Any) -> bool:
 
 
 @SLOW
-@given(st.lists(documents, min_size=7, max_size=7))
+@given(st.lists(documents, min_size=10, max_size=10))
 def test_an_effective_policy_is_a_complete_document(written: list[dict[str, Any]]) -> None:
     effective = effective_policy(table_properties={}, scoped=everywhere(written))
     assert effective.values.keys() == effective.origins.keys() == DEFAULTS.keys() | SHARES.keys() | {"triggers"}
@@ -192,5 +199,5 @@ def test_durations_that_are_off_are_none(name: str, seconds: int | None) -> None
 
 
 def test_the_scopes_of_these_tests_all_cover_one_table() -> None:
-    ref = TableRef("lake", ("sales", "eu"), "events")
-    assert all(scope.covers(ref, "tbl_1") for scope in WEAKEST_FIRST)
+    table = TableTraits("tbl_1", TableRef("lake", ("sales", "eu"), "events"), "growth", {"tier": "gold", "zone": "eu"})
+    assert all(scope.covers(table) for scope in WEAKEST_FIRST)

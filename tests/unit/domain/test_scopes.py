@@ -9,14 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.globs import matches
-from engine.domain.policies import FLEET, PolicyScope, PolicyScopeKind
+from engine.domain.policies import FLEET, PolicyScope, PolicyScopeKind, TableTraits
 from engine.domain.tables import TableRef
 
-REF = TableRef("lake", ("sales", "eu"), "orders")
+TABLE = TableTraits("tbl_1", TableRef("lake", ("sales", "eu"), "orders"), "growth", {"tier": "gold", "empty": ""})
+HOSTILE = "a=b\"'%_\\ä…💧{}"
 
 
 def scope(kind: str, **fields: Any) -> PolicyScope:
     return PolicyScope(PolicyScopeKind(kind), **fields)
+
+
+def label(key: str, value: str) -> PolicyScope:
+    return scope("label", label_key=key, label_value=value)
 
 
 def pattern(text: str) -> PolicyScope:
@@ -34,6 +39,14 @@ def pattern(text: str) -> PolicyScope:
         (scope("namespace", catalog="lake", namespace=("sales", "eu", "orders")), False),
         (scope("namespace", catalog="lake", namespace=("eu",)), False),
         (scope("namespace", catalog="other", namespace=("sales",)), False),
+        (scope("team", team="growth"), True),
+        (scope("team", team="Growth"), False),
+        (label("tier", "gold"), True),
+        (label("tier", "golde"), False),
+        (label("Tier", "gold"), False),
+        (label("tier", ""), False),
+        (label("empty", ""), True),
+        (label("other", ""), False),
         (scope("table", table_id="tbl_1"), True),
         (scope("table", table_id="tbl_2"), False),
         (pattern("*"), True),
@@ -50,12 +63,13 @@ def pattern(text: str) -> PolicyScope:
     ids=str,
 )
 def test_a_scope_covers_what_lies_in_it(covering: PolicyScope, covers: bool) -> None:
-    assert covering.covers(REF, "tbl_1") is covers
+    assert covering.covers(TABLE) is covers
 
 
 def test_strength_grows_from_the_fleet_to_the_table() -> None:
     weakest_first = [
         FLEET,
+        scope("team", team="growth"),
         scope("catalog", catalog="a-much-longer-name"),
         scope("namespace", catalog="lake", namespace=("sales",)),
         scope("namespace", catalog="lake", namespace=("sales", "eu")),
@@ -63,6 +77,7 @@ def test_strength_grows_from_the_fleet_to_the_table() -> None:
         pattern("*.??????"),
         pattern("*orders"),
         pattern("lake.*.orders"),
+        label("tier", "gold"),
         scope("table", table_id="tbl_1"),
     ]
     strengths = [each.strength for each in weakest_first]
@@ -82,6 +97,13 @@ def test_strength_grows_from_the_fleet_to_the_table() -> None:
         ("pattern", {"pattern": ""}),
         ("pattern", {"pattern": "a" * 501}),
         ("table", {"table_id": "tbl_1", "pattern": "*"}),
+        ("team", {}),
+        ("team", {"team": ""}),
+        ("team", {"team": "growth", "catalog": "lake"}),
+        ("label", {"label_key": "tier"}),
+        ("label", {"label_key": "", "label_value": "gold"}),
+        ("label", {"label_value": "gold"}),
+        ("fleet", {"team": "growth"}),
     ],
 )
 def test_a_scope_has_exactly_the_fields_of_its_kind(kind: str, fields: dict[str, Any]) -> None:
@@ -109,8 +131,24 @@ def test_a_hostile_pattern_costs_little() -> None:
         (scope("namespace", catalog="lake", namespace=("sales", "eu")), "namespace lake.sales.eu"),
         (pattern("*.orders"), "pattern a policy"),
         (scope("table", table_id="tbl_1"), "table"),
+        (scope("team", team="growth"), "team growth"),
+        (label("tier", "gold"), "label tier=gold"),
+        (label("a", "b=c"), "label a=b=c"),
+        (label("a=b", "c"), 'label "a=b"=c'),
     ],
     ids=str,
 )
 def test_an_origin_names_the_scope(of: PolicyScope, origin: str) -> None:
     assert of.origin("a policy") == origin
+
+
+@given(st.text(min_size=1, max_size=6), st.text(max_size=6), st.text(min_size=1, max_size=6), st.text(max_size=6))
+def test_two_labels_have_two_origins(key: str, value: str, other_key: str, other_value: str) -> None:
+    same = (key, value) == (other_key, other_value)
+    assert (label(key, value).origin("p") == label(other_key, other_value).origin("p")) == same
+
+
+def test_a_table_without_a_team_is_of_no_team() -> None:
+    table = TableTraits("tbl_1", TABLE.ref, None, {HOSTILE: HOSTILE})
+    assert not scope("team", team="None").covers(table)
+    assert label(HOSTILE, HOSTILE).covers(table)

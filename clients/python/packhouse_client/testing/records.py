@@ -62,7 +62,9 @@ class Records:
         self.table(table)
         return _found(self.policies, table, "policy of table")
 
-    def put_policy(self, table: str, document: Mapping[str, Any], *, version: int | None) -> dict[str, Any]:
+    def put_policy(
+        self, table: str, document: Mapping[str, Any], *, version: int | None, message: str | None = None
+    ) -> dict[str, Any]:
         """Write a policy in place of a version, unless it is the same; None: there is none yet."""
         self.table(table)
         self._expect(table, version)
@@ -76,6 +78,7 @@ class Records:
                 "version": (version or 0) + 1,
                 "updated_at": _now(),
                 "updated_by": CALLER,
+                "message": message,
                 "policy": _without_nulls(document),
             },
         )

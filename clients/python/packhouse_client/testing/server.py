@@ -164,7 +164,8 @@ class MockPackhouse:
                 found = self.records.policy(table)
             case "PUT":
                 document = checked_body(request, models.PolicyDocumentInput)
-                found = self.records.put_policy(table, document, version=None if is_first else _version(request))
+                version, message = None if is_first else _version(request), request.url.params.get("message")
+                found = self.records.put_policy(table, document, version=version, message=message)
             case "DELETE":
                 self.records.delete_policy(table, version=_version(request))
                 return httpx.Response(204)

@@ -450,7 +450,9 @@ export interface paths {
         put?: never;
         /**
          * Create a policy for more than one table
-         * @description Store a policy for a scope, which stays. Fleet, catalogs and namespaces have one each, patterns any number.
+         * @description Store a policy for a scope, which stays. Each scope has at most one policy, but a pattern may have several.
+         *
+         *     Owners write policies of the scope `team` for their own teams; all other scopes need the role admin.
          */
         post: operations["create_policy"];
         delete?: never;
@@ -1937,10 +1939,12 @@ export interface components {
         ExplainedCondition: {
             /** @description Why there is no measured value; null: there is one. */
             detail: string | null;
-            /** @description Whether the condition holds. */
+            /** @description Whether the comparison is true. */
             holds: boolean;
             /** @description The true value may be greater: the history does not reach back far enough. */
             is_lower_bound: boolean;
+            /** @description The condition is below `not`: the rule needs the comparison to be false. Where nothing can be measured neither the comparison nor its opposite counts as true. */
+            is_negated: boolean;
             /** @description Null: nothing to measure, or it never happened; see `detail`. */
             measured: number | null;
             /**
@@ -1953,6 +1957,12 @@ export interface components {
              * @enum {string}
              */
             operator: "at_least" | "above" | "at_most" | "below";
+            /**
+             * @description Place of the condition in the rule, as a JSON pointer.
+             * @example /all/0
+             * @example /any/1/not
+             */
+            path: string;
             /**
              * @description Unit of both values.
              * @enum {string}
@@ -2920,6 +2930,36 @@ export interface components {
              */
             sorted_run_trigger?: number | null;
         };
+        /** @description Every table that has a label. */
+        "LabelScope-Input": {
+            /**
+             * @description The label's key; it has no colon.
+             * @example tier
+             */
+            key: string;
+            /**
+             * @description What kind it is; it decides which other fields there are. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "label";
+            /**
+             * @description The label's value; an empty one is a value, too.
+             * @example gold
+             */
+            value: string;
+        };
+        /** @description Every table that has a label. */
+        "LabelScope-Output": {
+            /** @description The label's key; it has no colon. */
+            key: string;
+            /**
+             * @description What kind it is; it decides which other fields there are. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "label";
+            /** @description The label's value; an empty one is a value, too. */
+            value: string;
+        };
         /** @description The newest run of a table. */
         LastRun: {
             /**
@@ -3478,7 +3518,7 @@ export interface components {
              *       ]
              *     }
              */
-            scope: components["schemas"]["FleetScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"];
+            scope: components["schemas"]["FleetScope"] | components["schemas"]["TeamScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"] | components["schemas"]["LabelScope-Input"];
         };
         /**
          * @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
@@ -3672,12 +3712,17 @@ export interface components {
             /** @description No deletion. */
             version: number;
         };
-        /** @description One write of a policy: who, when, what it set, and what it changed against the version before. */
+        /** @description One write of a policy: who, when, why, what it set, and what it changed against the version before. */
         PolicyVersion: {
             /** @description Settings that differ from the version before. */
             changes: components["schemas"]["LeafChange"][];
             /** @description Whether the policy was deleted by this version. */
             is_deletion: boolean;
+            /**
+             * @description Why this version was written, in the words of its author; null where none was given.
+             * @example smaller files for the dashboards
+             */
+            message: string | null;
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
             /** @description Grows with each write, deletions too; the ETag is this in quotes. */
@@ -4701,8 +4746,9 @@ export interface components {
             urgent_after?: "off" | string | null;
         };
         /**
-         * @description A policy of the fleet, a catalog, a namespace or a pattern, as stored.
+         * @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored.
          * @example {
+         *       "message": "smaller files for the dashboards",
          *       "name": "sales",
          *       "notes": [],
          *       "policy": {
@@ -4727,6 +4773,11 @@ export interface components {
          *     }
          */
         ScopedPolicy: {
+            /**
+             * @description Why this version was written, in the words of its author; null where none was given.
+             * @example smaller files for the dashboards
+             */
+            message: string | null;
             /** @description Its name. */
             name: string;
             /** @description What its author should know: settings without effect yet, what was not checked. */
@@ -4743,7 +4794,7 @@ export interface components {
              *       ]
              *     }
              */
-            scope: components["schemas"]["FleetScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"];
+            scope: components["schemas"]["FleetScope"] | components["schemas"]["TeamScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"] | components["schemas"]["LabelScope-Output"];
             /**
              * Format: date-time
              * @description When it was changed last.
@@ -4788,7 +4839,7 @@ export interface components {
             /** @description Why it is not acted on, or what of its effect is missing yet. */
             note: string | null;
             /**
-             * @description `default`, `table property`, `preset …`, `fleet`, `catalog …`, `namespace …`, `pattern …`, `table`, or `derived` from the target.
+             * @description `default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label …`, `table`, or `derived` from the target.
              * @example namespace lake.sales
              */
             origin: string;
@@ -5149,6 +5200,7 @@ export interface components {
         /**
          * @description A table's own policy as stored.
          * @example {
+         *       "message": "smaller files for the dashboards",
          *       "notes": [],
          *       "policy": {
          *         "limits": {
@@ -5166,6 +5218,11 @@ export interface components {
          *     }
          */
         TablePolicy: {
+            /**
+             * @description Why this version was written, in the words of its author; null where none was given.
+             * @example smaller files for the dashboards
+             */
+            message: string | null;
             /** @description What its author should know: settings without effect yet, what was not checked. */
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
@@ -5221,6 +5278,19 @@ export interface components {
              * @default false
              */
             paused?: boolean;
+        };
+        /** @description Every table that a team owns. */
+        TeamScope: {
+            /**
+             * @description What kind it is; it decides which other fields there are. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "team";
+            /**
+             * @description The `owner_team` of the tables.
+             * @example growth
+             */
+            team: string;
         };
         /** @description A class of sizes: files merge only with others of their tier, and the output lands in the next. */
         "Tier-Input": {
@@ -5402,10 +5472,42 @@ export interface components {
         } | {
             below: unknown;
         }));
-        /** @description A named rule; a partition is due when all conditions hold for it. */
+        /** @description Conditions that are joined to one: an object with exactly one of `all`, `any` and `not`. */
+        "TriggerGroup-Input": {
+            /** @description All of these conditions must hold. */
+            all?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"])[] | null;
+            /** @description At least one of these conditions must hold. */
+            any?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"])[] | null;
+            /** @description This condition must not hold. */
+            not?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"]) | null;
+        } & ({
+            all: unknown;
+        } | {
+            any: unknown;
+        } | {
+            not: unknown;
+        });
+        /** @description Conditions that are joined to one: an object with exactly one of `all`, `any` and `not`. */
+        "TriggerGroup-Output": {
+            /** @description All of these conditions must hold. */
+            all?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"])[] | null;
+            /** @description At least one of these conditions must hold. */
+            any?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"])[] | null;
+            /** @description This condition must not hold. */
+            not?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"]) | null;
+        } & ({
+            all: unknown;
+        } | {
+            any: unknown;
+        } | {
+            not: unknown;
+        });
+        /** @description A named rule; a partition is due when its conditions hold, joined by exactly one of `all`, `any` and `not`. */
         "TriggerRule-Input": {
-            /** @description All of them must hold. */
-            all: components["schemas"]["TriggerCondition-Input"][];
+            /** @description All of these conditions must hold. */
+            all?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"])[] | null;
+            /** @description At least one of these conditions must hold. */
+            any?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"])[] | null;
             /**
              * @description Only if the partition's files are not those that its last rewrite left: no rule fires twice.
              * @default false
@@ -5416,11 +5518,21 @@ export interface components {
              * @example many small files
              */
             name: string;
-        };
-        /** @description A named rule; a partition is due when all conditions hold for it. */
+            /** @description This condition must not hold. */
+            not?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"]) | null;
+        } & ({
+            all: unknown;
+        } | {
+            any: unknown;
+        } | {
+            not: unknown;
+        });
+        /** @description A named rule; a partition is due when its conditions hold, joined by exactly one of `all`, `any` and `not`. */
         "TriggerRule-Output": {
-            /** @description All of them must hold. */
-            all: components["schemas"]["TriggerCondition-Output"][];
+            /** @description All of these conditions must hold. */
+            all?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"])[] | null;
+            /** @description At least one of these conditions must hold. */
+            any?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"])[] | null;
             /**
              * @description Only if the partition's files are not those that its last rewrite left: no rule fires twice.
              * @default false
@@ -5428,7 +5540,15 @@ export interface components {
             input_changed?: boolean;
             /** @description Shown where a run says why it began. */
             name: string;
-        };
+            /** @description This condition must not hold. */
+            not?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"]) | null;
+        } & ({
+            all: unknown;
+        } | {
+            any: unknown;
+        } | {
+            not: unknown;
+        });
         /**
          * @description The end of a freeze.
          * @example {
@@ -7744,10 +7864,14 @@ export interface operations {
     list_policies: {
         parameters: {
             query?: {
+                /** @description Only the policy of this label, written `key:value`. */
+                label?: string;
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
+                /** @description Only the policy of this team. */
+                team?: string;
             };
             header?: never;
             path?: never;
@@ -7807,6 +7931,8 @@ export interface operations {
             query?: {
                 /** @description Write nothing and need no precondition: answer what the change would come to. */
                 dry_run?: boolean;
+                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                message?: string;
             };
             header?: {
                 /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
@@ -7830,7 +7956,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyPreview"];
                 };
             };
-            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: What a change of a policy would come to. Nothing was written. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7943,7 +8069,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8004,6 +8130,8 @@ export interface operations {
             query?: {
                 /** @description Write nothing and need no precondition: answer what the change would come to. */
                 dry_run?: boolean;
+                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                message?: string;
             };
             header?: {
                 /** @description ETag of the object as it was read. */
@@ -8021,7 +8149,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: What a change of a policy would come to. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8145,6 +8273,8 @@ export interface operations {
             query?: {
                 /** @description Write nothing and need no precondition: answer what the change would come to. */
                 dry_run?: boolean;
+                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                message?: string;
             };
             header?: {
                 /** @description ETag of the object as it was read. */
@@ -8253,6 +8383,8 @@ export interface operations {
             query?: {
                 /** @description Write nothing and need no precondition: answer what the change would come to. */
                 dry_run?: boolean;
+                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                message?: string;
             };
             header?: {
                 /** @description ETag of the object as it was read. */
@@ -8272,7 +8404,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: What a change of a policy would come to. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8487,7 +8619,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One write of a policy: who, when, what it set, and what it changed against the version before. */
+            /** @description One write of a policy: who, when, why, what it set, and what it changed against the version before. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10769,6 +10901,8 @@ export interface operations {
             query?: {
                 /** @description Write nothing and need no precondition: answer what the change would come to. */
                 dry_run?: boolean;
+                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                message?: string;
             };
             header?: {
                 /** @description ETag of the object as it was read. */
@@ -10930,6 +11064,8 @@ export interface operations {
             query?: {
                 /** @description Write nothing and need no precondition: answer what the change would come to. */
                 dry_run?: boolean;
+                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                message?: string;
             };
             header?: {
                 /** @description ETag of the object as it was read. */
@@ -11047,6 +11183,8 @@ export interface operations {
             query?: {
                 /** @description Write nothing and need no precondition: answer what the change would come to. */
                 dry_run?: boolean;
+                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                message?: string;
             };
             header?: {
                 /** @description ETag of the object as it was read. */
@@ -11281,7 +11419,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One write of a policy: who, when, what it set, and what it changed against the version before. */
+            /** @description One write of a policy: who, when, why, what it set, and what it changed against the version before. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -112,6 +112,8 @@ from .key_created import KeyCreated
 from .key_list import KeyList
 from .key_table_rules import KeyTableRules
 from .key_table_rules_lookup_type_0 import KeyTableRulesLookupType0
+from .label_scope_input import LabelScopeInput
+from .label_scope_output import LabelScopeOutput
 from .last_run import LastRun
 from .layout import Layout
 from .layout_advice import LayoutAdvice
@@ -264,11 +266,14 @@ from .table_plan import TablePlan
 from .table_policy import TablePolicy
 from .table_register import TableRegister
 from .table_register_labels import TableRegisterLabels
+from .team_scope import TeamScope
 from .tier_input import TierInput
 from .tier_output import TierOutput
 from .time_estimate import TimeEstimate
 from .trigger_condition_input import TriggerConditionInput
 from .trigger_condition_output import TriggerConditionOutput
+from .trigger_group_input import TriggerGroupInput
+from .trigger_group_output import TriggerGroupOutput
 from .trigger_rule_input import TriggerRuleInput
 from .trigger_rule_output import TriggerRuleOutput
 from .unfreeze_request import UnfreezeRequest
@@ -391,6 +396,8 @@ __all__ = (
     "KeyList",
     "KeyTableRules",
     "KeyTableRulesLookupType0",
+    "LabelScopeInput",
+    "LabelScopeOutput",
     "LastRun",
     "Layout",
     "LayoutAdvice",
@@ -535,11 +542,14 @@ __all__ = (
     "TablePolicy",
     "TableRegister",
     "TableRegisterLabels",
+    "TeamScope",
     "TierInput",
     "TierOutput",
     "TimeEstimate",
     "TriggerConditionInput",
     "TriggerConditionOutput",
+    "TriggerGroupInput",
+    "TriggerGroupOutput",
     "TriggerRuleInput",
     "TriggerRuleOutput",
     "UnfreezeRequest",

@@ -20,15 +20,20 @@ class ExplainedCondition:
     detail: None | str
     """ Why there is no measured value; null: there is one. """
     holds: bool
-    """ Whether the condition holds. """
+    """ Whether the comparison is true. """
     is_lower_bound: bool
     """ The true value may be greater: the history does not reach back far enough. """
+    is_negated: bool
+    """ The condition is below `not`: the rule needs the comparison to be false. Where nothing can be measured
+    neither the comparison nor its opposite counts as true. """
     measured: float | None
     """ Null: nothing to measure, or it never happened; see `detail`. """
     metric: str
     """ What is measured. """
     operator: ExplainedConditionOperator
     """ How the measured value is compared. """
+    path: str
+    """ Place of the condition in the rule, as a JSON pointer. """
     unit: ExplainedConditionUnit
     """ Unit of both values. """
     wanted: float
@@ -43,12 +48,16 @@ class ExplainedCondition:
 
         is_lower_bound = self.is_lower_bound
 
+        is_negated = self.is_negated
+
         measured: float | None
         measured = self.measured
 
         metric = self.metric
 
         operator = self.operator.value
+
+        path = self.path
 
         unit = self.unit.value
 
@@ -61,9 +70,11 @@ class ExplainedCondition:
                 "detail": detail,
                 "holds": holds,
                 "is_lower_bound": is_lower_bound,
+                "is_negated": is_negated,
                 "measured": measured,
                 "metric": metric,
                 "operator": operator,
+                "path": path,
                 "unit": unit,
                 "wanted": wanted,
             }
@@ -86,6 +97,8 @@ class ExplainedCondition:
 
         is_lower_bound = d.pop("is_lower_bound")
 
+        is_negated = d.pop("is_negated")
+
         def _parse_measured(data: object) -> float | None:
             if data is None:
                 return data
@@ -97,6 +110,8 @@ class ExplainedCondition:
 
         operator = ExplainedConditionOperator(d.pop("operator"))
 
+        path = d.pop("path")
+
         unit = ExplainedConditionUnit(d.pop("unit"))
 
         wanted = d.pop("wanted")
@@ -105,9 +120,11 @@ class ExplainedCondition:
             detail=detail,
             holds=holds,
             is_lower_bound=is_lower_bound,
+            is_negated=is_negated,
             measured=measured,
             metric=metric,
             operator=operator,
+            path=path,
             unit=unit,
             wanted=wanted,
         )

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -18,12 +18,14 @@ T = TypeVar("T", bound="PolicyVersion")
 
 @_attrs_define
 class PolicyVersion:
-    """One write of a policy: who, when, what it set, and what it changed against the version before."""
+    """One write of a policy: who, when, why, what it set, and what it changed against the version before."""
 
     changes: list[LeafChange]
     """ Settings that differ from the version before. """
     is_deletion: bool
     """ Whether the policy was deleted by this version. """
+    message: None | str
+    """ Why this version was written, in the words of its author; null where none was given. """
     policy: PolicyDocumentOutput
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """
@@ -43,6 +45,9 @@ class PolicyVersion:
 
         is_deletion = self.is_deletion
 
+        message: None | str
+        message = self.message
+
         policy = self.policy.to_dict()
 
         version = self.version
@@ -57,6 +62,7 @@ class PolicyVersion:
             {
                 "changes": changes,
                 "is_deletion": is_deletion,
+                "message": message,
                 "policy": policy,
                 "version": version,
                 "written_at": written_at,
@@ -81,6 +87,13 @@ class PolicyVersion:
 
         is_deletion = d.pop("is_deletion")
 
+        def _parse_message(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        message = _parse_message(d.pop("message"))
+
         policy = PolicyDocumentOutput.from_dict(d.pop("policy"))
 
         version = d.pop("version")
@@ -92,6 +105,7 @@ class PolicyVersion:
         policy_version = cls(
             changes=changes,
             is_deletion=is_deletion,
+            message=message,
             policy=policy,
             version=version,
             written_at=written_at,

@@ -11,9 +11,11 @@ from attrs import field as _attrs_field
 if TYPE_CHECKING:
     from ..models.catalog_scope import CatalogScope
     from ..models.fleet_scope import FleetScope
+    from ..models.label_scope_output import LabelScopeOutput
     from ..models.namespace_scope import NamespaceScope
     from ..models.pattern_scope import PatternScope
     from ..models.policy_document_output import PolicyDocumentOutput
+    from ..models.team_scope import TeamScope
 
 
 T = TypeVar("T", bound="ScopedPolicy")
@@ -21,8 +23,10 @@ T = TypeVar("T", bound="ScopedPolicy")
 
 @_attrs_define
 class ScopedPolicy:
-    """A policy of the fleet, a catalog, a namespace or a pattern, as stored."""
+    """A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored."""
 
+    message: None | str
+    """ Why this version was written, in the words of its author; null where none was given. """
     name: str
     """ Its name. """
     notes: list[str]
@@ -30,7 +34,7 @@ class ScopedPolicy:
     policy: PolicyDocumentOutput
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """
-    scope: CatalogScope | FleetScope | NamespaceScope | PatternScope
+    scope: CatalogScope | FleetScope | LabelScopeOutput | NamespaceScope | PatternScope | TeamScope
     """ Which tables it covers; fixed at creation. """
     updated_at: datetime.datetime
     """ When it was changed last. """
@@ -44,6 +48,11 @@ class ScopedPolicy:
         from ..models.catalog_scope import CatalogScope  # noqa: PLC0415
         from ..models.fleet_scope import FleetScope  # noqa: PLC0415
         from ..models.namespace_scope import NamespaceScope  # noqa: PLC0415
+        from ..models.pattern_scope import PatternScope  # noqa: PLC0415
+        from ..models.team_scope import TeamScope  # noqa: PLC0415
+
+        message: None | str
+        message = self.message
 
         name = self.name
 
@@ -54,9 +63,13 @@ class ScopedPolicy:
         scope: dict[str, Any]
         if isinstance(self.scope, FleetScope):
             scope = self.scope.to_dict()
+        elif isinstance(self.scope, TeamScope):
+            scope = self.scope.to_dict()
         elif isinstance(self.scope, CatalogScope):
             scope = self.scope.to_dict()
         elif isinstance(self.scope, NamespaceScope):
+            scope = self.scope.to_dict()
+        elif isinstance(self.scope, PatternScope):
             scope = self.scope.to_dict()
         else:
             scope = self.scope.to_dict()
@@ -71,6 +84,7 @@ class ScopedPolicy:
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "message": message,
                 "name": name,
                 "notes": notes,
                 "policy": policy,
@@ -87,18 +101,30 @@ class ScopedPolicy:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.catalog_scope import CatalogScope  # noqa: PLC0415
         from ..models.fleet_scope import FleetScope  # noqa: PLC0415
+        from ..models.label_scope_output import LabelScopeOutput  # noqa: PLC0415
         from ..models.namespace_scope import NamespaceScope  # noqa: PLC0415
         from ..models.pattern_scope import PatternScope  # noqa: PLC0415
         from ..models.policy_document_output import PolicyDocumentOutput  # noqa: PLC0415
+        from ..models.team_scope import TeamScope  # noqa: PLC0415
 
         d = dict(src_dict)
+
+        def _parse_message(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        message = _parse_message(d.pop("message"))
+
         name = d.pop("name")
 
         notes = cast(list[str], d.pop("notes"))
 
         policy = PolicyDocumentOutput.from_dict(d.pop("policy"))
 
-        def _parse_scope(data: object) -> CatalogScope | FleetScope | NamespaceScope | PatternScope:
+        def _parse_scope(
+            data: object,
+        ) -> CatalogScope | FleetScope | LabelScopeOutput | NamespaceScope | PatternScope | TeamScope:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
@@ -110,7 +136,7 @@ class ScopedPolicy:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                scope_type_1 = CatalogScope.from_dict(data)
+                scope_type_1 = TeamScope.from_dict(data)
 
                 return scope_type_1
             except (TypeError, ValueError, AttributeError, KeyError):
@@ -118,16 +144,32 @@ class ScopedPolicy:
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                scope_type_2 = NamespaceScope.from_dict(data)
+                scope_type_2 = CatalogScope.from_dict(data)
 
                 return scope_type_2
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                scope_type_3 = NamespaceScope.from_dict(data)
+
+                return scope_type_3
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                scope_type_4 = PatternScope.from_dict(data)
+
+                return scope_type_4
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
             if not isinstance(data, dict):
                 raise TypeError()
-            scope_type_3 = PatternScope.from_dict(data)
+            scope_type_5 = LabelScopeOutput.from_dict(data)
 
-            return scope_type_3
+            return scope_type_5
 
         scope = _parse_scope(d.pop("scope"))
 
@@ -138,6 +180,7 @@ class ScopedPolicy:
         version = d.pop("version")
 
         scoped_policy = cls(
+            message=message,
             name=name,
             notes=notes,
             policy=policy,

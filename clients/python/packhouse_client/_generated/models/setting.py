@@ -19,8 +19,8 @@ class Setting:
     note: None | str
     """ Why it is not acted on, or what of its effect is missing yet. """
     origin: str
-    """ `default`, `table property`, `preset …`, `fleet`, `catalog …`, `namespace …`, `pattern …`, `table`, or
-    `derived` from the target. """
+    """ `default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label
+    …`, `table`, or `derived` from the target. """
     value: Any
     """ Bytes, a count, a share, a duration such as `6h`, a word: as the policy has it. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

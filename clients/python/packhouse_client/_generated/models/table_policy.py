@@ -19,6 +19,8 @@ T = TypeVar("T", bound="TablePolicy")
 class TablePolicy:
     """A table's own policy as stored."""
 
+    message: None | str
+    """ Why this version was written, in the words of its author; null where none was given. """
     notes: list[str]
     """ What its author should know: settings without effect yet, what was not checked. """
     policy: PolicyDocumentOutput
@@ -35,6 +37,9 @@ class TablePolicy:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        message: None | str
+        message = self.message
+
         notes = self.notes
 
         policy = self.policy.to_dict()
@@ -51,6 +56,7 @@ class TablePolicy:
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "message": message,
                 "notes": notes,
                 "policy": policy,
                 "table_id": table_id,
@@ -67,6 +73,14 @@ class TablePolicy:
         from ..models.policy_document_output import PolicyDocumentOutput  # noqa: PLC0415
 
         d = dict(src_dict)
+
+        def _parse_message(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        message = _parse_message(d.pop("message"))
+
         notes = cast(list[str], d.pop("notes"))
 
         policy = PolicyDocumentOutput.from_dict(d.pop("policy"))
@@ -80,6 +94,7 @@ class TablePolicy:
         version = d.pop("version")
 
         table_policy = cls(
+            message=message,
             notes=notes,
             policy=policy,
             table_id=table_id,

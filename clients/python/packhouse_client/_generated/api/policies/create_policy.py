@@ -10,15 +10,20 @@ def _get_kwargs(
     *,
     body: PolicyCreate | Mapping[str, Any],
     dry_run: bool | Unset = False,
+    message: str | Unset = UNSET,
     idempotency_key: str | Unset = UNSET,
 ) -> dict[str, Any]:
     """Create a policy for more than one table.
 
-    Store a policy for a scope, which stays. Fleet, catalogs and namespaces have one each, patterns any
-    number.
+    Store a policy for a scope, which stays. Each scope has at most one policy, but a pattern may have
+    several.
+
+    Owners write policies of the scope `team` for their own teams; all other scopes need the role admin.
 
     Args:
         dry_run: Write nothing and need no precondition: answer what the change would come to.
+        message: Why the policy is written, one line: kept with the version and in the audit log. A write
+            that changes nothing keeps none.
         idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same answer.
         body: A policy to create for more than one table.
     """
@@ -29,6 +34,7 @@ def _get_kwargs(
 
     params: dict[str, Any] = {}
     params["dry_run"] = dry_run
+    params["message"] = message
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 

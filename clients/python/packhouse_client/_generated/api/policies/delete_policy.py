@@ -9,6 +9,7 @@ def _get_kwargs(
     name: str,
     *,
     dry_run: bool | Unset = False,
+    message: str | Unset = UNSET,
     if_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     """Delete a policy.
@@ -18,6 +19,8 @@ def _get_kwargs(
     Args:
         name: Name of the policy.
         dry_run: Write nothing and need no precondition: answer what the change would come to.
+        message: Why the policy is written, one line: kept with the version and in the audit log. A write
+            that changes nothing keeps none.
         if_match: ETag of the object as it was read.
     """
 
@@ -27,6 +30,7 @@ def _get_kwargs(
 
     params: dict[str, Any] = {}
     params["dry_run"] = dry_run
+    params["message"] = message
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 

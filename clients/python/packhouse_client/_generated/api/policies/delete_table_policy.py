@@ -9,6 +9,7 @@ def _get_kwargs(
     table_id: str,
     *,
     dry_run: bool | Unset = False,
+    message: str | Unset = UNSET,
     if_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     """Delete a table's own policy.
@@ -19,6 +20,8 @@ def _get_kwargs(
         table_id: Id or address of the table. A part of the address that has a dot is written in double
             quotes; an address with a slash is given as an id.
         dry_run: Write nothing and need no precondition: answer what the change would come to.
+        message: Why the policy is written, one line: kept with the version and in the audit log. A write
+            that changes nothing keeps none.
         if_match: ETag of the object as it was read.
     """
 
@@ -28,6 +31,7 @@ def _get_kwargs(
 
     params: dict[str, Any] = {}
     params["dry_run"] = dry_run
+    params["message"] = message
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 

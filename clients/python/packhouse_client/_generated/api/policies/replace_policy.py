@@ -12,6 +12,7 @@ def _get_kwargs(
     *,
     body: PolicyDocumentInput | Mapping[str, Any],
     dry_run: bool | Unset = False,
+    message: str | Unset = UNSET,
     if_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     """Replace a policy.
@@ -21,6 +22,8 @@ def _get_kwargs(
     Args:
         name: Name of the policy.
         dry_run: Write nothing and need no precondition: answer what the change would come to.
+        message: Why the policy is written, one line: kept with the version and in the audit log. A write
+            that changes nothing keeps none.
         if_match: ETag of the object as it was read.
         body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`;
             rates are per second.
@@ -32,6 +35,7 @@ def _get_kwargs(
 
     params: dict[str, Any] = {}
     params["dry_run"] = dry_run
+    params["message"] = message
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 

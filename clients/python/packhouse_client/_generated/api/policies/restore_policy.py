@@ -12,6 +12,7 @@ def _get_kwargs(
     *,
     body: PolicyRestore | Mapping[str, Any],
     dry_run: bool | Unset = False,
+    message: str | Unset = UNSET,
     if_match: str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
@@ -22,6 +23,8 @@ def _get_kwargs(
     Args:
         name: Name of the policy.
         dry_run: Write nothing and need no precondition: answer what the change would come to.
+        message: Why the policy is written, one line: kept with the version and in the audit log. A write
+            that changes nothing keeps none.
         if_match: ETag of the object as it was read.
         if_none_match: `*`: only if there is none yet.
         body: Which version to store again.
@@ -36,6 +39,7 @@ def _get_kwargs(
 
     params: dict[str, Any] = {}
     params["dry_run"] = dry_run
+    params["message"] = message
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
