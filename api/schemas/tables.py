@@ -7,6 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request, text_ids
+from api.schemas.due import DueState
 from api.schemas.limits import Pause
 from api.schemas.policies import EXAMPLE as POLICY_EXAMPLE
 from api.schemas.predicates import Partitions
@@ -176,6 +177,9 @@ class PartitionHealth(Answer):
     files_with_deletes: int
     total_bytes: int
     average_file_bytes: int
+    largest_small_file_share: float | None = Field(
+        description="Bytes of the largest small file as a share of all small files'. Null without small files."
+    )
 
 
 class TableHealth(Answer):
@@ -215,6 +219,7 @@ class TableHealth(Answer):
     size_classes: list[SizeClass]
     worst_partitions: list[PartitionHealth]
     order: OrderHealth | None = Field(description="Null where the policy orders rows by no columns.")
+    due: DueState
     freeze: Freeze | None = Field(description="Null unless a failed proof froze the table.")
 
     @classmethod
@@ -354,6 +359,7 @@ class TablePlan(Answer):
     enabled: bool
     eligible: bool = Field(description="True when every condition holds.")
     conditions: list[Condition]
+    due: DueState = Field(description="By the rules of the policy; a run by request needs none of them.")
     base_snapshot_id: str | None
     schema_id: int
     plan_hash: str = Field(description="The same on the same snapshot and policy.")

@@ -103,7 +103,8 @@ class RuleState:
     `due`: the first of `due_total` partitions, those with most files first. `held_back`: partitions for which the
     conditions hold, by the guard that stops them. `due_in_seconds`: see above; 0 when it is due, None when only writers
     can make it so. `partitions`: the due ones, flagged; of a rule for the whole table all that no guard holds back.
-    `cools_in_seconds`: when the first of those that only cool down is due, None without any.
+    `cools_in_seconds`: when the first of those that only cool down is due, None without any. `due_in_time`: flags of
+    the partitions that are due now or that time alone makes due.
     """
 
     name: str
@@ -115,6 +116,7 @@ class RuleState:
     conditions: tuple[MeasuredCondition, ...]
     due_in_seconds: float | None
     partitions: Flags = field(repr=False, compare=False)
+    due_in_time: Flags = field(repr=False, compare=False)
     cools_in_seconds: float | None = None
 
 
@@ -158,6 +160,7 @@ def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState
     reasons = _guarded(rule, metrics, guards, all_hold)
     is_due = all_hold & np.array([reason is None for reason in reasons], dtype=np.bool_)
     shown = _nearest(rule, values, held, _busiest_first(metrics, is_due if is_due.any() else np.ones_like(is_due)))
+    waits = _waits(rule, metrics, guards, values, held)
     cooling = [guards.cools_in[at] for at, reason in enumerate(reasons) if reason == COOLING_DOWN]
     return RuleState(
         name=rule.name,
@@ -167,8 +170,9 @@ def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState
         held_back=_counted(reasons[at] for at in np.flatnonzero(all_hold).tolist()),
         shown=None if shown is None else _ref(metrics, shown),
         conditions=tuple(_measured(condition, metrics, shown) for condition in rule.conditions),
-        due_in_seconds=0.0 if is_due.any() else _due_in(rule, metrics, guards, values, held),
+        due_in_seconds=0.0 if is_due.any() else _first(waits),
         partitions=is_due,
+        due_in_time=np.isfinite(waits),
         cools_in_seconds=float(min(cooling)) if cooling else None,
     )
 
@@ -177,20 +181,26 @@ def _of_table(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleStat
     conditions = tuple(_measured(condition, metrics, None) for condition in rule.conditions)
     is_due = all(condition.holds for condition in conditions)
     flags = guards.is_sealed & guards.is_worth_it & is_due
-    return RuleState(rule.name, is_due, 0, (), {}, None, conditions, 0.0 if is_due else None, flags)
+    in_time = guards.is_worth_it & is_due
+    return RuleState(rule.name, is_due, 0, (), {}, None, conditions, 0.0 if is_due else None, flags, in_time)
 
 
-def _due_in(
+def _waits(
     rule: Rule, metrics: PartitionMetrics, guards: Guards, values: Sequence[Floats], held: Sequence[Flags]
-) -> float | None:
-    """Return in how many seconds the first partition is due if nothing is written; None: that would make none due."""
+) -> Floats:
+    """Return by partition in how many seconds it is due if nothing is written; infinite: time alone never makes it."""
     wait = np.where(guards.is_worth_it & (_may_differ(metrics) | (not rule.needs_change)), 0.0, np.inf)
     wait = np.maximum(np.maximum(wait, guards.sealed_in_seconds), guards.cools_in)
     for condition, measured, holds in zip(rule.conditions, values, held, strict=True):
         grows = condition.metric in _GROWING and condition.operator in {"at_least", "above"}
         lacking = np.where(np.isfinite(measured), condition.wanted - measured, np.inf) if grows else np.inf
         wait = np.maximum(wait, np.where(holds, 0.0, lacking))
-    first = float(wait.min()) if len(wait) else math.inf
+    return wait
+
+
+def _first(waits: Floats) -> float | None:
+    """Return the shortest wait, None when none ends."""
+    first = float(waits.min()) if len(waits) else math.inf
     return first if math.isfinite(first) else None
 
 
