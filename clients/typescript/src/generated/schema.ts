@@ -30,8 +30,6 @@ export interface paths {
         /**
          * Show figures for Prometheus
          * @description Show requests, runs, queue and dependencies in the Prometheus text format.
-         *
-         *     Series that name catalogs and teams need a key or token of every team; without a credential they are left out.
          */
         get: operations["get_metrics"];
         put?: never;
@@ -1129,22 +1127,16 @@ export interface components {
     schemas: {
         /** @description A table of which settings would change. */
         AffectedTable: {
-            /**
-             * @description Address of the table.
-             * @example lake.sales.orders
-             */
+            /** @example lake.sales.orders */
             address: string;
-            /** @description Identifier; stable. */
             id: string;
         };
         /** @description True where every part is. */
         All: {
-            /** @description Conditions that all have to hold. */
             and: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"])[];
         };
         /** @description True where at least one part is. */
         AnyOf: {
-            /** @description Conditions of which one has to hold. */
             or: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"])[];
         };
         /** @description One change. */
@@ -1160,7 +1152,6 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description When it was recorded.
              * @example 2026-11-01T09:30:00Z
              */
             at: string;
@@ -1178,10 +1169,7 @@ export interface components {
              * @example 5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a
              */
             hash: string | null;
-            /**
-             * @description Identifier; stable.
-             * @example 4711
-             */
+            /** @example 4711 */
             id: number;
             /** @description Whether the hash chain covers it yet; that takes about a second. */
             is_sealed: boolean;
@@ -1197,20 +1185,15 @@ export interface components {
         };
         /** @description Entries, newest first, and the head of the chain. */
         AuditList: {
-            /** @description The link up to which the log was pruned; null: none of it was. */
-            anchor: components["schemas"]["ChainAnchor"] | null;
             /** @description Null while nothing is sealed. */
             head: components["schemas"]["ChainHead"] | null;
-            /** @description The items of this page. */
             items: components["schemas"]["AuditEntry"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
         /** @description Avoidable files, and how long they take at the rates of the last 24 hours. */
         Backlog: {
-            /** @description Files that rewriting would save. */
             avoidable_files: number;
-            /** @description How the estimate was made. */
             detail: string;
             /** @description Null: never at these rates; `detail` says why. */
             eta_seconds: number | null;
@@ -1246,13 +1229,11 @@ export interface components {
         /** @description Whether writers are asked to slow down, by somebody who knows; it holds for `valid_seconds`. */
         Backpressure: {
             /**
-             * @description Kind of the signal. (enum property replaced by openapi-typescript)
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "backpressure";
-            /** @description Why writers should slow down. */
             reason: string;
-            /** @description Whether writers should slow down. */
             slow_down: boolean;
             /**
              * @description After that it is forgotten.
@@ -1307,18 +1288,31 @@ export interface components {
          *     Times carry an offset (`Z`), or are local to `time_zone`. A date alone is its midnight.
          */
         "Blackout-Output": {
-            /** @description When it begins. */
+            /**
+             * @description When it begins.
+             * @example 2026-12-24T18:00:00Z
+             * @example 2026-12-24T18:00
+             * @example 2026-12-24
+             */
             from: string;
             /**
              * @description `drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held.
              * @default drain
              */
             on_start?: components["schemas"]["OnStart"];
-            /** @description Shown where a run waits for it. */
+            /**
+             * @description Shown where a run waits for it.
+             * @example year-end close
+             */
             reason: string;
             /** @description IANA name, for times without an offset. */
             time_zone?: string | null;
-            /** @description When it is over. */
+            /**
+             * @description When it is over.
+             * @example 2026-12-24T18:00:00Z
+             * @example 2026-12-24T18:00
+             * @example 2026-12-24
+             */
             to: string;
         } & ({
             from?: unknown;
@@ -1333,20 +1327,15 @@ export interface components {
         BudgetUse: {
             /** @description The fleet's bandwidth over a day (read + written); null: none. */
             moved_bytes_limit: number | null;
-            /** @description Bytes of files that rewrites read. */
             rewritten_bytes: number;
-            /** @description Share of that limit that was used, from 0; null: no limit. */
             used_share: number | null;
         };
         /** @description By what predictions were multiplied: measured by predicted, the median of the table's last runs (at most ten). */
         Calibration: {
-            /** @description Factor of output bytes. */
             output_bytes: number;
-            /** @description Factor of output files. */
             output_files: number;
             /** @description So many were measured. */
             runs: number;
-            /** @description Factor of seconds. */
             seconds: number;
         };
         /** @description A connection to a catalog of tables. */
@@ -1355,15 +1344,12 @@ export interface components {
             allowed_locations: string[] | null;
             /**
              * Format: date-time
-             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
-            /** @description Table format of the catalog's tables. */
             format: components["schemas"]["TableFormatName"];
             /** @description All for admins; for other callers those that they hold. */
             grants: components["schemas"]["Grant"][];
-            /** @description Its name. */
             name: string;
             /** @description What tables may name outside of their own location (files imported with `add_files`, files at an earlier location, other write paths). `refuse`: nothing; partitions with such files are left alone. `allowed_locations`: files below any of the allowed locations, which may be those of other tables. */
             outside_files: components["schemas"]["OutsideFiles"];
@@ -1375,7 +1361,6 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -1384,9 +1369,7 @@ export interface components {
         };
         /** @description A connection check: good when every step is. */
         CatalogCheck: {
-            /** @description True: every step succeeded. */
             ok: boolean;
-            /** @description The steps, in order; the first that fails is the last. */
             steps: components["schemas"]["CheckStep"][];
         };
         /**
@@ -1441,7 +1424,6 @@ export interface components {
         };
         /** @description The grants of a catalog. */
         CatalogGrants: {
-            /** @description Name of the catalog. */
             catalog: string;
             /** @description All for admins; for other callers those that they hold. */
             grants: components["schemas"]["Grant"][];
@@ -1468,7 +1450,6 @@ export interface components {
         };
         /** @description Catalogs by name. */
         CatalogList: {
-            /** @description The items of this page. */
             items: components["schemas"]["Catalog"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -1513,13 +1494,10 @@ export interface components {
         };
         /** @description Every table of a catalog. */
         CatalogScope: {
-            /**
-             * @description Name of the catalog.
-             * @example lake
-             */
+            /** @example lake */
             catalog: string;
             /**
-             * @description The scope is a catalog. (enum property replaced by openapi-typescript)
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "catalog";
@@ -1530,84 +1508,46 @@ export interface components {
          *       "engine": "arrow",
          *       "operation": "rewrite",
          *       "possible": true,
-         *       "reason": null,
          *       "strategy": "binpack"
          *     }
          * @example {
-         *       "engine": null,
          *       "operation": "expire_snapshots",
          *       "possible": false,
-         *       "reason": "this version does not expire snapshots of Iceberg tables",
-         *       "strategy": null
+         *       "reason": "this version does not expire snapshots of Iceberg tables"
          *     }
          */
         Cell: {
             /** @description Null for operations that have no choice of engine. */
             engine: string | null;
-            /** @description What a run does to the table. */
             operation: components["schemas"]["Operation"];
-            /** @description Whether it can be done. */
             possible: boolean;
             /** @description Why not; null for a yes. */
             reason: string | null;
             /** @description Null for operations that have no strategies. */
             strategy: string | null;
         };
-        /** @description The last link that was pruned; the chain is verified from it on. */
-        ChainAnchor: {
-            /**
-             * @description The hash before the oldest kept entry.
-             * @example 5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a
-             */
-            hash: string;
-            /**
-             * Format: date-time
-             * @description Every entry after this instant is kept.
-             * @example 2026-11-01T09:30:00Z
-             */
-            retained_since: string;
-            /**
-             * @description Its place in the chain: the next link is the oldest kept one.
-             * @example 4711
-             */
-            sequence: number;
-        };
         /** @description The last link of the chain. Keep it elsewhere from time to time: it proves that nothing was cut off since. */
         ChainHead: {
-            /**
-             * @description SHA-256 in hexadecimal digits.
-             * @example 5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a
-             */
+            /** @example 5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a5b6f1d2a */
             hash: string;
             /**
              * Format: date-time
-             * @description When the link was added.
              * @example 2026-11-01T09:30:00Z
              */
             sealed_at: string;
-            /**
-             * @description Position, from 1.
-             * @example 4711
-             */
+            /** @example 4711 */
             sequence: number;
         };
         /** @description One step of a connection check. */
         CheckStep: {
-            /** @description What was found. */
             detail: string;
-            /**
-             * @description Its name.
-             * @example connection
-             */
+            /** @example connection */
             name: string;
-            /** @description True: the step succeeded. */
             ok: boolean;
         };
         /** @description A column that queries filter by. */
         ColumnUse: {
-            /** @description Name of the column. */
             column: string;
-            /** @description Queries that filter by the column, among all, from 0 to 1. */
             query_share: number;
         };
         /** @description A writer committed to the table. */
@@ -1617,7 +1557,7 @@ export interface components {
             /** @description Data files that it added. */
             added_files?: number | null;
             /**
-             * @description Kind of the signal. (enum property replaced by openapi-typescript)
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "commit";
@@ -1635,11 +1575,8 @@ export interface components {
         Comparison: {
             /** @description The partition's source column. */
             column: string;
-            /** @description The comparison; `is_null` and `is_not_null` take no value, `in` and `not_in` take `values`. */
             op: components["schemas"]["Op"];
-            /** @description Value to compare with. */
             value?: boolean | number | string | null;
-            /** @description Values of `in` and `not_in`. */
             values?: (boolean | number | string)[] | null;
         } & ({
             /** @enum {unknown} */
@@ -1659,29 +1596,20 @@ export interface components {
         });
         /** @description One condition of the rewrite; it stands in the way when it does not hold. */
         Condition: {
-            /** @description What was found. */
             detail: string;
-            /** @description Whether the condition holds. */
             holds: boolean;
-            /** @description Name of the condition. */
             name: string;
         };
         /** @description Settings that would contradict one another. */
         Contradiction: {
-            /** @description How to correct it; null: no hint. */
             hint: string | null;
-            /** @description What is wrong. */
             message: string;
-            /** @description JSON pointer to the setting. */
             pointer: string;
         };
         /** @description What a run now would move. */
         Cost: {
-            /** @description Bytes that would be read. */
             bytes_read: number;
-            /** @description Bytes that would be written. */
             bytes_written: number;
-            /** @description Number of data files. */
             files: number;
             /** @description To an object store, about. */
             requests: number;
@@ -1707,12 +1635,8 @@ export interface components {
         Dependency: {
             /** @description A version, or what is wrong. */
             detail: string;
-            /**
-             * @description Name of the dependency.
-             * @example database
-             */
+            /** @example database */
             name: string;
-            /** @description True: it answers. */
             ok: boolean;
             /** @description True: nothing can be answered without it. */
             required: boolean;
@@ -1723,11 +1647,8 @@ export interface components {
         DiscoveredTable: {
             /** @description Why it was refused or not tried. */
             detail: string | null;
-            /** @description Its name. */
             name: string;
-            /** @description Levels of the namespace, outer first. */
             namespace: string[];
-            /** @description What was found or done. */
             outcome: components["schemas"]["DiscoveryOutcome"];
             /** @description Of a registered table that the caller may read. */
             table_id: string | null;
@@ -1787,7 +1708,6 @@ export interface components {
             };
             /** @description Tables of the catalog that were looked at, at most 10000; below admin those that it may discover. */
             examined: number;
-            /** @description Tables that match the pattern. */
             tables: components["schemas"]["DiscoveredTable"][];
             /** @description True when the catalog has more. */
             truncated: boolean;
@@ -1797,14 +1717,24 @@ export interface components {
          * @enum {string}
          */
         DiscoveryOutcome: "already_registered" | "registrable" | "registered" | "would_register" | "refused" | "not_tried";
+        /** @description Whether the policy's rules make the table due now, and why. */
+        DueState: {
+            /** @description What to change, where a tenth of the data files or more would never be due; else empty. */
+            advice: string[];
+            /**
+             * @description One sentence for each rule that is due, with what it measured.
+             * @example [
+             *       "Rule 'settled' makes 24 partitions due, most of all {\"at_hour\":494000} with 12 files (48 kB)."
+             *     ]
+             */
+            because: string[];
+            is_due: boolean;
+            never_due: components["schemas"]["NeverDue"];
+        };
         /** @description A table that would become due. */
         DueTable: {
-            /**
-             * @description Address of the table.
-             * @example lake.sales.orders
-             */
+            /** @example lake.sales.orders */
             address: string;
-            /** @description Identifier; stable. */
             id: string;
             /** @description A partition for which it holds. */
             partition: string;
@@ -1816,7 +1746,6 @@ export interface components {
         };
         /** @description What would become due, told from what was last measured; no table was read for it. */
         DueTables: {
-            /** @description Tables that are due. */
             count: number;
             /** @description The first hundred; GET their health to measure them. */
             never_measured: components["schemas"]["AffectedTable"][];
@@ -1834,7 +1763,6 @@ export interface components {
          *       "settings": {
          *         "rewrite.target_file_bytes": {
          *           "acted_on": true,
-         *           "note": null,
          *           "origin": "default",
          *           "value": 134217728
          *         }
@@ -1845,34 +1773,22 @@ export interface components {
         EffectivePolicy: {
             /** @description What is left out, such as properties that can't be read now. */
             notes: string[];
-            /** @description Settings with their origins, by dotted name. */
             settings: {
                 [key: string]: components["schemas"]["Setting"];
             };
-            /** @description Id of the registered table. */
             table_id: string;
         };
         /** @description A run that ended, with its reason. */
         EndedRun: {
-            /** @description Files that the run added; null: none was committed. */
             added_files: number | null;
-            /** @description Explanation in words; null: there is none. */
             detail: string | null;
-            /** @description When it ended; null: not yet. */
             finished_at: string | null;
-            /** @description Identifier; stable. */
             id: string;
-            /** @description What a run does to the table. */
             operation: components["schemas"]["Operation"];
-            /** @description Why it ended so; a stable word. */
             reason: string | null;
-            /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
-            /** @description Files that the run replaced; null: none was committed. */
             rewritten_files: number | null;
-            /** @description When it started; null: not yet. */
             started_at: string | null;
-            /** @description State that it is in. */
             state: components["schemas"]["RunState"];
             /** @description The reason in words. */
             words: string | null;
@@ -1892,47 +1808,29 @@ export interface components {
         };
         /** @description What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone. */
         ExplainedBudgets: {
-            /** @description Bytes of inputs that the table's runs may take in 24 hours. */
             bytes_per_day: components["schemas"]["ExplainedDay"];
-            /** @description Bytes read and written per second; null: no limit. */
             bytes_per_second: number | null;
             /** @description Its equal share of the limits of catalog and fleet, whatever others do. */
             fleet_share: components["schemas"]["Rates"];
-            /** @description File groups that a run rewrites at the same time. */
             parallel_groups: number;
-            /** @description Runs at work, and their limits. */
             parallel_runs: components["schemas"]["ExplainedParallelRuns"];
-            /** @description Rates of the table's policy. */
             policy: components["schemas"]["Rates"];
-            /** @description Requests to the store per second; null: no limit. */
             requests_per_second: number | null;
         };
         /** @description One condition of a rule, measured in the rule's `partition`. */
         ExplainedCondition: {
-            /** @description Why there is no measured value; null: there is one. */
             detail: string | null;
-            /** @description Whether the condition holds. */
             holds: boolean;
             /** @description The true value may be greater: the history does not reach back far enough. */
             is_lower_bound: boolean;
             /** @description Null: nothing to measure, or it never happened; see `detail`. */
             measured: number | null;
-            /**
-             * @description What is measured.
-             * @example small_file_count
-             */
+            /** @example small_file_count */
             metric: string;
-            /**
-             * @description How the measured value is compared.
-             * @enum {string}
-             */
+            /** @enum {string} */
             operator: "at_least" | "above" | "at_most" | "below";
-            /**
-             * @description Unit of both values.
-             * @enum {string}
-             */
+            /** @enum {string} */
             unit: "count" | "ratio" | "bytes" | "seconds" | "percent";
-            /** @description Value of the policy. */
             wanted: number;
         };
         /** @description File groups that runs of the table lost to other writers lately. */
@@ -1945,19 +1843,14 @@ export interface components {
             cooling_partitions_total: number;
             /** @description A run that lost everything waits until then. */
             cooling_until: string | null;
-            /** @description Runs that lost file groups. */
             count: number;
-            /** @description Days that these figures cover. */
             days: number;
             /** @description The first twenty, those that cool down longest first. */
             hot_partitions: components["schemas"]["HotPartition"][];
             /** @description Partitions whose last race was lost. */
             hot_partitions_total: number;
-            /** @description When it happened last; null: never. */
             last_at: string | null;
-            /** @description Reason of the last one; null: none. */
             last_reason: string | null;
-            /** @description File groups lost to other writers. */
             lost_groups: number;
             /** @description Two compactors on the same partitions lose races to one another; none while it can't be looked at. */
             other_compactors: components["schemas"]["OtherCompactor"][];
@@ -1968,63 +1861,45 @@ export interface components {
         ExplainedDay: {
             /** @description When the oldest of the used bytes are 24 hours old. */
             frees_at: string | null;
-            /** @description The limit; null: none. */
             limit: number | null;
-            /** @description Bytes that may still be taken now; null: no limit. */
             remaining: number | null;
-            /** @description Bytes that runs took in the last 24 hours; null: no limit. */
             used: number | null;
         };
         /** @description How many runs are at work in the whole fleet and in the table's catalog. */
         ExplainedParallelRuns: {
-            /** @description Runs in the table's catalog. */
             catalog: components["schemas"]["RunsAtOnce"];
-            /** @description Runs of the fleet. */
             fleet: components["schemas"]["RunsAtOnce"];
         };
         /** @description A partition, with its size. */
         ExplainedPartition: {
-            /** @description Live data files. */
             file_count: number;
             /**
              * @description Canonical JSON of its values.
              * @example {"day":"2026-11-01"}
              */
             partition: string;
-            /** @description Id of the partition spec. */
             spec_id: number;
-            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description A kill switch that is on. `stops`: running work stops; else it ends what is in flight. */
         ExplainedPause: {
             /**
              * Format: date-time
-             * @description When the pause began.
              * @example 2026-11-01T09:30:00Z
              */
             at: string;
-            /** @description Caller that paused. */
             by: string;
-            /** @description The reason. */
             reason: string;
-            /**
-             * @description What is paused.
-             * @enum {string}
-             */
+            /** @enum {string} */
             scope: "fleet" | "catalog" | "table";
-            /** @description True: running work stops. False: it ends what it began. */
             stops: boolean;
         };
         /** @description One rule of the policy. `partition`: the busiest of those that are due, else the one that came nearest. */
         ExplainedRule: {
-            /** @description Conditions that were checked. */
             conditions: components["schemas"]["ExplainedCondition"][];
-            /** @description Whether the rule makes the table or a partition due. */
             due: boolean;
             /** @description The first twenty, most small files first. */
             due_partitions: components["schemas"]["ExplainedPartition"][];
-            /** @description Partitions that the rule makes due. */
             due_partitions_total: number;
             /** @description Partitions for which it holds, by what keeps them from being due. */
             held_back: {
@@ -2035,36 +1910,25 @@ export interface components {
              * @enum {string}
              */
             kind: "trigger" | "full";
-            /**
-             * @description Name of the rule.
-             * @example many small files
-             */
+            /** @example many small files */
             name: string;
             /** @description Null for a rule on the table as a whole. */
             partition: components["schemas"]["ExplainedPartition"] | null;
         };
         /** @description When the table is looked at by the policy. */
         ExplainedSchedule: {
-            /** @description Cron expression at whose times the table is looked at; `off`: none. */
             cron: string;
-            /** @description Next of these times; null: none. */
             cron_next_at: string | null;
-            /** @description Start of the last run that changed the table; null: none. */
             last_start_at: string | null;
-            /** @description Shortest time between automatic runs; null: none. */
             min_interval_seconds: number | null;
-            /** @description IANA name of the time zone. */
             time_zone: string;
         };
         /** @description Partitions by the policy's `seal`. */
         ExplainedSeal: {
-            /** @description Whether the policy seals partitions. */
             is_on: boolean;
             /** @description If nothing more is written. */
             next_sealed_at: string | null;
-            /** @description Partitions that are sealed. */
             sealed_partitions: number;
-            /** @description Partitions that writers may still add files to. */
             unsealed_partitions: number;
         };
         /** @description One setting that holds for the table. */
@@ -2084,9 +1948,10 @@ export interface components {
         };
         /** @description Every rule, judged now; any of them makes the table due. */
         ExplainedTriggers: {
-            /** @description The rules of the policy. */
+            /** @description What to change, where a tenth of the data files or more would never be due; else empty. */
+            advice: string[];
+            never_due: components["schemas"]["NeverDue"];
             rules: components["schemas"]["ExplainedRule"][];
-            /** @description Partitions by the policy's `seal`. */
             seal: components["schemas"]["ExplainedSeal"];
         };
         /** @description How the coordinator watches the table, and what its last look came to. */
@@ -2098,7 +1963,6 @@ export interface components {
              * @example table_paused
              */
             code: string | null;
-            /** @description Explanation in words; null: there is none. */
             detail: string | null;
             /** @description Since when looks have found a rule due; null while none is. */
             due_since: string | null;
@@ -2108,39 +1972,33 @@ export interface components {
             looked_at: string | null;
             /**
              * Format: date-time
-             * @description When the coordinator looks at the table next.
              * @example 2026-11-01T09:30:00Z
              */
             next_look_at: string;
-            /** @description Result of the last look. */
             verdict: components["schemas"]["Verdict"];
         };
         /** @description Quiet hours and blackouts: how things stand now, and when the next window begins. */
         ExplainedWindows: {
-            /** @description When the window ends; null: in none. */
             ends_at: string | null;
-            /** @description Whether a quiet hour or blackout is active. */
             inside: boolean;
-            /** @description Kind of the active window; null: in none. */
             kind: components["schemas"]["WindowKind"] | null;
-            /** @description When the next window begins; null: none. */
             next_start: string | null;
-            /** @description What running work does when the window begins; null: in none. */
             on_start: components["schemas"]["OnStart"] | null;
-            /** @description Reason of the active window as the policy gives it; null: none. */
             reason: string | null;
         };
         /**
          * @description Why a table did or did not run, whether it is due, what holds it back, and what a run would do now.
          *
          *     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be looked at.
+         * @example {
+         *       "due": true,
+         *       "table": "lake.sales.orders",
+         *       "would_start_by_itself": true
+         *     }
          */
         Explanation: {
-            /** @description Rates and sizes that a run could use. */
             budgets: components["schemas"]["ExplainedBudgets"];
-            /** @description Conditions that were checked. */
             conditions: components["schemas"]["Condition"][];
-            /** @description File groups lost to other writers. */
             conflicts: components["schemas"]["ExplainedConflicts"];
             /** @description Whether a rule makes it due now: then a run starts automatically once nothing holds it back. */
             due: boolean | null;
@@ -2148,27 +2006,18 @@ export interface components {
             eligible: boolean | null;
             /**
              * Format: date-time
-             * @description When the explanation was made.
              * @example 2026-11-01T09:30:00Z
              */
             explained_at: string;
-            /** @description Figures of the last measurement; null: none. */
             health: components["schemas"]["HealthFigures"] | null;
-            /** @description The run of the table that ended last; null: none ended. */
             last_run: components["schemas"]["Run"] | null;
             /** @description The last five, newest first. */
             last_runs: components["schemas"]["EndedRun"][];
-            /** @description The run that is queued or at work; null: none. */
             live_run: components["schemas"]["Run"] | null;
-            /** @description When a run could start, and what prevents one now. */
             next_eligible: components["schemas"]["NextEligible"];
-            /** @description What a run would do now. */
             now: components["schemas"]["RunNow"];
-            /** @description Pauses that apply to the table. */
             pauses: components["schemas"]["ExplainedPause"][];
-            /** @description When the table is looked at. */
             schedule: components["schemas"]["ExplainedSchedule"];
-            /** @description Settings with their origins, by dotted name. */
             settings: {
                 [key: string]: components["schemas"]["ExplainedSetting"];
             };
@@ -2182,48 +2031,33 @@ export interface components {
             starts_at: string | null;
             /** @description The answer for people: at most 24 lines of at most 100 columns. */
             summary: string[];
-            /**
-             * @description Address of the table.
-             * @example lake.sales.orders
-             */
+            /** @example lake.sales.orders */
             table: string;
-            /** @description Id of the registered table. */
             table_id: string;
-            /** @description The policy's rules with measured conditions; null: the table can't be read. */
             triggers: components["schemas"]["ExplainedTriggers"] | null;
-            /** @description State of the watch; null: the table is not watched. */
             watch: components["schemas"]["ExplainedWatch"] | null;
-            /** @description Quiet hours and blackouts. */
             windows: components["schemas"]["ExplainedWindows"];
             /** @description Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it. */
             would_start_by_itself: boolean;
         };
         /** @description Files of one partition that are rewritten together by one task. */
         FileGroup: {
-            /** @description Number of the attempt, from 1. */
             attempt: number;
-            /** @description Bytes of the input files. */
             input_bytes: number;
-            /** @description Input files. */
             input_files: number;
-            /** @description Rows of the input files, from metadata. */
             input_rows: number;
             /** @description What the task measured: bytes, requests, seconds. */
             measured: {
                 [key: string]: unknown;
             };
-            /** @description Position in the plan, from 0. */
             ordinal: number;
-            /** @description Bytes of the output files. */
             output_bytes: number;
-            /** @description Output files. */
             output_files: number;
             /**
              * @description The partition as JSON.
              * @example {"day":"2026-11-01"}
              */
             partition: string;
-            /** @description Output files that the plan expects. */
             predicted_outputs: number;
             /** @description Why it was dropped. */
             reason: string | null;
@@ -2231,20 +2065,16 @@ export interface components {
             rows_deleted: number;
             /** @description The snapshot that holds it once it is committed. */
             snapshot_id: string | null;
-            /** @description Id of the partition spec. */
             spec_id: number;
-            /** @description State that it is in. */
             state: components["schemas"]["GroupState"];
             /**
              * Format: date-time
-             * @description When its state changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
         };
         /** @description File groups by ordinal. */
         FileGroupList: {
-            /** @description The items of this page. */
             items: components["schemas"]["FileGroup"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -2253,60 +2083,45 @@ export interface components {
         FilteredColumns: {
             /** @description Empty: queries without a filter. */
             columns: string[];
-            /** @description Queries with this filter. */
             query_count: number;
         };
         /** @description By which columns queries filtered lately. */
         Filters: {
             /**
-             * @description What kind it is; it decides which other fields there are. (enum property replaced by openapi-typescript)
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "filters";
-            /** @description Queries, by the columns that they filter by. */
             queries: components["schemas"]["FilteredColumns"][];
         };
         /** @description Sums over the tables that the caller sees. Files and bytes are those of tables that were measured. */
         Fleet: {
-            /** @description Files that rewriting would save, and how long that takes. */
             backlog: components["schemas"]["Backlog"];
-            /** @description Catalogs in which no run starts automatically for now, after failures in a row. */
             breakers: components["schemas"]["OpenBreaker"][];
-            /** @description Use of the fleet's budget. */
             budget: components["schemas"]["BudgetUse"];
             /** @description Ended in the last 24 hours. */
             ended_runs: {
                 [key: string]: number;
             };
-            /** @description Live data files. */
             file_count: number;
-            /** @description Live runs, by state. */
             live_runs: {
                 [key: string]: number;
             };
             /**
              * Format: date-time
-             * @description When it was measured.
              * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
-            /** @description Tables that were measured. */
             measured_tables: number;
             /** @description Null unless all tables are paused. */
             pause: components["schemas"]["Pause"] | null;
-            /** @description Tables that are paused. */
             paused_tables: number;
-            /** @description File groups committed and lost to other writers. */
             races: components["schemas"]["Races"];
             /** @description At present: of the fleet, then of each catalog with limits. Null while Redis does not answer. */
             rates: components["schemas"]["LiveRate"][] | null;
-            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
-            /** @description Small files made and removed. */
             small_files: components["schemas"]["SmallFileFlow"];
-            /** @description Registered tables. */
             tables: number;
-            /** @description Bytes of live data files. */
             total_bytes: number;
             /** @description Written and dropped by runs that ended in the last 24 hours. */
             wasted_bytes: number;
@@ -2314,47 +2129,34 @@ export interface components {
         /** @description Every table. */
         FleetScope: {
             /**
-             * @description The scope is the fleet. (enum property replaced by openapi-typescript)
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "fleet";
         };
         /** @description A table in the ranking, as it was measured last. */
         FleetTable: {
-            /** @description Files that rewriting would save. */
             avoidable_file_count: number;
             /** @description Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days. */
             benefit_per_cost: number;
-            /** @description Name of the catalog. */
             catalog: string;
-            /** @description Live data files. */
             file_count: number;
-            /** @description Whether the table is paused. */
             is_paused: boolean;
             /**
              * Format: date-time
-             * @description When it was measured.
              * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
-            /** @description Its name. */
             name: string;
-            /** @description Levels of the namespace, outer first. */
             namespace: string[];
-            /** @description Team that owns the table; null: none. */
             owner_team: string | null;
-            /** @description Health score from 0 to 100; 100: nothing to improve. */
             score: number;
-            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
-            /** @description Id of the registered table. */
             table_id: string;
-            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description Measured tables, the most worthwhile to rewrite first. */
         FleetTableList: {
-            /** @description The items of this page. */
             items: components["schemas"]["FleetTable"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -2367,15 +2169,12 @@ export interface components {
          *           "engine": "arrow",
          *           "operation": "rewrite",
          *           "possible": true,
-         *           "reason": null,
          *           "strategy": "binpack"
          *         },
          *         {
-         *           "engine": null,
          *           "operation": "expire_snapshots",
          *           "possible": false,
-         *           "reason": "this version does not expire snapshots of Iceberg tables",
-         *           "strategy": null
+         *           "reason": "this version does not expire snapshots of Iceberg tables"
          *         }
          *       ],
          *       "format": "iceberg",
@@ -2390,11 +2189,8 @@ export interface components {
          *     }
          */
         Format: {
-            /** @description What can be done, by operation, strategy and engine. */
             capabilities: components["schemas"]["Cell"][];
-            /** @description The table format. */
             format: components["schemas"]["FormatName"];
-            /** @description Settings that policies of such tables can't have. */
             refused_settings: components["schemas"]["RefusedSetting"][];
             /** @description True when catalogs of this format can be created. */
             served: boolean;
@@ -2409,15 +2205,12 @@ export interface components {
          *               "engine": "arrow",
          *               "operation": "rewrite",
          *               "possible": true,
-         *               "reason": null,
          *               "strategy": "binpack"
          *             },
          *             {
-         *               "engine": null,
          *               "operation": "expire_snapshots",
          *               "possible": false,
-         *               "reason": "this version does not expire snapshots of Iceberg tables",
-         *               "strategy": null
+         *               "reason": "this version does not expire snapshots of Iceberg tables"
          *             }
          *           ],
          *           "format": "iceberg",
@@ -2434,7 +2227,6 @@ export interface components {
          *     }
          */
         FormatList: {
-            /** @description The items of this page. */
             items: components["schemas"]["Format"][];
         };
         /**
@@ -2446,7 +2238,6 @@ export interface components {
         Freeze: {
             /**
              * Format: date-time
-             * @description When the table was frozen.
              * @example 2026-11-01T09:30:00Z
              */
             frozen_at: string;
@@ -2508,22 +2299,39 @@ export interface components {
         };
         /** @description When a whole partition is rewritten. */
         "FullRules-Output": {
-            /** @description Always while the partition is smaller than this. */
+            /**
+             * @description Always while the partition is smaller than this.
+             * @example 1GiB
+             */
             always_below_bytes?: "off" | number | null;
-            /** @description When it is worth it for a partition without deletes; `off`: always. */
+            /**
+             * @description When it is worth it for a partition without deletes; `off`: always.
+             * @example {
+             *       "min_files": 3,
+             *       "more_small_than_large": true
+             *     }
+             */
             eligibility?: "off" | components["schemas"]["FullEligibility"] | null;
-            /** @description Each so often. */
+            /**
+             * @description Each so often.
+             * @example 1d
+             */
             interval?: "off" | string | null;
-            /** @description When what was added since is more than this percentage of what was there. */
+            /**
+             * @description When what was added since is more than this percentage of what was there.
+             * @example 200
+             */
             size_amplification_percent?: "off" | number | null;
-            /** @description When more than this was added since the last full rewrite. */
+            /**
+             * @description When more than this was added since the last full rewrite.
+             * @example 10GiB
+             */
             when_increment_above_bytes?: "off" | number | null;
         };
         /** @description What one team may do with the tables of some namespaces of a catalog. */
         Grant: {
             /** @description Patterns of namespaces with their levels joined by dots. */
             namespaces: string[];
-            /** @description What the team may do. */
             rights: components["schemas"]["Right"][];
             /** @description The team; `*` is every team. */
             team: string;
@@ -2591,78 +2399,55 @@ export interface components {
         GroupState: "planned" | "running" | "written" | "committed" | "dropped";
         /** @description Figures of the files, as they were measured last. */
         HealthFigures: {
-            /** @description Files that rewriting would save. */
             avoidable_file_count: number;
-            /** @description Live data files. */
             file_count: number;
             /**
              * Format: date-time
-             * @description When it was measured.
              * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
-            /** @description Health score from 0 to 100; 100: nothing to improve. */
             score: number;
-            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
-            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description Measurements of a table, newest first; one for each snapshot that was looked at, at most 500. */
         HealthHistory: {
-            /** @description The items of this page. */
             items: components["schemas"]["HealthMeasurement"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
         /** @description What was found in one snapshot. */
         HealthMeasurement: {
-            /** @description Mean size of a live data file, in bytes. */
             average_file_bytes: number;
-            /** @description Files that rewriting would save. */
             avoidable_file_count: number;
             /** @description Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days. */
             benefit_per_cost: number;
-            /** @description Live data files. */
             file_count: number;
-            /** @description Live data files that deletes apply to. */
             files_with_deletes: number;
-            /** @description Identifier; stable. */
             id: number;
-            /** @description Whether it is the newest measurement of the table. */
             is_latest: boolean;
-            /** @description Live data files above `large_file_bytes`. */
             large_file_count: number;
             /**
              * Format: date-time
-             * @description When it was measured.
              * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
-            /** @description Partitions with live data files. */
             partition_count: number;
-            /** @description Health score from 0 to 100; 100: nothing to improve. */
             score: number;
             /** @description Small files more or less than in the measurement before. */
             small_file_change: number;
-            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
-            /** @description Snapshot that it refers to; null: none. */
             snapshot_id: string | null;
-            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description A run that changed the table. */
         HistoryEntry: {
-            /** @description When it ended; null: not yet. */
             finished_at: string | null;
             /** @description The run. */
             id: string;
-            /** @description Summary and prediction of the plan. */
             plan: {
                 [key: string]: unknown;
             };
-            /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
             /** @description Measured, beside what was predicted; with the proof of each snapshot. */
             result: {
@@ -2670,23 +2455,16 @@ export interface components {
             };
             /** @description Snapshots of the run, oldest first. */
             snapshot_ids: string[];
-            /** @description When it started; null: not yet. */
             started_at: string | null;
-            /** @description State that it is in. */
             state: components["schemas"]["RunState"];
         };
         /** @description One thing that holds the table back. `until` null: nobody knows when it ends, `detail` says what would end it. */
         Hold: {
-            /**
-             * @description Stable code.
-             * @example quiet_hours
-             */
+            /** @example quiet_hours */
             code: string;
-            /** @description Explanation in words. */
             detail: string;
             /** @description The code in words. */
             reason: string;
-            /** @description When it ends; null: not known. */
             until: string | null;
         };
         /** @description A partition whose last race against other writers was lost. */
@@ -2697,13 +2475,11 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             cools_until: string;
-            /** @description Whether runs leave it alone now. */
             is_cooling: boolean;
             /** @description Attempts in a row that lost groups of it. */
             losses: number;
             /**
              * Format: date-time
-             * @description When the last race was lost.
              * @example 2026-11-01T09:30:00Z
              */
             lost_at: string;
@@ -2714,14 +2490,10 @@ export interface components {
              * @example {"day":"2026-11-01"}
              */
             partition: string;
-            /**
-             * @description The reason.
-             * @example source_gone
-             */
+            /** @example source_gone */
             reason: string;
             /** @description The run that lost last. */
             run_id: string;
-            /** @description Id of the partition spec. */
             spec_id: number;
             /** @description Written in vain by these attempts. */
             wasted_bytes: number;
@@ -2730,26 +2502,17 @@ export interface components {
         Key: {
             /**
              * Format: date-time
-             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
-            /** @description Caller that created it. */
             created_by: string;
-            /** @description When it expires; null: never. */
             expires_at: string | null;
-            /**
-             * @description Identifier; stable.
-             * @example key_01jd2m6v8n4q0x7y3k5r9t1wbz
-             */
+            /** @example key_01jd2m6v8n4q0x7y3k5r9t1wbz */
             id: string;
             /** @description To the minute. */
             last_used_at: string | null;
-            /** @description Its name. */
             name: string;
-            /** @description When the key was revoked; null: it was not. */
             revoked_at: string | null;
-            /** @description Role of the caller. */
             role: components["schemas"]["Role"];
             /** @description 1 or 2: which of the two live keys of its name. */
             slot: number;
@@ -2802,26 +2565,17 @@ export interface components {
         KeyCreated: {
             /**
              * Format: date-time
-             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
-            /** @description Caller that created it. */
             created_by: string;
-            /** @description When it expires; null: never. */
             expires_at: string | null;
-            /**
-             * @description Identifier; stable.
-             * @example key_01jd2m6v8n4q0x7y3k5r9t1wbz
-             */
+            /** @example key_01jd2m6v8n4q0x7y3k5r9t1wbz */
             id: string;
             /** @description To the minute. */
             last_used_at: string | null;
-            /** @description Its name. */
             name: string;
-            /** @description When the key was revoked; null: it was not. */
             revoked_at: string | null;
-            /** @description Role of the caller. */
             role: components["schemas"]["Role"];
             /**
              * @description Send it as `Authorization: Bearer …`; it can't be shown again.
@@ -2840,7 +2594,6 @@ export interface components {
         };
         /** @description Keys, newest first; revoked and expired ones too. */
         KeyList: {
-            /** @description The items of this page. */
             items: components["schemas"]["Key"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -2867,7 +2620,6 @@ export interface components {
         Layout: "binpack" | "cluster" | "unknown";
         /** @description What the files should be like, judged by the filters of queries (signals of kind `filters`, seven days). */
         LayoutAdvice: {
-            /** @description Reason in words. */
             because: string;
             /** @description Columns to sort by, or to lay a curve over. */
             cluster_by: string[];
@@ -2879,7 +2631,6 @@ export interface components {
             layout: components["schemas"]["Layout"];
             /** @description Queries that name all partition columns. */
             partition_query_share: number | null;
-            /** @description Queries that the advice is based on. */
             query_count: number;
         };
         /** @description One setting that a version changed. */
@@ -2898,21 +2649,17 @@ export interface components {
         Limits: {
             /** @description Bytes per second, read + written. */
             bandwidth: number | null;
-            /** @description Limits of single catalogs, by name. */
             catalogs: {
                 [key: string]: components["schemas"]["CatalogLimits"];
             };
-            /** @description Runs at work at the same time; null: no limit. */
             parallel_runs: number | null;
             /** @description Object-store requests per second. */
             requests: number | null;
             /**
              * Format: date-time
-             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
-            /** @description Caller that changed it last. */
             updated_by: string;
             /** @description Grows with each write; the ETag is this in quotes. */
             version: number;
@@ -2952,17 +2699,35 @@ export interface components {
         };
         /** @description How much a table's rewrites may move, held while they run. */
         "LimitSettings-Output": {
-            /** @description Bytes per second that `share_percent` is a share of. */
+            /**
+             * @description Bytes per second that `share_percent` is a share of.
+             * @example 400MB/s
+             */
             available_bandwidth?: "off" | number | null;
-            /** @description Bytes per second, read + written. */
+            /**
+             * @description Bytes per second, read + written.
+             * @example 50MB/s
+             */
             bandwidth?: "unlimited" | number | null;
-            /** @description Bytes read by rewrites in any rolling 24 hours. */
+            /**
+             * @description Bytes read by rewrites in any rolling 24 hours.
+             * @example 1TB
+             */
             bytes_per_day?: "unlimited" | number | null;
-            /** @description Groups of this table at once. */
+            /**
+             * @description Groups of this table at once.
+             * @example 4
+             */
             parallel_groups?: number | null;
-            /** @description Object-store requests per second. */
+            /**
+             * @description Object-store requests per second.
+             * @example 200
+             */
             requests?: "unlimited" | number | null;
-            /** @description The same as a percentage of `available_bandwidth`; the stricter one holds. */
+            /**
+             * @description The same as a percentage of `available_bandwidth`; the stricter one holds.
+             * @example 30
+             */
             share_percent?: "off" | number | null;
         };
         /**
@@ -3009,7 +2774,6 @@ export interface components {
         /** @description The process answers. */
         Liveness: {
             /**
-             * @description Overall state.
              * @default ok
              * @constant
              */
@@ -3019,17 +2783,15 @@ export interface components {
         LiveRate: {
             /** @description Read + written, over about 10 seconds. */
             bytes_per_second: number;
-            /** @description Limit of that rate; null: none. */
             bytes_per_second_limit: number | null;
             /** @description Null: all catalogs. */
             catalog: string | null;
-            /** @description Limit of requests to stores per second; null: none. */
             requests_per_second_limit: number | null;
             /** @description Runs that report at present. */
             runs: number;
         };
         /** @description Upkeep besides rewriting data files; each `off` or as a whole. */
-        MaintenanceSettings: {
+        "MaintenanceSettings-Input": {
             /**
              * @description Let old snapshots go.
              * @example {
@@ -3053,7 +2815,41 @@ export interface components {
              *       "quarantine": "7d"
              *     }
              */
-            remove_orphans?: "off" | components["schemas"]["RemoveOrphans"] | null;
+            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Input"] | null;
+            /**
+             * @description Make manifests fewer.
+             * @example {
+             *       "interval": "7d"
+             *     }
+             */
+            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests"] | null;
+        };
+        /** @description Upkeep besides rewriting data files; each `off` or as a whole. */
+        "MaintenanceSettings-Output": {
+            /**
+             * @description Let old snapshots go.
+             * @example {
+             *       "keep_last": 10,
+             *       "older_than": "5d"
+             *     }
+             */
+            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots"] | null;
+            /**
+             * @description Let history go after a time, and rewrite what blocks that.
+             * @example {
+             *       "retention": "7d"
+             *     }
+             */
+            reclaim?: "off" | components["schemas"]["Reclaim"] | null;
+            /**
+             * @description Remove files that no snapshot knows.
+             * @example {
+             *       "interval": "7d",
+             *       "older_than": "3d",
+             *       "quarantine": "7d"
+             *     }
+             */
+            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Output"] | null;
             /**
              * @description Make manifests fewer.
              * @example {
@@ -3066,16 +2862,13 @@ export interface components {
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
          * @enum {string}
          */
-        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
-            /**
-             * @description Name of the catalog.
-             * @example lake
-             */
+            /** @example lake */
             catalog: string;
             /**
-             * @description The scope is a namespace. (enum property replaced by openapi-typescript)
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "namespace";
@@ -3087,18 +2880,25 @@ export interface components {
              */
             namespace: string[];
         };
+        /** @description Avoidable files that a rewrite would merge and that no rule makes due unless more files are written. */
+        NeverDue: {
+            files: number;
+            /** @description All data files of the table. */
+            of_files: number;
+            /** @description Partitions that have such files. */
+            partitions: number;
+            /** @description Those of the files in partitions with fewer candidates than `rewrite.min_input_files`. */
+            too_few_files: number;
+        };
         /** @description When a run could begin: the latest end of what holds it back, now when nothing does. */
         NextEligible: {
             /** @description Null when it can't be told: see `reason`. */
             at: string | null;
-            /** @description Everything that prevents a run now. */
             held_by: components["schemas"]["Hold"][];
-            /** @description Why the time is not known; null: it is. */
             reason: string | null;
         };
         /** @description True where the part is not. */
         Not: {
-            /** @description Condition that must not hold. */
             not: components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"];
         };
         /**
@@ -3113,7 +2913,6 @@ export interface components {
         Op: "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "in" | "not_in" | "is_null" | "is_not_null";
         /** @description A catalog in which no run begins by itself for a while: runs of several tables in a row failed there. */
         OpenBreaker: {
-            /** @description Name of the catalog. */
             catalog: string;
             /**
              * Format: date-time
@@ -3156,24 +2955,17 @@ export interface components {
         };
         /** @description A column to order by, with its field id in the table. */
         OrderField: {
-            /** @description Whether larger values come first. */
             descending: boolean;
-            /** @description Id of the column in the table's schema. */
             field_id: number;
-            /** @description Name of the column. */
             name: string;
-            /** @description Whether nulls come before values. */
             nulls_first: boolean;
         };
         /** @description The order that the policy puts rows into, and how far files overlap in it. */
         OrderHealth: {
-            /** @description Columns that rows are ordered by. */
             columns: components["schemas"]["OrderField"][];
             /** @description At most 20, the deepest first. */
             partitions: components["schemas"]["PartitionOverlap"][];
-            /** @description Partitions in total. */
             partitions_total: number;
-            /** @description Strategy of the policy. */
             strategy: string;
         };
         /** @description Somebody else who replaced data files of the table in the last day, as its history tells. */
@@ -3182,14 +2974,10 @@ export interface components {
             application: string | null;
             /** @description Snapshots by which it did, among the newest two hundred. */
             count: number;
-            /**
-             * @description Engine that wrote the snapshots.
-             * @example spark 3.5.1
-             */
+            /** @example spark 3.5.1 */
             engine: string;
             /**
              * Format: date-time
-             * @description When it happened last; null: never.
              * @example 2026-11-01T09:30:00Z
              */
             last_at: string;
@@ -3201,46 +2989,35 @@ export interface components {
         OutsideFiles: "refuse" | "allowed_locations";
         /** @description One partition that has something to better. */
         PartitionHealth: {
-            /** @description Mean size of a live data file, in bytes. */
             average_file_bytes: number;
-            /** @description Files that rewriting would save. */
             avoidable_file_count: number;
-            /** @description Live data files. */
             file_count: number;
-            /** @description Live data files that deletes apply to. */
             files_with_deletes: number;
-            /** @description Live data files above `large_file_bytes`. */
             large_file_count: number;
-            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
+            /** @description Bytes of the largest small file as a share of all small files'. Null without small files. */
+            largest_small_file_share: number | null;
             partition: string;
-            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
-            /** @description Files with small row groups. */
             small_row_group_file_count: number;
-            /** @description Id of the partition spec. */
             spec_id: number;
-            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description How far files of one partition overlap, by their bounds. Of several columns the worst. */
         PartitionOverlap: {
-            /** @description Number of data files. */
             files: number;
             /** @description How many files may hold a value, on average over all bounds. */
             files_for_a_lookup: number;
             /** @description The most files that may hold one value. */
             overlap_depth: number;
-            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
             partition: string;
             /** @description Share of the files that a lookup need not look into. */
             pruned_share: number;
-            /** @description Id of the partition spec. */
             spec_id: number;
         };
         /** @description Every table whose dotted address fits. */
         PatternScope: {
             /**
-             * @description The scope is a pattern of addresses. (enum property replaced by openapi-typescript)
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "pattern";
@@ -3252,23 +3029,15 @@ export interface components {
         };
         /** @description A pause that is on. */
         Pause: {
-            /** @description `drain`: running work ends what it began. `stop`: running work stops. */
             mode: components["schemas"]["PauseMode"];
             /**
              * Format: date-time
-             * @description When the pause began.
              * @example 2026-11-01T09:30:00Z
              */
             paused_at: string;
-            /**
-             * @description Caller that paused.
-             * @example key:admin
-             */
+            /** @example key:admin */
             paused_by: string;
-            /**
-             * @description The reason.
-             * @example backfill of October
-             */
+            /** @example backfill of October */
             reason: string;
         };
         /**
@@ -3294,28 +3063,19 @@ export interface components {
         };
         /** @description A file group that a run would rewrite. */
         PlannedGroup: {
-            /** @description Bytes of the input files. */
             input_bytes: number;
-            /** @description Input files. */
             input_files: number;
-            /** @description Rows of the input files, from metadata. */
             input_rows: number;
-            /** @description Position in the plan, from 0. */
             ordinal: number;
-            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
             partition: string;
-            /** @description Output files that the plan expects. */
             predicted_outputs: number;
-            /** @description Id of the partition spec. */
             spec_id: number;
         };
         /** @description What the run plans when this is done: of a very large table it takes on the partitions that gain most first. */
         PlannedLater: {
-            /** @description Bytes of these files. */
             bytes: number;
             /** @description In these partitions, those that it may rewrite. */
             files: number;
-            /** @description Partitions that are planned later. */
             partitions: number;
         };
         /**
@@ -3348,7 +3108,6 @@ export interface components {
              * @default false
              */
             force_full?: boolean;
-            /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
             partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
             /** @description Tried instead of the table's stored policy. */
             policy?: components["schemas"]["PolicyDocument-Input"] | null;
@@ -3430,7 +3189,7 @@ export interface components {
             /** @description How much its rewrites may move. */
             limits?: components["schemas"]["LimitSettings-Input"] | null;
             /** @description Upkeep besides rewriting data files. */
-            maintenance?: components["schemas"]["MaintenanceSettings"] | null;
+            maintenance?: components["schemas"]["MaintenanceSettings-Input"] | null;
             /** @description A named base; everything that is set wins over it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
             /** @description Which table goes first. */
@@ -3479,31 +3238,83 @@ export interface components {
             /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
             verification?: ("metadata" | "sample" | "content") | null;
         };
-        /** @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second. */
+        /**
+         * @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
+         * @example {
+         *       "limits": {
+         *         "bandwidth": "50MB/s"
+         *       },
+         *       "preset": "balanced",
+         *       "rewrite": {
+         *         "target_file_bytes": "256MiB"
+         *       }
+         *     }
+         */
         "PolicyDocument-Output": {
             /** @description Slow down while queries are slow. */
             backoff?: "off" | components["schemas"]["Backoff"] | null;
-            /** @description Ranges of dates in which nothing new is rewritten. */
+            /**
+             * @description Ranges of dates in which nothing new is rewritten.
+             * @example [
+             *       {
+             *         "from": "2026-12-24",
+             *         "reason": "holidays",
+             *         "time_zone": "Europe/Berlin",
+             *         "to": "2026-12-27"
+             *       }
+             *     ]
+             */
             blackouts?: components["schemas"]["Blackout-Output"][] | null;
             /** @description `false`: observed, never rewritten. */
             enabled?: boolean | null;
             /** @description How much its rewrites may move. */
             limits?: components["schemas"]["LimitSettings-Output"] | null;
             /** @description Upkeep besides rewriting data files. */
-            maintenance?: components["schemas"]["MaintenanceSettings"] | null;
+            maintenance?: components["schemas"]["MaintenanceSettings-Output"] | null;
             /** @description A named base; everything that is set wins over it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
             /** @description Which table goes first. */
             priority?: ("low" | "normal" | "high") | null;
-            /** @description Windows of each week in which nothing new is rewritten. */
+            /**
+             * @description Windows of each week in which nothing new is rewritten.
+             * @example [
+             *       {
+             *         "days": [
+             *           "mon",
+             *           "fri"
+             *         ],
+             *         "from": "09:00",
+             *         "time_zone": "Europe/Berlin",
+             *         "to": "17:00"
+             *       }
+             *     ]
+             */
             quiet_hours?: components["schemas"]["QuietHours"][] | null;
             /** @description What is rewritten, and into what. */
             rewrite?: components["schemas"]["RewriteSettings-Output"] | null;
             /** @description When the table is looked at. */
             schedule?: components["schemas"]["ScheduleSettings"] | null;
-            /** @description Rewrite sealed partitions only. */
+            /**
+             * @description Rewrite sealed partitions only.
+             * @example {
+             *       "after": "1h"
+             *     }
+             */
             seal?: "off" | components["schemas"]["Seal"] | null;
-            /** @description Named rules, any of which makes a partition due. */
+            /**
+             * @description Named rules, any of which makes a partition due.
+             * @example [
+             *       {
+             *         "all": [
+             *           {
+             *             "at_least": 20,
+             *             "metric": "small_file_count"
+             *           }
+             *         ],
+             *         "name": "many small files"
+             *       }
+             *     ]
+             */
             triggers?: components["schemas"]["TriggerRule-Output"][] | null;
             /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
             verification?: ("metadata" | "sample" | "content") | null;
@@ -3570,10 +3381,7 @@ export interface components {
             contradictions: components["schemas"]["Contradiction"][];
             /** @description Tables that the policy covers. */
             covered_count: number;
-            /**
-             * @description True: nothing was written.
-             * @constant
-             */
+            /** @constant */
             dry_run: true;
             /** @description Tables of which the triggers would hold and did not before. */
             due: components["schemas"]["DueTables"];
@@ -3592,9 +3400,7 @@ export interface components {
         };
         /** @description One write of a policy: who, when, what it set, and what it changed against the version before. */
         PolicyVersion: {
-            /** @description Settings that differ from the version before. */
             changes: components["schemas"]["LeafChange"][];
-            /** @description Whether the policy was deleted by this version. */
             is_deletion: boolean;
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
@@ -3602,41 +3408,30 @@ export interface components {
             version: number;
             /**
              * Format: date-time
-             * @description When it was written.
              * @example 2026-11-01T09:30:00Z
              */
             written_at: string;
-            /** @description Caller that wrote it. */
             written_by: string;
         };
         /** @description Versions, newest first. */
         PolicyVersionList: {
-            /** @description The items of this page. */
             items: components["schemas"]["PolicyVersion"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
         /** @description What the plan expects of its own execution. */
         Prediction: {
-            /** @description Bytes of the input files. */
             input_bytes: number;
-            /** @description Input files. */
             input_files: number;
-            /** @description Rows of the input files, from metadata. */
             input_rows: number;
-            /** @description Bytes of the output files. */
             output_bytes: number;
-            /** @description Output files. */
             output_files: number;
             /** @description Null until a run of the table was measured. */
             seconds: number | null;
         };
         /** @description A named base to start from; a policy's own settings win over it. */
         Preset: {
-            /**
-             * @description Its name.
-             * @example balanced
-             */
+            /** @example balanced */
             name: string;
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
@@ -3647,7 +3442,6 @@ export interface components {
         };
         /** @description All presets. */
         PresetList: {
-            /** @description The presets, by name. */
             items: components["schemas"]["Preset"][];
         };
         /**
@@ -3688,9 +3482,7 @@ export interface components {
             instance: string;
             /** @description Find the request in the log by it. */
             request_id: string | null;
-            /** @description HTTP status. */
             status: number;
-            /** @description Short summary of the problem type. */
             title: string;
             /** @description URI path of the problem type; GET it for an explanation. */
             type: string;
@@ -3719,33 +3511,23 @@ export interface components {
         Progress: {
             /** @description What its tasks may move together at present: the least of the limit of its table and its shares of the limits of catalog and fleet. Null: unlimited, or no task reports. */
             budget_bytes_per_second: number | null;
-            /** @description Bytes of inputs of file groups that ended. */
             bytes_finished: number;
             /** @description Null while no task reports. */
             bytes_per_second: number | null;
-            /** @description Bytes of inputs of all file groups. */
             bytes_total: number;
             /** @description Null while there is no rate. */
             eta_seconds: number | null;
-            /** @description File groups that ended. */
             groups_finished: number;
-            /** @description File groups of the plan. */
             groups_total: number;
             /** @description Thread-seconds, summed over all tasks, in which reading or writing held back for a limit. */
             throttled_seconds: number;
         };
         /** @description How long queries took lately. At least one of the percentiles is given. */
         QueryLatency: {
-            /**
-             * @description What kind it is; it decides which other fields there are.
-             * @constant
-             */
+            /** @constant */
             kind: "query_latency";
-            /** @description Median of query latency in seconds. */
             p50_seconds?: number | null;
-            /** @description 95th percentile of query latency in seconds. */
             p95_seconds?: number | null;
-            /** @description 99th percentile of query latency in seconds. */
             p99_seconds?: number | null;
             /** @description Over how many queries. */
             query_count?: number | null;
@@ -3808,26 +3590,19 @@ export interface components {
         Races: {
             /** @description Lost groups of all; null without any. */
             conflict_rate: number | null;
-            /** @description File groups that were committed. */
             groups_committed: number;
             /** @description Lost to other writers. */
             groups_lost: number;
         };
         /** @description Rates to hold; null is unlimited. */
         Rates: {
-            /** @description Bytes read and written per second; null: no limit. */
             bytes_per_second: number | null;
-            /** @description Requests to the store per second; null: no limit. */
             requests_per_second: number | null;
         };
         /** @description Whether requests can be served. `degraded`: they can, but runs may have to wait. */
         Readiness: {
-            /** @description State of each dependency. */
             dependencies: components["schemas"]["Dependency"][];
-            /**
-             * @description Overall state.
-             * @enum {string}
-             */
+            /** @enum {string} */
             status: "ready" | "degraded" | "unavailable";
         };
         /** @description How long history and superseded files are kept; older ones go. */
@@ -3852,7 +3627,6 @@ export interface components {
          *     }
          */
         RefusedSetting: {
-            /** @description The reason. */
             reason: string;
             /** @description Dotted name. */
             setting: string;
@@ -3860,9 +3634,30 @@ export interface components {
             value: string;
         };
         /** @description Which files that no snapshot knows go. A file is never younger than twice the longest run either. */
-        RemoveOrphans: {
+        "RemoveOrphans-Input": {
             /**
-             * @description Time between searches.
+             * @description Looked for each so often.
+             * @default 604800
+             * @example 7d
+             */
+            interval?: string;
+            /**
+             * @description Only files older than this, at least a day.
+             * @default 259200
+             * @example 3d
+             */
+            older_than?: string;
+            /**
+             * @description Kept aside so long before they are deleted.
+             * @default 604800
+             * @example 7d
+             */
+            quarantine?: string;
+        };
+        /** @description Which files that no snapshot knows go. A file is never younger than twice the longest run either. */
+        "RemoveOrphans-Output": {
+            /**
+             * @description Looked for each so often.
              * @default 7d
              * @example 7d
              */
@@ -3874,7 +3669,7 @@ export interface components {
              */
             older_than?: string;
             /**
-             * @description How long files are kept aside before they are deleted.
+             * @description Kept aside so long before they are deleted.
              * @default 7d
              * @example 7d
              */
@@ -3893,8 +3688,8 @@ export interface components {
              */
             average_below_percent?: number;
             /**
-             * @description Time between rewrites of manifests.
-             * @default 7d
+             * @description Each so often.
+             * @default 604800
              * @example 7d
              */
             interval?: "off" | string;
@@ -3994,41 +3789,95 @@ export interface components {
         };
         /** @description What is rewritten, and into what. */
         "RewriteSettings-Output": {
-            /** @description What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls. */
+            /**
+             * @description What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.
+             * @example [
+             *       "city",
+             *       {
+             *         "direction": "desc",
+             *         "name": "at"
+             *       }
+             *     ]
+             */
             columns?: components["schemas"]["OrderColumn"][] | null;
-            /** @description Codec, with a level after a colon where it has levels; absent: the table's property. */
+            /**
+             * @description Codec, with a level after a colon where it has levels; absent: the table's property.
+             * @example zstd:3
+             * @example snappy
+             */
             compression?: string | null;
             /** @description Candidates by their deletes, and delete files. */
             deletes?: components["schemas"]["DeleteRules"] | null;
             /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
             engine?: ("auto" | "arrow" | "native") | null;
-            /** @description Large-file isolation: files above are never touched. */
+            /**
+             * @description Large-file isolation: files above are never touched.
+             * @example 1GiB
+             */
             exclude_above_bytes?: "off" | number | null;
             /** @description When a whole partition is rewritten. */
             full?: components["schemas"]["FullRules-Output"] | null;
             /** @description Tables with a primary key. */
             key_tables?: components["schemas"]["KeyTableRules"] | null;
-            /** @description Above it a file is split: a size, or a share of the target; `off` leaves it alone. */
+            /**
+             * @description Above it a file is split: a size, or a share of the target; `off` leaves it alone.
+             * @example 1GiB
+             * @example 180%
+             */
             large_file_bytes?: "off" | number | string | null;
-            /** @description Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size. */
+            /**
+             * @description Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size.
+             * @example 1GiB
+             */
             max_group_bytes?: number | null;
-            /** @description The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order. */
+            /**
+             * @description The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order.
+             * @example 16GiB
+             */
             max_ordered_bytes?: number | null;
-            /** @description Files further apart in time are not merged. */
+            /**
+             * @description Files further apart in time are not merged.
+             * @example 1d
+             */
             max_time_span?: "off" | string | null;
-            /** @description Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says otherwise. */
+            /**
+             * @description Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says otherwise.
+             * @example 5
+             */
             min_input_files?: number | null;
             /** @description `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. */
             order_bins_by?: ("locality" | "fill" | "arrival") | null;
-            /** @description Below it a file is a candidate: a size, or a share of the target. */
+            /**
+             * @description Below it a file is a candidate: a size, or a share of the target.
+             * @example 96MiB
+             * @example 75%
+             */
             small_file_bytes?: number | string | null;
-            /** @description A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size; `off`: none is for that. */
+            /**
+             * @description A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size; `off`: none is for that.
+             * @example 1MiB
+             */
             small_row_group_bytes?: "off" | number | null;
             /** @description How files are arranged. */
             strategy?: components["schemas"]["Strategy"] | null;
-            /** @description Wanted output size. */
+            /**
+             * @description Wanted output size.
+             * @example 128MiB
+             */
             target_file_bytes?: number | null;
-            /** @description For `tiered`: classes of sizes, from small to large. */
+            /**
+             * @description For `tiered`: classes of sizes, from small to large.
+             * @example [
+             *       {
+             *         "below_bytes": "16MiB",
+             *         "files": 8
+             *       },
+             *       {
+             *         "below_bytes": "128MiB",
+             *         "files": 8
+             *       }
+             *     ]
+             */
             tiers?: components["schemas"]["Tier-Output"][] | null;
         };
         /**
@@ -4045,18 +3894,12 @@ export interface components {
         Run: {
             /** @description Tries so far, the present one included. */
             attempt: number;
-            /** @description When cancelling was requested; null: it was not. */
             cancel_requested_at: string | null;
-            /** @description Caller that requested cancelling; null: none. */
             cancel_requested_by: string | null;
-            /**
-             * @description Name of the catalog.
-             * @example lake
-             */
+            /** @example lake */
             catalog: string;
             /**
              * Format: date-time
-             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -4064,20 +3907,14 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
-            /** @description When it ended; null: not yet. */
             finished_at: string | null;
-            /**
-             * @description Identifier; stable.
-             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
-             */
+            /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What a run does to the table. */
             operation: components["schemas"]["Operation"];
-            /** @description Team that owns the table; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -4087,7 +3924,6 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
-            /** @description Order among queued runs. */
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
@@ -4095,24 +3931,17 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
-            /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
-            /** @description When it started; null: not yet. */
             started_at: string | null;
-            /** @description State that it is in. */
             state: components["schemas"]["RunState"];
-            /**
-             * @description Id of the registered table.
-             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
-             */
+            /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
             table_id: string;
             /**
              * Format: date-time
-             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -4127,18 +3956,12 @@ export interface components {
         RunAccepted: {
             /** @description Tries so far, the present one included. */
             attempt: number;
-            /** @description When cancelling was requested; null: it was not. */
             cancel_requested_at: string | null;
-            /** @description Caller that requested cancelling; null: none. */
             cancel_requested_by: string | null;
-            /**
-             * @description Name of the catalog.
-             * @example lake
-             */
+            /** @example lake */
             catalog: string;
             /**
              * Format: date-time
-             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -4148,20 +3971,14 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
-            /** @description When it ended; null: not yet. */
             finished_at: string | null;
-            /**
-             * @description Identifier; stable.
-             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
-             */
+            /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What a run does to the table. */
             operation: components["schemas"]["Operation"];
-            /** @description Team that owns the table; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -4171,7 +3988,6 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
-            /** @description Order among queued runs. */
             priority: components["schemas"]["Priority"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
@@ -4179,24 +3995,17 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
-            /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
-            /** @description When it started; null: not yet. */
             started_at: string | null;
-            /** @description State that it is in. */
             state: components["schemas"]["RunState"];
-            /**
-             * @description Id of the registered table.
-             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
-             */
+            /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
             table_id: string;
             /**
              * Format: date-time
-             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -4211,20 +4020,14 @@ export interface components {
         RunDetail: {
             /** @description Tries so far, the present one included. */
             attempt: number;
-            /** @description When cancelling was requested; null: it was not. */
             cancel_requested_at: string | null;
-            /** @description Caller that requested cancelling; null: none. */
             cancel_requested_by: string | null;
-            /**
-             * @description Name of the catalog.
-             * @example lake
-             */
+            /** @example lake */
             catalog: string;
             /** @description The pause that all tables of its catalog are under. */
             catalog_pause: components["schemas"]["Pause"] | null;
             /**
              * Format: date-time
-             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
@@ -4232,22 +4035,16 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
-            /** @description When it ended; null: not yet. */
             finished_at: string | null;
             /** @description The pause that all tables are under. */
             fleet_pause: components["schemas"]["Pause"] | null;
-            /**
-             * @description Identifier; stable.
-             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
-             */
+            /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What a run does to the table. */
             operation: components["schemas"]["Operation"];
-            /** @description Team that owns the table; null: none. */
             owner_team: string | null;
             /** @description Summary and prediction of the plan; empty before planning. */
             plan: {
@@ -4257,9 +4054,7 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
-            /** @description Order among queued runs. */
             priority: components["schemas"]["Priority"];
-            /** @description How far the run is. */
             progress: components["schemas"]["Progress"];
             /** @description Why it ended as it did, or waits; a stable word. */
             reason: string | null;
@@ -4267,26 +4062,19 @@ export interface components {
             request: {
                 [key: string]: unknown;
             };
-            /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
             /** @description What was measured, and the proof of each snapshot; filled as it commits. */
             result: {
                 [key: string]: unknown;
             };
-            /** @description When it started; null: not yet. */
             started_at: string | null;
-            /** @description State that it is in. */
             state: components["schemas"]["RunState"];
-            /**
-             * @description Id of the registered table.
-             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
-             */
+            /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
             table_id: string;
             /** @description The pause that the table is under. */
             table_pause: components["schemas"]["Pause"] | null;
             /**
              * Format: date-time
-             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
@@ -4299,79 +4087,51 @@ export interface components {
         };
         /** @description One entry of a run's log. Events are never changed. */
         RunEvent: {
-            /** @description Caller or process that caused the event. */
             actor: string;
             /**
              * Format: date-time
-             * @description When it was recorded.
              * @example 2026-11-01T09:30:00Z
              */
             at: string;
-            /** @description Number of the attempt, from 1. */
             attempt: number;
-            /** @description Further facts, by name; they depend on `kind`. */
             details: {
                 [key: string]: unknown;
             };
-            /** @description State before; null: no transition, or the first. */
             from_state: components["schemas"]["RunState"] | null;
-            /**
-             * @description Kind of the event.
-             * @example transition
-             */
+            /** @example transition */
             kind: string;
-            /** @description Stable word for the reason; null: none. */
             reason: string | null;
-            /**
-             * @description The run.
-             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
-             */
+            /** @example run_01jd2m6v8n4q0x7y3k5r9t1wbz */
             run_id: string;
             /** @description Grows within the run; the id of the event in a stream. */
             sequence: number;
-            /** @description State after; null: no transition. */
             to_state: components["schemas"]["RunState"] | null;
         };
         /** @description Events, oldest first. */
         RunEventList: {
-            /** @description The items of this page. */
             items: components["schemas"]["RunEvent"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
         /** @description Runs, newest first. */
         RunList: {
-            /** @description The items of this page. */
             items: components["schemas"]["Run"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
-            /** @description Every run that ended after this instant is kept; earlier ones were pruned, except the newest of each table. Null: none was pruned. Totals in metrics still count pruned runs. */
-            retained_since: string | null;
         };
         /** @description What a run would come to now. `unknown`: the table can't be looked at, `detail` says why. */
         RunNow: {
-            /** @description Snapshot that the plan was made on; null for a table without snapshots. */
             base_snapshot_id: string | null;
-            /** @description Factors by which the prediction was corrected. */
             calibration: components["schemas"]["Calibration"] | null;
-            /** @description What a run would move; null: no plan. */
             cost: components["schemas"]["Cost"] | null;
             /** @description Of the plan, left for another day: they do not fit `limits.bytes_per_day` now. */
             deferred_groups: number | null;
-            /** @description Explanation in words; null: none. */
             detail: string | null;
-            /** @description File groups of the plan. */
             groups_total: number | null;
-            /** @description Partitions that are planned later; null: none. */
             later: components["schemas"]["PlannedLater"] | null;
-            /**
-             * @description What was found or done.
-             * @enum {string}
-             */
+            /** @enum {string} */
             outcome: "rewrite" | "nothing_to_do" | "refused" | "disabled" | "unknown";
-            /** @description Hash of the plan: the same on the same snapshot and policy. */
             plan_hash: string | null;
-            /** @description What the plan expects of its execution. */
             prediction: components["schemas"]["Prediction"] | null;
             /**
              * @description How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth.
@@ -4380,7 +4140,6 @@ export interface components {
             prediction_errors: {
                 [key: string]: number;
             };
-            /** @description Id of the table's schema. */
             schema_id: number | null;
             /** @description Partitions with smaller groups than the policy's, after lost races. */
             shrunk_partitions: number | null;
@@ -4391,7 +4150,6 @@ export interface components {
             skipped_reasons: {
                 [key: string]: number;
             };
-            /** @description Partitions that the plan leaves alone. */
             skipped_total: number | null;
             /**
              * @description What a run asked for now would wait for: codes of `held_by`.
@@ -4401,9 +4159,7 @@ export interface components {
         };
         /** @description Runs that workers hold, and how many there may be; null is unlimited. */
         RunsAtOnce: {
-            /** @description Runs at work now. */
             at_work: number;
-            /** @description The limit; null: none. */
             limit: number | null;
         };
         /**
@@ -4444,7 +4200,6 @@ export interface components {
              * @default rewrite
              */
             operation?: components["schemas"]["Operation"];
-            /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
             partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
             /** @description Absent: what the table's policy says. */
             priority?: components["schemas"]["Priority"] | null;
@@ -4501,7 +4256,6 @@ export interface components {
          *     }
          */
         ScopedPolicy: {
-            /** @description Its name. */
             name: string;
             /** @description What its author should know: settings without effect yet, what was not checked. */
             notes: string[];
@@ -4520,18 +4274,15 @@ export interface components {
             scope: components["schemas"]["FleetScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"];
             /**
              * Format: date-time
-             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
-            /** @description Caller that changed it last. */
             updated_by: string;
             /** @description Grows with each write, deletions too; the ETag is this in quotes. */
             version: number;
         };
         /** @description Policies by name. */
         ScopedPolicyList: {
-            /** @description The items of this page. */
             items: components["schemas"]["ScopedPolicy"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -4571,24 +4322,17 @@ export interface components {
         };
         /** @description One setting that would change, with where it comes from before and after. */
         SettingChange: {
-            /** @description Value after the change; null: none. */
             after: unknown;
-            /** @description Origin of the value after. */
             after_origin: string;
-            /** @description Value before the change; null: none. */
             before: unknown;
-            /** @description Origin of the value before. */
             before_origin: string;
             /** @description Dotted name. */
             setting: string;
         };
         /** @description Settings that would change alike for some tables. */
         SharedChange: {
-            /** @description One of these tables. */
             example: components["schemas"]["AffectedTable"];
-            /** @description Settings that change. */
             settings: components["schemas"]["SettingChange"][];
-            /** @description Tables for which they change in this way. */
             table_count: number;
         };
         /** @description A stored signal. */
@@ -4601,13 +4345,9 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             at: string;
-            /** @description Identifier; stable. */
             id: number;
-            /** @description What kind it is; it decides which other fields there are. */
             kind: components["schemas"]["SignalKind"];
-            /** @description Caller that sent it. */
             sent_by: string;
-            /** @description Content of the signal. */
             signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
             /** @description Null: it is about the whole fleet. */
             table_id: string | null;
@@ -4619,7 +4359,6 @@ export interface components {
         SignalKind: "commit" | "query_latency" | "backpressure" | "filters";
         /** @description Signals of one kind, newest first; the newest thousand are kept. */
         SignalList: {
-            /** @description The items of this page. */
             items: components["schemas"]["Signal"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -4664,49 +4403,33 @@ export interface components {
          *     }
          */
         SignalSend: {
-            /** @description Content of the signal; `kind` decides its fields. */
             signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
             /** @description Null: it is about the whole fleet. */
             table_id?: string | null;
         };
         /** @description Files of `from_bytes` to below `below_bytes` (null: no bound). */
         SizeClass: {
-            /** @description Upper bound, exclusive; null: none. */
             below_bytes: number | null;
-            /** @description Live data files. */
             file_count: number;
-            /** @description Lower bound, inclusive. */
             from_bytes: number;
-            /** @description Bytes of live data files. */
             total_bytes: number;
         };
         /** @description A partition that is left alone. */
         SkippedPartition: {
-            /** @description Bytes of these files. */
             bytes: number;
-            /** @description Number of data files. */
             files: number;
-            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
             partition: string;
-            /**
-             * @description The reason.
-             * @example as_good_as_it_gets
-             */
+            /** @example as_good_as_it_gets */
             reason: string;
-            /** @description Id of the partition spec. */
             spec_id: number;
             /** @description When that ends by itself: of `cooling_down`. Null: nobody knows. */
             until: string | null;
         };
         /** @description Small files that came and went between measurements of the last 24 hours. */
         SmallFileFlow: {
-            /** @description Small files that appeared. */
             made: number;
-            /** @description Small files that appeared per hour. */
             made_per_hour: number;
-            /** @description Small files that disappeared. */
             removed: number;
-            /** @description Small files that disappeared per hour. */
             removed_per_hour: number;
         };
         /**
@@ -4716,32 +4439,22 @@ export interface components {
         Strategy: "binpack" | "sort" | "zorder" | "hilbert" | "tiered" | "window";
         /** @description A registered table. */
         Table: {
-            /** @description Name of the catalog. */
             catalog: string;
             /**
              * Format: date-time
-             * @description When it was created.
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description Null unless a failed proof froze the table. */
             freeze: components["schemas"]["Freeze"] | null;
-            /**
-             * @description Identifier; stable.
-             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
-             */
+            /** @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz */
             id: string;
-            /** @description Labels, by key. */
             labels: {
                 [key: string]: string;
             };
-            /** @description Location that the table was registered with. */
             location: string;
-            /** @description Its name. */
             name: string;
-            /** @description Levels of the namespace, outer first. */
             namespace: string[];
-            /** @description Team that owns the table; null: none. */
             owner_team: string | null;
             /** @description Null unless the table is paused. */
             pause: components["schemas"]["Pause"] | null;
@@ -4756,26 +4469,18 @@ export interface components {
             expiry_is_assumed: boolean;
             /** @description How long superseded files are kept. */
             expiry_seconds: number;
-            /** @description How files should be laid out. */
             layout: components["schemas"]["LayoutAdvice"];
-            /** @description Id of the registered table. */
             table_id: string;
-            /** @description What rewriting costs. */
             upkeep: components["schemas"]["UpkeepAdvice"];
-            /** @description What was written lately. */
             writes: components["schemas"]["Writes"];
         };
         /** @description Whether writers should slow down, and why. Packhouse can't make them. */
         TableBackpressure: {
-            /** @description The reason. */
             reason: string;
             /** @description The signal behind it; null when the format alone says so. */
             signal: components["schemas"]["Signal"] | null;
-            /** @description Since when writers should slow down; null: they should not. */
             since: string | null;
-            /** @description Whether writers should slow down. */
             slow_down: boolean;
-            /** @description Id of the registered table. */
             table_id: string;
             /** @description When the signal behind it stops to hold; null without a signal. */
             until: string | null;
@@ -4787,7 +4492,6 @@ export interface components {
         TableFormatName: "iceberg";
         /** @description The present data files of a table, and a score from 0 to 100 (nothing to better). */
         TableHealth: {
-            /** @description Mean size of a live data file, in bytes. */
             average_file_bytes: number;
             /** @description Small files of partitions with avoidable ones: what merging would read. */
             avoidable_bytes: number;
@@ -4795,21 +4499,17 @@ export interface components {
             avoidable_file_count: number;
             /** @description Upper bound. */
             deleted_rows: number;
-            /** @description Live data files. */
+            due: components["schemas"]["DueState"];
             file_count: number;
-            /** @description Live data files that deletes apply to. */
             files_with_deletes: number;
-            /** @description Live data files that equality deletes apply to. */
             files_with_equality_deletes: number;
             /** @description Null unless a failed proof froze the table. */
             freeze: components["schemas"]["Freeze"] | null;
             /** @description A file above is over-large: the policy's. */
             large_file_bytes: number | null;
-            /** @description Live data files above `large_file_bytes`. */
             large_file_count: number;
             /**
              * Format: date-time
-             * @description When it was measured.
              * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
@@ -4817,51 +4517,38 @@ export interface components {
             order: components["schemas"]["OrderHealth"] | null;
             /** @description Files that no run opens: they, or deletes that apply to them, are outside of the table's location, which its catalog refuses (`outside_files`). Their partitions are left alone. */
             outside_file_count: number;
-            /** @description Partitions with live data files. */
             partition_count: number;
-            /** @description Rows of live data files, from metadata, deleted ones included. */
             record_count: number;
-            /** @description Health score from 0 to 100; 100: nothing to improve. */
             score: number;
-            /** @description Points that were subtracted from 100, by cause. */
             score_parts: {
                 [key: string]: number;
             };
-            /** @description Live data files by size. */
             size_classes: components["schemas"]["SizeClass"][];
             /** @description A file below is small: the policy's. */
             small_file_bytes: number;
-            /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
-            /** @description Small files among the live data files, from 0 to 1. */
             small_file_share: number;
             /** @description Row groups below are small, in files of 8 or more: the policy's. */
             small_row_group_bytes: number | null;
             /** @description Files of small row groups, as far as the table says how many files have; Packhouse's own left out. */
             small_row_group_file_count: number;
-            /** @description Snapshot that it refers to; null: none. */
             snapshot_id: string | null;
             /** @description Format, version, snapshots, manifests, columns. */
             table: {
                 [key: string]: unknown;
             };
-            /** @description Id of the registered table. */
             table_id: string;
-            /** @description Bytes of live data files. */
             total_bytes: number;
-            /** @description Partitions with the most to improve, worst first. */
             worst_partitions: components["schemas"]["PartitionHealth"][];
         };
         /** @description Runs that changed the table, newest first. */
         TableHistory: {
-            /** @description The items of this page. */
             items: components["schemas"]["HistoryEntry"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
         /** @description Tables, newest registration first. */
         TableList: {
-            /** @description The items of this page. */
             items: components["schemas"]["Table"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
@@ -4870,7 +4557,6 @@ export interface components {
          * @description What to change of a table, as a JSON merge patch: a field left out stays, null takes a value away.
          * @example {
          *       "labels": {
-         *         "old": null,
          *         "tier": "gold"
          *       },
          *       "owner_team": "sales"
@@ -4886,37 +4572,29 @@ export interface components {
         };
         /** @description What a run would do now. Nothing was done. */
         TablePlan: {
-            /** @description Snapshot that the plan was made on; null for a table without snapshots. */
             base_snapshot_id: string | null;
-            /** @description Factors by which the prediction was corrected. */
             calibration: components["schemas"]["Calibration"];
-            /** @description Conditions that were checked. */
             conditions: components["schemas"]["Condition"][];
             /** @description Left for another day: they do not fit `limits.bytes_per_day` now. */
             deferred_groups: number;
+            /** @description By the rules of the policy; a run by request needs none of them. */
+            due: components["schemas"]["DueState"];
             /** @description True when every condition holds. */
             eligible: boolean;
-            /** @description Whether the policy allows automatic runs. */
             enabled: boolean;
             /** @description The first thousand. */
             groups: components["schemas"]["PlannedGroup"][];
-            /** @description File groups of the plan. */
             groups_total: number;
-            /** @description Partitions that are planned later. */
             later: components["schemas"]["PlannedLater"];
             /** @description The same on the same snapshot and policy. */
             plan_hash: string;
-            /** @description What the plan expects of its execution. */
             prediction: components["schemas"]["Prediction"];
-            /** @description Id of the table's schema. */
             schema_id: number;
             /** @description Partitions with smaller groups than the policy's, after lost races. */
             shrunk_partitions: number;
             /** @description The first thousand. */
             skipped: components["schemas"]["SkippedPartition"][];
-            /** @description Partitions that the plan leaves alone. */
             skipped_total: number;
-            /** @description Id of the registered table. */
             table_id: string;
         };
         /**
@@ -4943,15 +4621,12 @@ export interface components {
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
-            /** @description Id of the registered table. */
             table_id: string;
             /**
              * Format: date-time
-             * @description When it was changed last.
              * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
-            /** @description Caller that changed it last. */
             updated_by: string;
             /** @description Grows with each write, deletions too; the ETag is this in quotes. */
             version: number;
@@ -4968,10 +4643,7 @@ export interface components {
          *     }
          */
         TableRegister: {
-            /**
-             * @description Name of the catalog.
-             * @example lake
-             */
+            /** @example lake */
             catalog: string;
             /**
              * @description Free labels; a key has no colon.
@@ -4980,10 +4652,7 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
-            /**
-             * @description Its name.
-             * @example orders
-             */
+            /** @example orders */
             name: string;
             /** @description Levels of the namespace, outer first. */
             namespace: string[];
@@ -5010,9 +4679,15 @@ export interface components {
         };
         /** @description A class of sizes: files merge only with others of their tier, and the output lands in the next. */
         "Tier-Output": {
-            /** @description Files below this size, down to the bound of the tier before. */
+            /**
+             * @description Files below this size, down to the bound of the tier before.
+             * @example 16MiB
+             */
             below_bytes: number;
-            /** @description So many make the tier due. */
+            /**
+             * @description So many make the tier due.
+             * @example 8
+             */
             files: number;
         };
         /** @description One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`. */
@@ -5043,7 +4718,7 @@ export interface components {
             /** @description Wanted: a count: a whole number such as 60. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "snapshot_count" | "manifest_count";
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
         } | {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             above?: number | null;
@@ -5054,7 +4729,7 @@ export interface components {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "small_file_share" | "delete_ratio";
+            metric?: "small_file_share" | "delete_ratio" | "largest_small_file_share" | "avoidable_file_share";
         } | {
             /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
             above?: (number | string) | null;
@@ -5090,7 +4765,13 @@ export interface components {
         "TriggerCondition-Output": {
             /** @description The figure is more than this. */
             above?: number | string | null;
-            /** @description The figure is this or more. */
+            /**
+             * @description The figure is this or more.
+             * @example 60
+             * @example 0.2
+             * @example 32MB
+             * @example 2d
+             */
             at_least?: number | string | null;
             /** @description The figure is this or less. */
             at_most?: number | string | null;
@@ -5108,7 +4789,7 @@ export interface components {
             /** @description Wanted: a count: a whole number such as 60. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "snapshot_count" | "manifest_count";
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
         } | {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             above?: number | null;
@@ -5119,7 +4800,7 @@ export interface components {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "small_file_share" | "delete_ratio";
+            metric?: "small_file_share" | "delete_ratio" | "largest_small_file_share" | "avoidable_file_share";
         } | {
             /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
             above?: (number | string) | null;
@@ -5175,7 +4856,10 @@ export interface components {
              * @default false
              */
             input_changed?: boolean;
-            /** @description Shown where a run says why it began. */
+            /**
+             * @description Shown where a run says why it began.
+             * @example many small files
+             */
             name: string;
         };
         /**
@@ -5194,9 +4878,7 @@ export interface components {
             because: string[];
             /** @description What superseded files come to until their snapshots expire. */
             extra_storage_bytes: number;
-            /** @description Bytes that rewrites read per day. */
             rewritten_bytes_per_day: number;
-            /** @description Snapshots that delete or replace rows, among all; null: no snapshots. */
             update_share: number | null;
             /** @description Bytes rewritten by bytes ingested; null: none ingested. */
             write_amplification: number | null;
@@ -5213,7 +4895,6 @@ export interface components {
         WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails" | "spark" | "catalog" | "storage";
         /** @description The caller of this request. */
         Whoami: {
-            /** @description Role of the caller. */
             role: components["schemas"]["Role"];
             /**
              * @description What records show: `key:` and a name, or `oidc:` and a subject.
@@ -5264,22 +4945,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process answers. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Liveness"];
-                };
-            };
-            /** @description Fields are wrong */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5293,58 +4965,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Metrics. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "text/plain": string;
-                };
-            };
-            /** @description A valid key is needed */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The caller may not do this */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Fields are wrong */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that is needed does not answer */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5354,14 +4981,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description `code` of a problem. */
                 code: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5399,22 +5025,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether requests can be served. `degraded`: they can, but runs may have to wait. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
-                };
-            };
-            /** @description Fields are wrong */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The database does not answer. */
@@ -5431,9 +5048,7 @@ export interface operations {
     list_audit: {
         parameters: {
             query?: {
-                /** @description Only changes of this kind: resource and verb. */
                 action?: string;
-                /** @description Only changes by this caller. */
                 caller?: string;
                 /** @description Id or name of what was changed. */
                 object?: string;
@@ -5452,7 +5067,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Entries, newest first, and the head of the chain. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5522,7 +5137,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Catalogs by name. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5585,7 +5200,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A connection to a catalog of tables. */
+            /** @description Successful Response */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5691,14 +5306,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A connection to a catalog of tables. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5757,12 +5371,13 @@ export interface operations {
     replace_catalog: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match": string;
+                "if-match"?: string;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string;
             };
             path: {
-                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
@@ -5773,7 +5388,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A connection to a catalog of tables. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5895,19 +5510,20 @@ export interface operations {
     delete_catalog: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match": string;
+                "if-match"?: string;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string;
             };
             path: {
-                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no content. */
+            /** @description Successful Response */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6002,14 +5618,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A connection check: good when every step is. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6079,7 +5694,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
@@ -6090,7 +5704,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The tables of a catalog that match, in order of their addresses. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6205,14 +5819,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The grants of a catalog. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6271,12 +5884,13 @@ export interface operations {
     put_catalog_grants: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match": string;
+                "if-match"?: string;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string;
             };
             path: {
-                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
@@ -6287,7 +5901,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The grants of a catalog. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6411,7 +6025,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
@@ -6422,7 +6035,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A pause that is on. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6528,14 +6141,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the catalog. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no content. */
+            /** @description Successful Response */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6607,7 +6219,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Sums over the tables that the caller sees. Files and bytes are those of tables that were measured. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6667,7 +6279,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A pause that is on. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6768,7 +6380,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no content. */
+            /** @description Successful Response */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6786,15 +6398,6 @@ export interface operations {
             };
             /** @description The caller may not do this */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Fields are wrong */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6836,7 +6439,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Measured tables, the most worthwhile to rewrite first. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6892,7 +6495,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every table format that Packhouse is made for. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6953,7 +6556,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Keys, newest first; revoked and expired ones too. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7022,7 +6625,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A new key with its secret, which is shown this once. */
+            /** @description Successful Response */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7128,14 +6731,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the key. */
                 key_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description An API key, without its secret. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7205,14 +6807,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the key. */
                 key_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no content. */
+            /** @description Successful Response */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7293,7 +6894,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7304,15 +6905,6 @@ export interface operations {
             };
             /** @description A valid key is needed */
             401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Fields are wrong */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7343,9 +6935,11 @@ export interface operations {
     put_limits: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /** @description ETag of the object as it was read. */
-                "if-match": string;
+                "if-match"?: string;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7356,7 +6950,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7480,7 +7074,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Policies by name. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7555,7 +7149,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyPreview"];
                 };
             };
-            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description Successful Response */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7661,14 +7255,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the policy. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7733,9 +7326,10 @@ export interface operations {
             header?: {
                 /** @description ETag of the object as it was read. */
                 "if-match"?: string;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string;
             };
             path: {
-                /** @description Name of the policy. */
                 name: string;
             };
             cookie?: never;
@@ -7746,7 +7340,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7874,9 +7468,10 @@ export interface operations {
             header?: {
                 /** @description ETag of the object as it was read. */
                 "if-match"?: string;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string;
             };
             path: {
-                /** @description Name of the policy. */
                 name: string;
             };
             cookie?: never;
@@ -7892,7 +7487,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyPreview"];
                 };
             };
-            /** @description Done; no content. */
+            /** @description Successful Response */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7986,7 +7581,6 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                /** @description Name of the policy. */
                 name: string;
             };
             cookie?: never;
@@ -7997,7 +7591,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A policy of the fleet, a catalog, a namespace or a pattern, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8135,14 +7729,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the policy. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Versions, newest first. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8203,16 +7796,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the policy. */
                 name: string;
-                /** @description Number of the version. */
                 version: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One write of a policy: who, when, what it set, and what it changed against the version before. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8277,7 +7868,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8335,7 +7926,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All presets. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8387,14 +7978,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the preset. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A named base to start from; a policy's own settings win over it. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8453,13 +8043,11 @@ export interface operations {
     list_runs: {
         parameters: {
             query?: {
-                /** @description Only of this catalog. */
                 catalog?: string;
                 /** @description From this instant on. */
                 created_after?: string;
                 /** @description Before this instant. */
                 created_before?: string;
-                /** @description Only runs of this operation. */
                 operation?: components["schemas"]["Operation"];
                 /** @description Items on a page. */
                 page_size?: number;
@@ -8467,7 +8055,6 @@ export interface operations {
                 page_token?: string;
                 /** @description May be given several times. */
                 state?: components["schemas"]["RunState"][];
-                /** @description Only of this table. */
                 table_id?: string;
                 /** @description The table's owner team. */
                 team?: string;
@@ -8478,7 +8065,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Runs, newest first. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8550,7 +8137,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunAccepted"] | components["schemas"]["TablePlan"];
                 };
             };
-            /** @description A submitted run. */
+            /** @description Successful Response */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8665,14 +8252,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the run. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A run with how far it is. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8733,14 +8319,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the run. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One execution of one operation on one table. */
+            /** @description Successful Response */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8827,7 +8412,6 @@ export interface operations {
                 "Last-Event-ID"?: string;
             };
             path: {
-                /** @description Id of the run. */
                 run_id: string;
             };
             cookie?: never;
@@ -8924,14 +8508,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Id of the run. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description File groups by ordinal. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8990,7 +8573,6 @@ export interface operations {
     list_signals: {
         parameters: {
             query: {
-                /** @description Kind of the signals. */
                 kind: components["schemas"]["SignalKind"];
                 /** @description Items on a page. */
                 page_size?: number;
@@ -9005,7 +8587,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signals of one kind, newest first; the newest thousand are kept. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9077,7 +8659,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A stored signal. */
+            /** @description Successful Response */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -9181,7 +8763,6 @@ export interface operations {
     list_tables: {
         parameters: {
             query?: {
-                /** @description Only of this catalog. */
                 catalog?: string;
                 /** @description Only frozen tables, or only others. */
                 frozen?: boolean;
@@ -9191,7 +8772,6 @@ export interface operations {
                 name?: string;
                 /** @description Once for each level, outer first; needs `catalog`. */
                 namespace?: string[];
-                /** @description Only tables of this team. */
                 owner_team?: string;
                 /** @description Items on a page. */
                 page_size?: number;
@@ -9206,7 +8786,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Tables, newest registration first. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9269,7 +8849,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A registered table. */
+            /** @description Successful Response */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9375,14 +8955,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A registered table. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9443,14 +9022,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no content. */
+            /** @description Successful Response */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9528,9 +9106,10 @@ export interface operations {
             header?: {
                 /** @description ETag of the object as it was read. */
                 "if-match"?: string;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string;
             };
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -9541,7 +9120,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A registered table. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9656,14 +9235,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description What policy would suit a table. Nothing is changed by it. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9733,14 +9311,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Whether writers should slow down, and why. Packhouse can't make them. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9801,14 +9378,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Every setting that holds for a table, by dotted name, with where it came from. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9878,14 +9454,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Why a table did or did not run, whether it is due, what holds it back, and what a run would do now. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9946,14 +9521,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The present data files of a table, and a score from 0 to 100 (nothing to better). */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10028,14 +9602,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Measurements of a table, newest first; one for each snapshot that was looked at, at most 500. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10101,14 +9674,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Runs that changed the table, newest first. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10169,7 +9741,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -10180,7 +9751,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A pause that is on. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10286,7 +9857,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -10297,7 +9867,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a run would do now. Nothing was done. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10403,14 +9973,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A table's own policy as stored. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10479,7 +10048,6 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -10490,22 +10058,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A table's own policy as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TablePolicy"] | components["schemas"]["PolicyPreview"];
-                };
-            };
-            /** @description The first policy of the table was written; `Location` is its path. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TablePolicy"];
                 };
             };
             /** @description The request can't be read */
@@ -10636,9 +10195,10 @@ export interface operations {
             header?: {
                 /** @description ETag of the object as it was read. */
                 "if-match"?: string;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string;
             };
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -10654,7 +10214,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyPreview"];
                 };
             };
-            /** @description Done; no content. */
+            /** @description Successful Response */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10757,7 +10317,6 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -10768,7 +10327,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A table's own policy as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10906,14 +10465,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Versions, newest first. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10974,16 +10532,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
-                /** @description Number of the version. */
                 version: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One write of a policy: who, when, what it set, and what it changed against the version before. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11044,14 +10600,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no content. */
+            /** @description Successful Response */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -11119,7 +10674,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the registered table. */
                 table_id: string;
             };
             cookie?: never;
@@ -11130,7 +10684,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no content. */
+            /** @description Successful Response */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -11238,7 +10792,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The caller of this request. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11249,15 +10803,6 @@ export interface operations {
             };
             /** @description A valid key is needed */
             401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Fields are wrong */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -45,6 +45,7 @@ from .discovered_table import DiscoveredTable
 from .discovery import Discovery
 from .discovery_counts import DiscoveryCounts
 from .discovery_outcome import DiscoveryOutcome
+from .due_state import DueState
 from .due_table import DueTable
 from .due_tables import DueTables
 from .effective_policy import EffectivePolicy
@@ -124,6 +125,7 @@ from .liveness import Liveness
 from .maintenance_settings import MaintenanceSettings
 from .metric import Metric
 from .namespace_scope import NamespaceScope
+from .never_due import NeverDue
 from .next_eligible import NextEligible
 from .not_ import Not
 from .on_start import OnStart
@@ -310,6 +312,7 @@ __all__ = (
     "Discovery",
     "DiscoveryCounts",
     "DiscoveryOutcome",
+    "DueState",
     "DueTable",
     "DueTables",
     "EffectivePolicy",
@@ -389,6 +392,7 @@ __all__ = (
     "MaintenanceSettings",
     "Metric",
     "NamespaceScope",
+    "NeverDue",
     "NextEligible",
     "Not",
     "OnStart",
