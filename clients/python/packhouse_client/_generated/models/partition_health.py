@@ -15,17 +15,27 @@ class PartitionHealth:
     """One partition that has something to better."""
 
     average_file_bytes: int
+    """ Mean size of a live data file, in bytes. """
     avoidable_file_count: int
+    """ Files that rewriting would save. """
     file_count: int
+    """ Live data files. """
     files_with_deletes: int
+    """ Live data files that deletes apply to. """
     large_file_count: int
+    """ Live data files above `large_file_bytes`. """
     largest_small_file_share: float | None
     """ Bytes of the largest small file as a share of all small files'. Null without small files. """
     partition: str
+    """ The partition's values as canonical JSON; `{}` for an unpartitioned table. """
     small_file_count: int
+    """ Live data files below `small_file_bytes`. """
     small_row_group_file_count: int
+    """ Files with small row groups. """
     spec_id: int
+    """ Id of the partition spec. """
     total_bytes: int
+    """ Bytes of live data files. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
