@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from api.schemas.common import Answer, Instant, JsonObject
+from api.schemas.due import NeverDue
 from api.schemas.runs import Run
 from api.schemas.tables import Calibration, Condition, PlannedLater, Prediction, TimeEstimate
 from engine.domain import runs as domain
@@ -79,6 +80,10 @@ class ExplainedTriggers(Answer):
 
     rules: list[ExplainedRule]
     seal: ExplainedSeal
+    never_due: NeverDue
+    advice: list[str] = Field(
+        description="What to change, where a tenth of the data files or more would never be due; else empty."
+    )
 
 
 class Hold(Answer):

@@ -18,6 +18,7 @@ from api.schemas.common import (
     Request,
     text_ids,
 )
+from api.schemas.due import DueState
 from api.schemas.limits import Pause
 from api.schemas.policies import EXAMPLE as POLICY_EXAMPLE
 from api.schemas.predicates import Partitions
@@ -183,6 +184,9 @@ class PartitionHealth(Answer):
     files_with_deletes: int
     total_bytes: int
     average_file_bytes: int
+    largest_small_file_share: float | None = Field(
+        description="Bytes of the largest small file as a share of all small files'. Null without small files."
+    )
 
 
 class TableHealth(Answer):
@@ -222,6 +226,7 @@ class TableHealth(Answer):
     size_classes: list[SizeClass]
     worst_partitions: list[PartitionHealth]
     order: OrderHealth | None = Field(description="Null where the policy orders rows by no columns.")
+    due: DueState
     freeze: Freeze | None = Field(description="Null unless a failed proof froze the table.")
 
     @classmethod
@@ -385,6 +390,7 @@ class TablePlan(Answer):
     enabled: bool
     eligible: bool = Field(description="True when every condition holds.")
     conditions: list[Condition]
+    due: DueState = Field(description="By the rules of the policy; a run by request needs none of them.")
     base_snapshot_id: str | None
     schema_id: int
     plan_hash: str = Field(description="The same on the same snapshot and policy.")

@@ -19,7 +19,7 @@ from engine.planning.digest import TableFigures
 from engine.planning.full_rewrites import NOT_ELIGIBLE, full_rules, is_eligible, with_amplification
 from engine.planning.overlaps import ColumnRanges, measure_overlap
 from engine.planning.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
-from engine.planning.partitions import Flags, partition_files
+from engine.planning.partitions import Flags, PartitionedFiles, partition_files
 from engine.planning.remainders import REMAINDER, are_remainders
 from engine.planning.rewrite_limits import RewriteLimits
 from engine.planning.rule_logic import logic_of
@@ -44,12 +44,27 @@ class SealState:
 
 
 @dataclass(frozen=True, slots=True)
+class NeverDue:
+    """Avoidable files that a rewrite would merge and that no rule makes due unless more files are written.
+
+    `too_few_files`: those of them in partitions with fewer candidates than `rewrite.min_input_files`. `of_files`: all
+    data files of the table.
+    """
+
+    files: int = 0
+    partitions: int = 0
+    too_few_files: int = 0
+    of_files: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """Every rule on the table now; any of them makes it due."""
 
     triggers: Sequence[RuleState]
     full: Sequence[RuleState]
     seal: SealState
+    never_due: NeverDue = NeverDue()
 
     @property
     def wants_full(self) -> bool:
@@ -124,22 +139,23 @@ def evaluate_policy(
     seals = find_seals(metrics, figures.times, seal, now_ms=now_ms)
     sealed_in = np.maximum(0.0, (seals.sealed_from_ms - now_ms) / 1000)
     cools_in = cools_in_seconds(files, hot)
-    guards = Guards(sealed_in, _reasons(metrics, limits), cools_in)
+    reasons = _reasons(metrics, limits)
+    guards = Guards(sealed_in, reasons, cools_in)
     tiered = with_fullest_tier(metrics, limits) if limits.tiers else metrics
     in_full = Guards(sealed_in, _full_reasons(policy, metrics, limits), cools_in)
     amplified = with_amplification(metrics)
     triggers = [rule for rule in trigger_rules(policy) if not _asks_overlap(rule)]
     reorders = [replace(rule, needs_change=True) for rule in trigger_rules(policy) if _asks_overlap(rule)]
+    by_trigger = [evaluate(rule, tiered, guards) for rule in (*triggers, *tier_rules(limits))]
+    whole = [
+        *(evaluate(rule, metrics, Guards(sealed_in, _whole_reasons(metrics, limits), cools_in)) for rule in reorders),
+        *(evaluate(rule, amplified, in_full) for rule in full_rules(policy.values)),
+    ]
     return Evaluation(
-        triggers=[evaluate(rule, tiered, guards) for rule in (*triggers, *tier_rules(limits))],
-        full=[
-            *(
-                evaluate(rule, metrics, Guards(sealed_in, _whole_reasons(metrics, limits), cools_in))
-                for rule in reorders
-            ),
-            *(evaluate(rule, amplified, in_full) for rule in full_rules(policy.values)),
-        ],
+        triggers=by_trigger,
+        full=whole,
         seal=_seal_state(seal, seals),
+        never_due=_never_due(files, limits, reasons, [*by_trigger, *whole]),
     )
 
 
@@ -163,6 +179,22 @@ def _asks_overlap(rule: Rule) -> bool:
     Whether that helped is seen when new files came, so it does not fire again before.
     """
     return any(str(check.metric) == "overlap_depth" for check in rule.conditions)
+
+
+def _never_due(
+    files: PartitionedFiles, limits: RewriteLimits, reasons: Sequence[str | None], rules: Sequence[RuleState]
+) -> NeverDue:
+    """Count the avoidable files of partitions that no rule makes due in time, where a rewrite would merge some."""
+    in_time = np.logical_or.reduce([rule.due_in_time for rule in rules]) if rules else np.zeros(len(reasons), np.bool_)
+    is_short = np.array([reason == SkipReason.TOO_FEW_FILES for reason in reasons], dtype=np.bool_)
+    is_worth_it = np.array([reason is None for reason in reasons], dtype=np.bool_) | is_short
+    avoidable = np.where(~in_time & is_worth_it, files.avoidable(files.file_bytes < limits.small_bytes), 0)
+    return NeverDue(
+        files=int(avoidable.sum()),
+        partitions=int(np.count_nonzero(avoidable)),
+        too_few_files=int(avoidable[is_short].sum()),
+        of_files=len(files.file_bytes),
+    )
 
 
 def _reasons(metrics: PartitionMetrics, limits: RewriteLimits) -> Sequence[SkipReason | str | None]:

@@ -36,7 +36,10 @@ class SizeClass:
 
 @dataclass(frozen=True, slots=True)
 class PartitionHealth:
-    """One partition. `avoidable_file_count`: small files but for one."""
+    """One partition. `avoidable_file_count`: small files but for one.
+
+    `largest_small_file_share`: the largest small file's bytes as a share of all small files'; None without small files.
+    """
 
     spec_id: int
     partition: str
@@ -48,6 +51,7 @@ class PartitionHealth:
     files_with_deletes: int
     total_bytes: int
     average_file_bytes: int
+    largest_small_file_share: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def health(
     is_large = np.zeros(count, dtype=np.bool_) if large_bytes is None else files.file_bytes > large_bytes
     is_deleted = files.delete_files > 0
     is_chopped = have_small_row_groups(files, small_row_group_bytes)
-    avoidable = np.maximum(0, files.count(is_small) - 1)
+    avoidable = files.avoidable(is_small)
     hidden = np.where(
         files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count)
     )
@@ -181,6 +185,7 @@ def _worst(
     counts, totals = files.count(), files.total(files.file_bytes)
     small, large, deleted = files.count(is_small), files.count(is_large), files.count(is_deleted)
     chopped = files.count(is_chopped)
+    largest_share = files.largest_share(is_small)
     order = np.lexsort((-chopped, -large, -deleted, -avoidable))[:top].tolist()
     return tuple(
         PartitionHealth(
@@ -194,6 +199,7 @@ def _worst(
             files_with_deletes=int(deleted[at]),
             total_bytes=int(totals[at]),
             average_file_bytes=int(totals[at]) // max(1, int(counts[at])),
+            largest_small_file_share=float(largest_share[at]) if small[at] else None,
         )
         for at in order
         if avoidable[at] or large[at] or deleted[at] or chopped[at]

@@ -33,6 +33,7 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
 
 NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
     "oldest_small_file_age": "not measured: the partition has no small files",
+    "largest_small_file_share": "not measured: the partition has no small files",
     "size_amplification_percent": "not measured: the partition was never rewritten in full",
     "overlap_depth": "not measured: the policy orders rows by no columns (rewrite.strategy, rewrite.columns)",
 }
@@ -102,6 +103,7 @@ def measure_partitions(
     added, is_known = _added(digest, figures, now_ms)
     small = files.file_bytes < small_bytes
     chopped = have_small_row_groups(files, small_row_group_bytes)
+    avoidable = int(files.avoidable(small).sum())
     newest = _extreme(np.maximum, files, added, start=0)
     counts, totals = files.count(), files.total(files.file_bytes)
     ages, bounds = _ages(files, added, newest, is_known=is_known, is_small=small, now_ms=now_ms)
@@ -115,6 +117,8 @@ def measure_partitions(
         | rewritten
         | ({} if overlap is None else {"overlap_depth": overlap.depth}),
         table={
+            "avoidable_file_count": float(avoidable),
+            "avoidable_file_share": avoidable / max(1, len(files.file_bytes)),
             "snapshot_count": float(figures.snapshot_count),
             "manifest_count": float(figures.manifest_count),
             "average_manifest_bytes": float(figures.average_manifest_bytes),
@@ -145,6 +149,7 @@ def _sizes(
         "file_count": counts.astype(np.float64),
         "small_file_count": small_counts.astype(np.float64),
         "small_file_share": small_counts / np.maximum(1, counts),
+        "largest_small_file_share": files.largest_share(small),
         "average_file_bytes": totals / np.maximum(1, counts),
         "total_bytes": totals.astype(np.float64),
         "large_file_count": files.count(large).astype(np.float64),

@@ -49,6 +49,18 @@ class PartitionedFiles:
         np.add.at(sums, rows, values)
         return sums
 
+    def avoidable(self, is_small: Flags) -> Ints:
+        """Return avoidable files by partition: small files but for one, which has no other to merge with."""
+        return np.maximum(0, self.count(is_small) - 1)
+
+    def largest_share(self, is_small: Flags) -> npt.NDArray[np.float64]:
+        """Return by partition the bytes of the largest flagged file as a share of all flagged files'; NaN for none."""
+        largest = np.zeros(len(self.names), dtype=np.int64)
+        np.maximum.at(largest, self.partition_of[is_small], self.file_bytes[is_small])
+        share: npt.NDArray[np.float64] = largest / np.maximum(1, self.total(self.file_bytes, is_small))
+        share[self.count(is_small) == 0] = np.nan
+        return share
+
     def in_order_of_arrival(self, flags: Flags) -> Ints:
         """Return the flagged files, partition by partition, in the order in which their data came.
 

@@ -120,8 +120,8 @@ class RuleState:
     `due`: the first of `due_total` partitions, those with most files first. `held_back`: partitions for which the
     conditions hold, by the guard that stops them. `due_in_seconds`: see above; 0 when it is due, None when only writers
     can make it so. `partitions`: the due ones, flagged; of a rule for the whole table all that no guard holds back.
-    `cools_in_seconds`: when the first of those that only cool down is due, None without any. `logic` joins the
-    conditions by their positions.
+    `cools_in_seconds`: when the first of those that only cool down is due, None without any. `due_in_time`: flags of
+    the partitions that are due now or that time alone makes due. `logic` joins the conditions by their positions.
     """
 
     name: str
@@ -133,6 +133,7 @@ class RuleState:
     conditions: tuple[MeasuredCondition, ...]
     due_in_seconds: float | None
     partitions: Flags = field(repr=False, compare=False)
+    due_in_time: Flags = field(repr=False, compare=False)
     logic: Branch
     cools_in_seconds: float | None = None
 
@@ -177,6 +178,7 @@ def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState
     reasons = _guarded(rule, metrics, guards, all_hold)
     is_due = all_hold & np.array([reason is None for reason in reasons], dtype=np.bool_)
     shown = _nearest(rule, values, met, _busiest_first(metrics, is_due if is_due.any() else np.ones_like(is_due)))
+    waits = _waits(rule, metrics, guards, values)
     cooling = [guards.cools_in[at] for at, reason in enumerate(reasons) if reason == COOLING_DOWN]
     return RuleState(
         name=rule.name,
@@ -186,8 +188,9 @@ def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState
         held_back=_counted(reasons[at] for at in np.flatnonzero(all_hold).tolist()),
         shown=None if shown is None else _ref(metrics, shown),
         conditions=_all_measured(rule, metrics, shown),
-        due_in_seconds=0.0 if is_due.any() else _due_in(rule, metrics, guards, values),
+        due_in_seconds=0.0 if is_due.any() else _first(waits),
         partitions=is_due,
+        due_in_time=np.isfinite(waits),
         logic=rule.joined,
         cools_in_seconds=float(min(cooling)) if cooling else None,
     )
@@ -197,8 +200,9 @@ def _of_table(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleStat
     conditions = _all_measured(rule, metrics, None)
     is_due = is_met(rule.joined, lambda term: conditions[term.at].is_met)
     flags = guards.is_sealed & guards.is_worth_it & is_due
+    in_time = guards.is_worth_it & is_due
     due_in = 0.0 if is_due else None
-    return RuleState(rule.name, is_due, 0, (), {}, None, conditions, due_in, flags, rule.joined)
+    return RuleState(rule.name, is_due, 0, (), {}, None, conditions, due_in, flags, in_time, rule.joined)
 
 
 def _judged(condition: Comparison, measured: Floats) -> tuple[Flags, Flags]:
@@ -211,8 +215,8 @@ def _met(judged: Sequence[tuple[Flags, Flags]], term: Term) -> Flags:
     return judged[term.at][term.is_negated]
 
 
-def _due_in(rule: Rule, metrics: PartitionMetrics, guards: Guards, values: Sequence[Floats]) -> float | None:
-    """Return in how many seconds the first partition is due if nothing is written; None: that would make none due.
+def _waits(rule: Rule, metrics: PartitionMetrics, guards: Guards, values: Sequence[Floats]) -> Floats:
+    """Return by partition in how many seconds it is due if nothing is written; infinite: time alone never makes it.
 
     Between the instants at which a growing figure passes its bound no condition changes, so only those are tried.
     """
@@ -236,7 +240,12 @@ def _due_in(rule: Rule, metrics: PartitionMetrics, guards: Guards, values: Seque
         instant = begin if passes is None else np.fmax(begin, passes)
         judged = [judged_at(instant, at) for at in range(len(values))]
         best = np.where(holding(rule.joined, partial(_met, judged)), np.minimum(best, instant), best)
-    first = float(best.min()) if len(best) else math.inf
+    return best
+
+
+def _first(waits: Floats) -> float | None:
+    """Return the shortest wait, None when none ends."""
+    first = float(waits.min()) if len(waits) else math.inf
     return first if math.isfinite(first) else None
 
 

@@ -21,6 +21,7 @@ from engine.services.explain_summary import summarize
 from engine.services.explain_timing import Eligibility, cron_next, eligibility
 from engine.services.holds import HoldRules
 from engine.services.outcomes import conflict_rate
+from engine.services.rule_words import never_due_advice
 from engine.services.trials import Trial, plan_document
 
 _HOT_SHOWN = 20
@@ -49,7 +50,7 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "eligible": None if sight.trial is None else sight.trial.is_eligible,
         "conditions": [] if sight.trial is None else [asdict(condition) for condition in sight.trial.conditions],
         "next_eligible": _next_eligible(eligible),
-        "triggers": _triggers(sight),
+        "triggers": _triggers(sight, facts.policy),
         "windows": facts.windows._asdict(),
         "pauses": _pauses(record),
         "budgets": _budgets(facts),
@@ -91,7 +92,7 @@ def _next_eligible(eligible: Eligibility) -> Mapping[str, Any]:
     return {"at": eligible.at, "reason": eligible.reason, "held_by": holds}
 
 
-def _triggers(sight: Sight) -> Mapping[str, Any] | None:
+def _triggers(sight: Sight, policy: EffectivePolicy) -> Mapping[str, Any] | None:
     evaluation = sight.evaluation
     if evaluation is None:
         return None
@@ -107,6 +108,8 @@ def _triggers(sight: Sight) -> Mapping[str, Any] | None:
             "unsealed_partitions": seal.not_sealed,
             "next_sealed_at": None if next_at is None else datetime.fromtimestamp(next_at / 1000, UTC),
         },
+        "never_due": asdict(evaluation.never_due),
+        "advice": never_due_advice(evaluation, policy),
     }
 
 

@@ -12,23 +12,24 @@ from typing import Final
 
 from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy, WindowKind, raised_group_sizes
-from engine.domain.reasons import OF_PARTITIONS, in_words
+from engine.domain.reasons import in_words
 from engine.domain.runs import Run, RunState
 from engine.domain.units import format_bytes
 from engine.planning.estimates import predicted_requests
-from engine.planning.rule_logic import Branch, Term, is_met
-from engine.planning.triggers import MeasuredCondition, RuleState
+from engine.planning.triggers import RuleState
 from engine.services.engines import BY_NATIVE
 from engine.services.explain_facts import Facts
 from engine.services.explain_starts import how_it_starts
 from engine.services.explain_timing import Eligibility, cron_next, refused_settings
-from engine.services.explain_words import clock, duration, figure, many, place, sentence, short
+from engine.services.explain_words import clock, duration, many, sentence, short
+from engine.services.rule_words import due_rule, never_due_advice, other_rule
 from engine.services.trials import Trial
 
 WIDTH: Final = 100
 LINES: Final = 24
-_OPERATORS: Final = {"at_least": "at least", "above": "more than", "at_most": "at most", "below": "less than"}
-_RULES_SHOWN: Final = 6
+_DUE_SHOWN: Final = 6
+_OTHERS_SHOWN: Final = 3
+"""Rules that are not due, while none is; those that time alone makes due come first."""
 _FIGURE: Final = re.compile(r"(?<=\d) (?=(?:[KMGT]?i?B|s|UTC)\b|%)")
 _NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
@@ -174,70 +175,31 @@ def _rules(facts: Facts) -> Iterator[str]:
     measured = [
         rule for rule in evaluation.full if rule.is_due or any(one.measured is not None for one in rule.conditions)
     ]
-    ordered = sorted((*evaluation.triggers, *measured), key=lambda rule: not rule.is_due)
-    for rule in ordered[:_RULES_SHOWN]:
-        yield _due_rule(rule) if rule.is_due else _other_rule(rule)
-    if len(ordered) > _RULES_SHOWN:
-        yield f"{len(ordered) - _RULES_SHOWN} more rules are not due."
+    rules = (*evaluation.triggers, *measured)
+    due = [rule for rule in rules if rule.is_due]
+    if due:
+        yield from _due_rules(due)
+    else:
+        others = sorted(rules, key=lambda rule: rule.due_in_seconds is None)
+        yield from (other_rule(rule) for rule in others[:_OTHERS_SHOWN])
+        if len(others) > _OTHERS_SHOWN:
+            yield f"{many(len(others) - _OTHERS_SHOWN, 'more rule')} {_are(len(others) - _OTHERS_SHOWN)} not due."
     seal = evaluation.seal
     if seal.is_on and seal.not_sealed:
         yield f"Sealed: {seal.sealed} of {many(seal.sealed + seal.not_sealed, 'partition')}."
 
 
-def _due_rule(rule: RuleState) -> str:
-    if rule.shown is None:
-        return f"Rule '{rule.name}' makes the table due: {_met(rule.logic, rule.conditions)}."
-    where = f"{many(rule.due_total, 'partition')} due" + (", most of all" if rule.due_total > 1 else ":")
-    return f"Rule '{rule.name}' makes {where} {place(rule.shown)}: {_met(rule.logic, rule.conditions)}."
+def _due_rules(due: Sequence[RuleState]) -> Iterator[str]:
+    """Yield the first due rule with what it measured, and the names of the others."""
+    yield due_rule(due[0])
+    if len(due) > 1:
+        names = (f"'{rule.name}' ({many(rule.due_total, 'partition')})" for rule in due[1:_DUE_SHOWN])
+        rest = f" and {many(len(due) - _DUE_SHOWN, 'other')}" if len(due) > _DUE_SHOWN else ""
+        yield f"Also due by {', '.join(names)}{rest}."
 
 
-def _other_rule(rule: RuleState) -> str:
-    if rule.held_back:
-        why = "; ".join(f"{many(count, 'partition')}: {OF_PARTITIONS[code]}" for code, count in rule.held_back.items())
-        return f"Rule '{rule.name}' holds, but makes nothing due: {why}."
-    failed = [condition for condition in rule.conditions if not condition.is_met]
-    if rule.shown is None and all(condition.measured is None for condition in failed):
-        return f"Rule '{rule.name}' is not due: {failed[0].detail}."
-    nearest = f" nearest is {place(rule.shown)}:" if rule.shown is not None else ""
-    return f"Rule '{rule.name}' is not due:{nearest} {_unmet(rule.logic, rule.conditions)}."
-
-
-def _met(logic: Branch, conditions: Sequence[MeasuredCondition]) -> str:
-    """Return the conditions that make a rule hold; of those of which one is enough the ones that hold."""
-    found = [
-        (_condition(conditions[each.at]) if isinstance(each, Term) else _met(each, conditions))
-        for each in logic.members
-        if _is_met(each, conditions)
-    ]
-    if logic.word == "any" and len(logic.members) > 1:
-        return f"because any of: {'; '.join(found)}"
-    return ", ".join(found)
-
-
-def _unmet(logic: Branch, conditions: Sequence[MeasuredCondition]) -> str:
-    """Return the conditions that keep a rule from holding."""
-    found = [
-        (_condition(conditions[each.at]) if isinstance(each, Term) else _unmet(each, conditions))
-        for each in logic.members
-        if not _is_met(each, conditions)
-    ]
-    if logic.word == "any" and len(logic.members) > 1:
-        return f"none of: {'; '.join(found)}"
-    return ", ".join(found)
-
-
-def _is_met(part: Branch | Term, conditions: Sequence[MeasuredCondition]) -> bool:
-    branch = Branch("all", (part,)) if isinstance(part, Term) else part
-    return is_met(branch, lambda term: conditions[term.at].is_met)
-
-
-def _condition(condition: MeasuredCondition) -> str:
-    negation = "not " if condition.is_negated else ""
-    wanted = f"{negation}{_OPERATORS[condition.operator]} {figure(condition.metric, condition.wanted)}"
-    if condition.measured is None:
-        return f"{condition.metric} {condition.detail} (wanted: {wanted})"
-    bound = "at least " if condition.is_bound else ""
-    return f"{condition.metric} {bound}{figure(condition.metric, condition.measured)} (wanted: {wanted})"
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _live(facts: Facts) -> Iterator[str]:
@@ -322,12 +284,14 @@ def _health(facts: Facts) -> Iterator[str]:
 
 
 def _changes(facts: Facts) -> Iterator[str]:
-    """Say what would change the answer, where somebody can change it."""
+    """Yield the settings that would change the answer."""
     evaluation, policy = facts.sight.evaluation, facts.policy
     if facts.sight.trial is None or evaluation is None:
         return
     nearly = any(rule.held_back for rule in evaluation.rules)
-    if not evaluation.is_due and not nearly and facts.sight.trial.plan.groups:
+    if advice := never_due_advice(evaluation, policy):
+        yield from advice
+    elif not evaluation.is_due and not nearly and facts.sight.trial.plan.groups:
         origin = policy.origins.get("triggers", "default")
         yield f"To make it due sooner, change triggers in its policy ({origin}); a run by request needs none."
     if any("too_few_files" in rule.held_back for rule in evaluation.rules):

@@ -21,12 +21,16 @@ from engine.domain.periods import Period
 from engine.domain.policies import EffectivePolicy, PolicyDocument
 from engine.domain.tables import TableFormatName
 from engine.formats.base import OpenTable
+from engine.planning.evaluations import Evaluation
 from engine.planning.health import TableHealth, health
 from engine.planning.ranking import benefit_per_cost, chance_of_commit
+from engine.services.due_plans import evaluate_now
+from engine.services.engines import choose_engine
 from engine.services.formats import FormatRegistry
 from engine.services.orders import order_health
 from engine.services.policies import PolicyReader
 from engine.services.registered import open_registered, read_registered
+from engine.services.rule_words import due_document
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -97,6 +101,23 @@ class ObservationService:
             _log.warning("measurement_lost", table_id=seen.table_id, error=error.message)
         return found
 
+    async def evaluate(self, seen: Observed) -> Evaluation:
+        """Return every rule of the policy on the table now, as the coordinator decides by.
+
+        Raises:
+            Transient: the manifests can't be read.
+        """
+        async with self._database.read() as unit:
+            now = await unit.now()
+            rewritten = await unit.rewrite_histories.committed_partitions(seen.table_id)
+            hot = await unit.hot_partitions.at(seen.table_id)
+
+        def evaluate() -> Evaluation:
+            chosen = choose_engine(seen.opened, seen.policy)
+            return evaluate_now(chosen.table, chosen.policy, rewritten, now, hot)
+
+        return await self._formats.ask(seen.opened.ref, evaluate)
+
     async def measure_again(self, table_id: TableId) -> None:
         """Look at a table after it was changed and keep what is found; a table that can't be read is left alone."""
         try:
@@ -105,7 +126,7 @@ class ObservationService:
             _log.warning("not_measured", table_id=table_id, error=error.message)
 
     async def health(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
-        """Measure the present data files: sums, size classes, score and its parts, worst partitions.
+        """Measure the present data files: sums, size classes, score and its parts, worst partitions; and what is due.
 
         Where the policy orders rows also how far files overlap; that is not kept, as it costs a look at all bounds.
 
@@ -116,6 +137,7 @@ class ObservationService:
         measured = await self.measure(seen)
         described = await self._formats.ask(seen.opened.ref, seen.opened.describe)
         order = await self._formats.ask(seen.opened.ref, order_health, seen.opened, seen.policy)
+        evaluation = await self.evaluate(seen)
         async with self._database.read() as unit:
             table, _ = await read_registered(unit, table_id, caller)
         return {
@@ -125,6 +147,7 @@ class ObservationService:
             "table": dict(described),
             "freeze": table.freeze,
             "order": order,
+            "due": due_document(evaluation, seen.policy),
             **asdict(measured),
         }
 

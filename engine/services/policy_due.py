@@ -93,6 +93,10 @@ class DueRules:
         if health.get("small_file_bytes") == self.small_bytes:
             values["small_file_count"] = partition["small_file_count"]
             values["small_file_share"] = partition["small_file_count"] / max(1, files)
+            values["avoidable_file_count"] = health["avoidable_file_count"]
+            values["avoidable_file_share"] = health["avoidable_file_count"] / max(1, health["file_count"])
+            if (largest := partition.get("largest_small_file_share")) is not None:  # nor did they measure this
+                values["largest_small_file_share"] = largest
         if health.get("large_file_bytes") == self.large_bytes:
             values["large_file_count"] = partition["large_file_count"]
         chopped = partition.get("small_row_group_file_count")  # earlier versions did not measure it

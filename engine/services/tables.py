@@ -33,6 +33,7 @@ from engine.services.names import check_table_ref
 from engine.services.observations import ObservationService
 from engine.services.policies import check_settings
 from engine.services.registered import find_id, read_own, read_registered
+from engine.services.rule_words import due_document
 from engine.services.run_statistics import read_statistics
 from engine.services.shared_locations import check_overlap, location_refused
 from engine.services.trials import EVERYTHING, plan_document, try_plan
@@ -229,6 +230,7 @@ class TableService:
         trial = await self._formats.ask(seen.opened.ref, try_plan, seen.opened, seen.policy, known, request, hot)
         if policy is None:
             await self._observations.measure(seen)
+        evaluation = await self._observations.evaluate(seen)
         async with self._database.read() as unit:
             day = await day_budget(unit, table_id, seen.policy)
         plan = day.admit(trial.plan)
@@ -237,6 +239,7 @@ class TableService:
             "enabled": seen.policy.enabled,
             "eligible": trial.is_eligible,
             "conditions": [asdict(condition) for condition in trial.conditions],
+            "due": due_document(evaluation, seen.policy),
             **plan_document(plan, day.deferred),
         }
 

@@ -58,6 +58,7 @@ def health(console: Console, measured: Document) -> None:
             "rows": measured["record_count"],
             "deletes": f"{measured['files_with_deletes']} files, at most {measured['deleted_rows']} rows",
             "snapshot": measured["snapshot_id"],
+            **_due(measured),
         },
     )
     console.print()
@@ -88,6 +89,15 @@ def health(console: Console, measured: Document) -> None:
         _overlaps(console, measured["order"])
 
 
+def _due(answered: Document) -> Document:
+    """Return whether rules make the table due and why, and advice if any; nothing where an older server omits it."""
+    due = answered.get("due")
+    if due is None:
+        return {}
+    advice = {"advice": in_commands(" ".join(due["advice"]))} if due["advice"] else {}
+    return {"due": " ".join(due["because"]) or "no", **advice}
+
+
 def _overlaps(console: Console, order: Document) -> None:
     """Show how far files overlap in the order of rows, the deepest partitions."""
     console.print()
@@ -112,8 +122,8 @@ def plan(console: Console, planned: Document) -> None:
     _conditions(console, planned, only_failed=True)
     if not planned["enabled"]:
         console.print("[yellow]the policy has enabled: false: a run would be skipped[/]")
-    time = {"time": _predicted_time(planned)}
-    print_fields(console, _predicted(planned["prediction"]) | time | {"base snapshot": planned["base_snapshot_id"]})
+    shown = {**_predicted(planned["prediction"]), "time": _predicted_time(planned)}
+    print_fields(console, {**shown, "base snapshot": planned["base_snapshot_id"], **_due(planned)})
     if planned["groups"]:
         console.print()
         print_rows(

@@ -80,6 +80,23 @@ class Metric(StrEnum):
     TIME_SINCE_FULL = "time_since_full", MetricKind.DURATION, "time since the last full rewrite"
     TIME_SINCE_REWRITE = "time_since_rewrite", MetricKind.DURATION, "time since the last rewrite"
     OVERLAP_DEPTH = "overlap_depth", MetricKind.COUNT, "files whose key ranges overlap at the deepest point"
+    LARGEST_SMALL_FILE_SHARE = (
+        "largest_small_file_share",
+        MetricKind.RATIO,
+        "bytes of the largest small file as a share of the bytes of all small files",
+    )
+    AVOIDABLE_FILE_COUNT = (
+        "avoidable_file_count",
+        MetricKind.COUNT,
+        "small files but for one in each partition, in the whole table",
+        True,
+    )
+    AVOIDABLE_FILE_SHARE = (
+        "avoidable_file_share",
+        MetricKind.RATIO,
+        "these avoidable files as a share of all data files of the table",
+        True,
+    )
     SNAPSHOT_COUNT = "snapshot_count", MetricKind.COUNT, "snapshots that the table keeps", True
     MANIFEST_COUNT = "manifest_count", MetricKind.COUNT, "manifests of the present snapshot", True
     AVERAGE_MANIFEST_BYTES = "average_manifest_bytes", MetricKind.SIZE, "mean size of these manifests", True

@@ -37,7 +37,7 @@ async def test_a_table_of_few_small_files_can_be_rewritten_and_is_not_due(api: A
     answer = await explained(api, table_id)
     assert (answer["eligible"], answer["due"], answer["would_start_by_itself"]) == (True, False, False)
     assert answer["now"]["outcome"] == "rewrite"
-    (rule, full) = answer["triggers"]["rules"]
+    (rule, *_, full) = answer["triggers"]["rules"]
     assert (rule["name"], rule["kind"], full["kind"]) == ("many small files", "trigger", "full")
     assert rule["partition"]["file_count"] == 6
     count = rule["conditions"][0]
@@ -56,7 +56,7 @@ async def test_what_a_run_would_cost_is_told(api: Api, table_id: str):
 async def test_every_setting_comes_with_its_origin_and_whether_it_is_acted_on(api: Api, table_id: str):
     await put_policy(api, table_id, {"seal": {"quiet_for": "30m"}})
     settings = (await explained(api, table_id))["settings"]
-    assert settings["rewrite.min_input_files"] == {"value": 5, "origin": "default", "acted_on": True}
+    assert settings["rewrite.min_input_files"] == {"value": 2, "origin": "preset balanced", "acted_on": True}
     assert settings["seal"] == {"value": {"quiet_for": "30m"}, "origin": "table", "acted_on": True}
 
 
@@ -87,6 +87,38 @@ async def test_a_due_rule_says_which_of_its_branches_held(api: Api, table_id: st
     assert "1,000" not in said(answer)
     await put_policy(api, table_id, {"triggers": [{"name": "none", "any": [many, {"not": few}]}]}, if_match=1)
     assert "none of: file_count 6" in said(await explained(api, table_id))
+
+
+async def test_avoidable_files_that_no_rule_makes_due_come_with_advice(api: Api, table_id: str):
+    twenty = {"name": "twenty", "all": [{"metric": "small_file_count", "at_least": 20}]}
+    await put_policy(api, table_id, {"triggers": [twenty]})
+    never_due = {"files": 10, "partitions": 2, "too_few_files": 0, "of_files": 12}
+    answer = await explained(api, table_id)
+    assert answer["triggers"]["never_due"] == never_due
+    first, remedy = answer["triggers"]["advice"]
+    assert first == (
+        "10 of its 12 files are avoidable and in 2 partitions that no rule makes due unless more files are written."
+    )
+    assert remedy.startswith("Add a rule to triggers (table)")
+    assert f"{first} {remedy}" in said(answer)
+    for path in (f"/v1/tables/{table_id}/health", f"/v1/tables/{table_id}/plan"):
+        method = "GET" if path.endswith("health") else "POST"
+        due = (await api.call(method, path, status=200, **({} if method == "GET" else {"json": {}}))).json()["due"]
+        assert due == {"is_due": False, "because": [], "never_due": never_due, "advice": [first, remedy]}
+
+
+async def test_health_and_plan_name_the_rule_that_makes_a_table_due(api: Api, table_id: str):
+    few = {"name": "few", "all": [{"metric": "small_file_count", "at_least": 5}]}
+    trial = await api.call("POST", f"/v1/tables/{table_id}/plan", status=200, json={"policy": {"triggers": [few]}})
+    assert trial.json()["due"]["because"][0].startswith("Rule 'few' makes 2 partitions due, most of all ")
+    await put_policy(api, table_id, {"triggers": [few]})
+    due = (await api.get(f"/v1/tables/{table_id}/health"))["due"]
+    assert (due["is_due"], due["because"], due["advice"]) == (True, trial.json()["due"]["because"], [])
+
+
+async def test_balanced_gives_no_advice_where_time_makes_every_partition_due(api: Api, table_id: str):
+    answer = await explained(api, table_id)
+    assert (answer["triggers"]["advice"], answer["triggers"]["never_due"]["files"]) == ([], 0)
 
 
 async def test_partitions_that_are_not_sealed_hold_a_table_back(api: Api, table_id: str):

@@ -17,7 +17,7 @@ ONE, OTHER = "2026-11-01", "2026-11-02"
 AT_ONCE = {"min_interval": "0s"}
 
 
-async def test_p25_balanced_begins_at_twenty_small_files_that_are_a_fifth(kept: Kept) -> None:
+async def test_p25_balanced_begins_at_twenty_small_files_that_are_a_fifth_and_doubled(kept: Kept) -> None:
     await kept.by(preset="balanced")
     await kept.has(ONE, 19)
     await kept.has(OTHER, 1)
@@ -36,6 +36,25 @@ async def test_p25_balanced_begins_at_twenty_small_files_that_are_a_fifth(kept: 
     assert again.created_at - run.started_at >= timedelta(minutes=10)
     await kept.rewritten()
     assert len(kept.files(OTHER)) == 81
+    await kept.is_left_alone()
+
+
+async def test_balanced_begins_by_time_alone_an_hour_after_the_last_of_five_small_files(kept: Kept) -> None:
+    await kept.by(preset="balanced")
+    await kept.has(ONE, 5)
+    await kept.has(OTHER, 4)
+    assert (await kept.look()).verdict is Verdict.NOT_DUE
+    facts = await kept.time.facts()
+    evaluation = facts.sight.evaluation
+    assert evaluation is not None
+    assert evaluation.due_in_seconds is not None
+    assert 3500 < evaluation.due_in_seconds <= 3600
+    due_at = facts.record.now + timedelta(seconds=evaluation.due_in_seconds)
+    run = await kept.time.until(due_at + timedelta(minutes=1))
+    assert run is not None
+    assert run.created_at >= due_at
+    assert (await kept.rewritten()).request["cause"]["rule"] == "settled"
+    assert (len(kept.files(ONE)), len(kept.files(OTHER))) == (1, 4)
     await kept.is_left_alone()
 
 

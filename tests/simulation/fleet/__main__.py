@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from tests.simulation.fleet import artemis, explained, race, starvation, storm
+from tests.simulation.fleet import artemis, explained, race, replays, starvation, storm
 from tests.simulation.fleet.line import Line
 from tests.simulation.world import World, open_machine, open_world
 
@@ -62,6 +62,12 @@ def _explained(seed: int) -> tuple[str, list[str]]:
     return explained.report(found), [wrong for each in found for wrong in each.wrong]
 
 
+def _presets(seed: int) -> tuple[str, list[str]]:
+    found = replays.replay_presets(days=7, seed=seed)
+    wrong = [each for result in found["balanced"] for each in replays.broken("balanced", result)]
+    return replays.report(found, days=7, seed=seed), wrong
+
+
 SCENARIOS: Mapping[str, Callable[[int], tuple[str, list[str]]]] = {
     "fleet-scarce": partial(_race, history_days=10, capacity=1.5),
     "fleet-ample": partial(_race, history_days=3, capacity=4.0),
@@ -69,6 +75,7 @@ SCENARIOS: Mapping[str, Callable[[int], tuple[str, list[str]]]] = {
     "storm": _storm,
     "explain": _explained,
     "artemis": _artemis,
+    "presets": _presets,
 }
 
 

@@ -1,8 +1,9 @@
 """Who chooses tables: Packhouse by its own functions, and two peers that others use.
 
-- `Product`: the rule of preset `balanced` (`planning.triggers.evaluate` over all cells that changed), one run a table,
-  its `schedule.min_interval`, the table's `planning.ranking.benefit_per_cost`, and `domain.turns.in_turn` over what a
-  claim looks at. A table is looked at every ten minutes, the longest interval, at its own phase.
+- `Product`: one rule, 20 small files that are a fifth of all (`planning.triggers.evaluate` over all cells that
+  changed), one run a table, `schedule.min_interval` of preset `balanced`, the table's
+  `planning.ranking.benefit_per_cost`, and `domain.turns.in_turn` over what a claim looks at. A table is looked at every
+  ten minutes, the longest interval, at its own phase.
 - `TopHundred`: the hundred tables with most small files at the beginning, all of their small files, each night at one.
 - `Greedy`: every hour all tables by 0.7 x file reduction - 0.3 x bytes, each divided by the largest of that hour
   (AutoComp, SIGMOD 2025, with its weights), as many of the best as keep the machine busy for that hour. The same each
@@ -14,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.domain.policies import effective_policy
+from engine.domain.policies import PolicyDocument, effective_policy
 from engine.domain.runs import ReadyRun
 from engine.planning.digest import FILE_DIGEST
 from engine.planning.evaluations import trigger_rules
@@ -27,15 +28,32 @@ from tests.simulation.fleet.line import Line
 from tests.simulation.fleet.machine import Machine, Work
 from tests.simulation.fleet.population import DAY, Files, Flags, Ints
 
-BALANCED = effective_policy(table_properties={})
-LIMITS = RewriteLimits.of(BALANCED)
+RULED = effective_policy(
+    table_properties={},
+    own=PolicyDocument.model_validate(
+        {
+            "triggers": [
+                {
+                    "name": "many small files",
+                    "all": [
+                        {"metric": "small_file_count", "at_least": 20},
+                        {"metric": "small_file_share", "at_least": 0.2},
+                    ],
+                }
+            ],
+            "rewrite": {"min_input_files": 5},
+        }
+    ),
+)
+"""Preset `balanced` with the one rule that all choosers are judged by; its own rules are replayed in `replays`."""
+LIMITS = RewriteLimits.of(RULED)
 LOOK_SECONDS = 600.0
 HOUR = 3600.0
 NIGHT = 1 * HOUR
 
 
 def due_cells(files: Files, cells: Ints) -> Flags:
-    """Judge the rule of `balanced` on cells, as `planning.evaluations` does; none is sealed off, none has deletes."""
+    """Judge the rule on cells, as `planning.evaluations` does; none is sealed off, none has deletes."""
     small, count = files.small[cells], files.small[cells] + files.others[cells]
     gains = small - np.maximum(1, (3 * files.bytes_of_small[cells] + LIMITS.target_bytes) // (3 * LIMITS.target_bytes))
     metrics = PartitionMetrics(
@@ -53,7 +71,7 @@ def due_cells(files: Files, cells: Ints) -> Flags:
     )
     is_worth_it = (small >= LIMITS.min_input_files) & (gains >= 1)
     guards = Guards(np.zeros(len(cells)), [None if worth else "left_alone" for worth in is_worth_it.tolist()])
-    (rule,) = trigger_rules(BALANCED)
+    (rule,) = trigger_rules(RULED)
     return evaluate(rule, metrics, guards).partitions
 
 
@@ -68,7 +86,7 @@ class Product:
     def __init__(self, files: Files) -> None:
         self.name = "Packhouse"
         self._files = files
-        self._min_interval = BALANCED.seconds_of("schedule.min_interval") or 0.0
+        self._min_interval = RULED.seconds_of("schedule.min_interval") or 0.0
         self._is_due = np.zeros(len(files.small), np.bool_)
         self._live: set[int] = set()
         self._last_start = np.full(files.population.tables, -np.inf)

@@ -1,8 +1,8 @@
 """The race: the same fleet, writers, scans and machine for everybody; what each comes to.
 
 Time goes in steps of ten minutes: writers write, scans open files, the chooser looks, and the machine works through
-the step event by event. A partition is *due* by the rule of `balanced`, whoever chooses, and waits until a run that
-takes it begins, or until the end.
+the step event by event. A partition is *due* by the one rule of `choosers.RULED`, whoever chooses, and waits until a
+run that takes it begins, or until the end.
 """
 
 from collections.abc import Callable, Sequence

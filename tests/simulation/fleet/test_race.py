@@ -8,7 +8,7 @@ import pytest
 from engine.planning.digest import TableFigures
 from engine.planning.evaluations import evaluate_policy
 from engine.planning.partition_metrics import RewriteHistory
-from tests.simulation.fleet.choosers import BALANCED, LIMITS, due_cells
+from tests.simulation.fleet.choosers import LIMITS, RULED, due_cells
 from tests.simulation.fleet.population import Files, make_population
 from tests.simulation.fleet.race import PACKHOUSE, Outcome, Setting, alone, race
 from tests.support.digests import DigestFile, digest_of
@@ -30,7 +30,7 @@ def test_cells_are_judged_as_evaluation_judges_their_files() -> None:
         digest_of([file for cell in few.tolist() for file in _files_of(files, cell)]),
         TableFigures(),
         RewriteHistory(),
-        BALANCED,
+        RULED,
         now_ms=0,
     )
     some = few[(files.small + files.others)[few] > 0]  # a partition without files is in no digest

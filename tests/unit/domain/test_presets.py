@@ -39,13 +39,36 @@ def test_no_preset_names_another(name: str) -> None:
     assert PRESETS[name].document.preset is None
 
 
-def test_p25_balanced_is_due_at_twenty_small_files_that_are_a_fifth() -> None:
-    assert rules("balanced") == [{"small_file_count at_least": 20, "small_file_share at_least": 0.2}]
+def test_p25_balanced_is_due_at_twenty_small_files_that_are_a_fifth_and_doubled() -> None:
+    many, very_many, *_ = rules("balanced")
+    assert many == {
+        "small_file_count at_least": 20,
+        "small_file_share at_least": 0.2,
+        "largest_small_file_share at_most": 0.5,
+    }
+    assert very_many == {"small_file_count at_least": 500}
     policy = effective_policy(table_properties={})
     assert policy.values["preset"] == "balanced"
     assert policy.values["rewrite.target_file_bytes"] == 128 * MIB
     assert policy.seconds_of("schedule.min_interval") == 600
     assert policy.origins["triggers"] == policy.origins["schedule.min_interval"] == "preset balanced"
+
+
+def test_balanced_takes_few_small_files_once_a_partition_has_settled() -> None:
+    settled, many, avoidable = rules("balanced")[2:]
+    assert settled == {
+        "small_file_count at_least": 5,
+        "largest_small_file_share at_most": 0.5,
+        "newest_file_age at_least": 3600,
+    }
+    assert many == {"small_file_count at_least": 20, "newest_file_age at_least": 3600}
+    assert avoidable == {
+        "avoidable_file_share at_least": 0.3,
+        "avoidable_file_count at_least": 200,
+        "small_file_count at_least": 2,
+        "newest_file_age at_least": 3600,
+    }
+    assert effective_policy(table_properties={}).values["rewrite.min_input_files"] == 2
 
 
 def test_balanced_leaves_the_target_to_the_table() -> None:

@@ -10,7 +10,14 @@ from engine.domain.policies import Metric, MetricKind, PolicyDocument, TriggerCo
 from engine.domain.units import format_duration
 from tests.unit.domain.policy_documents import OPERANDS, conditions
 
-PER_TABLE = {"snapshot_count", "manifest_count", "average_manifest_bytes", "metadata_bytes"}
+PER_TABLE = {
+    "avoidable_file_count",
+    "avoidable_file_share",
+    "snapshot_count",
+    "manifest_count",
+    "average_manifest_bytes",
+    "metadata_bytes",
+}
 
 
 def condition(metric: str, **comparison: Any) -> TriggerCondition:

@@ -1,11 +1,12 @@
 """A whole policy judged on a table: presets, full-rewrite rules and seals together."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from engine.planning.digest import PartitionTime, TableFigures, TimeUnit
-from engine.planning.evaluations import Evaluation, evaluate_policy
+from engine.planning.evaluations import Evaluation, NeverDue, evaluate_policy
 from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import policy_of
@@ -40,6 +41,62 @@ def test_balanced_is_due_at_twenty_small_files_that_are_a_fifth_of_all():
     assert due(evaluated({}, files(20, MIB, days=0))) == ["many small files"]
     assert due(evaluated({}, files(19, MIB, days=0))) == []
     assert due(evaluated({}, files(20, MIB, days=0) + files(81, 128 * MIB, days=0))) == []
+
+
+def hourly(partitions: int, each: int, size: int = 4096, *, days: float = 1) -> list[DigestFile]:
+    return [file for at in range(partitions) for file in files(each, size, days=days, partition=f'{{"hour":{at}}}')]
+
+
+def test_balanced_takes_twelve_tiny_files_in_each_of_24_partitions_once_they_have_settled():
+    found = evaluated({}, hourly(24, 12))
+    assert due(found) == ["settled", "many avoidable files in the table"]
+    assert found.due_partitions(full=False).all()
+    assert evaluated({}, hourly(24, 12, days=1 / 48)).due_in_seconds == pytest.approx(1800)
+
+
+def test_balanced_waits_in_a_partition_with_new_files_until_a_rewrite_doubles_what_the_last_one_left():
+    left = files(1, 40 * MIB, days=0)
+    assert due(evaluated({}, left + files(39, MIB, days=0))) == []
+    assert due(evaluated({}, left + files(40, MIB, days=0))) == ["many small files"]
+    assert due(evaluated({}, left + files(499, 4096, days=0))) == ["very many small files"]
+
+
+def test_balanced_leaves_a_few_late_files_beside_a_large_remainder_until_there_are_twenty():
+    left = files(1, 90 * MIB, days=2)
+    assert due(evaluated({}, left + files(18, MIB, days=1))) == []
+    assert due(evaluated({}, left + files(19, MIB, days=1))) == ["settled with many small files"]
+
+
+def test_balanced_takes_pairs_of_small_files_where_many_files_of_the_table_are_avoidable():
+    assert due(evaluated({}, hourly(200, 2))) == ["many avoidable files in the table"]
+    assert due(evaluated({}, hourly(199, 2))) == []
+    well_sized = [
+        file for at in range(400) for file in files(1, 128 * MIB, days=1, partition=f'{{"hour":{1000 + at}}}')
+    ]
+    assert due(evaluated({}, hourly(200, 2) + well_sized)) == []
+
+
+TWENTY: dict[str, Any] = {"triggers": [{"name": "t", "all": [{"metric": "small_file_count", "at_least": 20}]}]}
+
+
+def test_avoidable_files_that_no_rule_makes_due_in_time_are_counted():
+    found = evaluated(TWENTY, hourly(24, 12))
+    assert found.never_due == NeverDue(files=264, partitions=24, too_few_files=0, of_files=288)
+    assert evaluated({}, hourly(24, 12, days=0)).never_due == NeverDue(of_files=288)  # due once they have settled
+
+
+def test_avoidable_files_below_the_least_number_of_inputs_are_counted_apart():
+    policy = {**TWENTY, "rewrite": {"min_input_files": 5}}
+    found = evaluated(policy, hourly(3, 4) + files(6, MIB, days=1)).never_due
+    assert found == NeverDue(files=14, partitions=4, too_few_files=9, of_files=18)
+
+
+def test_files_that_no_rewrite_would_merge_are_not_counted_as_never_due():
+    history = RewriteHistory([PartitionRewrite(0, "{}", NOW_MS - DAY_MS, is_full=False)])
+    left = files(4, 90 * MIB, days=1)  # what a rewrite left, and another would not halve
+    assert evaluated(TWENTY, left, history=history).never_due.files == 0
+    deletes = [replace(file, equality_deletes=1) for file in files(9, MIB, days=1)]
+    assert evaluated(TWENTY, deletes).never_due.files == 0
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,9 @@ def arriving(*sizes: int, each_ms: int = 0) -> list[DigestFile]:
 
 
 def test_p7_a_window_fires_at_its_least_number_of_neighbours() -> None:
-    assert numbers(planned(arriving(1, 1, 1, 1), strategy="window")) == []
-    assert numbers(planned(arriving(1, 1, 1, 1, 1), strategy="window")) == [[0, 1, 2, 3, 4]]
+    five = {"strategy": "window", "min_input_files": 5}
+    assert numbers(planned(arriving(1, 1, 1, 1), **five)) == []
+    assert numbers(planned(arriving(1, 1, 1, 1, 1), **five)) == [[0, 1, 2, 3, 4]]
 
 
 def test_p7_a_window_takes_more_until_it_makes_a_whole_output() -> None:
@@ -41,7 +42,7 @@ def test_p7_a_window_takes_more_until_it_makes_a_whole_output() -> None:
 
 def test_p7_a_window_drops_its_first_file_at_twice_the_target() -> None:
     files = arriving(90, 90, 90, 1, 1, 1, 1)  # the first five come to 272 MiB, the five after the first to 183
-    assert numbers(planned(files, strategy="window")) == [[1, 2, 3, 4, 5]]
+    assert numbers(planned(files, strategy="window", min_input_files=5)) == [[1, 2, 3, 4, 5]]
 
 
 def test_p7_a_file_of_the_right_size_ends_a_window() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine.planning.digest import TableFigures
+from engine.planning.health import health
 from engine.planning.partition_metrics import (
     NOT_APPLICABLE,
     PartitionMetrics,
@@ -160,9 +161,27 @@ def test_u16_the_outputs_of_the_last_rewrite_are_no_change_and_a_newer_file_is()
     assert measure(files, history=history).is_changed.tolist() == [False, True, True]
 
 
+def test_avoidable_files_are_counted_over_all_partitions_as_health_counts_them():
+    files = [
+        DigestFile(size * MIB, name) for name, size in (("a", 1), ("a", 3), ("a", 200), ("b", 2), ("c", 4), ("c", 1))
+    ]
+    found = measure(files).table
+    assert (found["avoidable_file_count"], found["avoidable_file_share"]) == (2, 2 / 6)
+    assert health(digest_of(files), small_bytes=SMALL, large_bytes=LARGE).avoidable_file_count == 2
+
+
+def test_the_largest_small_file_is_measured_against_the_bytes_of_small_files_alone():
+    files = [DigestFile(size * MIB, name) for name, size in (("a", 6), ("a", 2), ("a", 200), ("b", 300))]
+    largest = measure(files).values["largest_small_file_share"]
+    assert largest[0] == 0.75
+    assert math.isnan(largest[1])
+
+
 def test_metrics_of_the_table_are_those_of_its_figures():
     figures = TableFigures(snapshot_count=7, manifest_count=4, manifest_bytes=4000)
     assert measure([DigestFile(MIB)], figures=figures).table == {
+        "avoidable_file_count": 0,
+        "avoidable_file_share": 0,
         "snapshot_count": 7,
         "manifest_count": 4,
         "average_manifest_bytes": 1000,

@@ -169,6 +169,7 @@ def _quiet(**more: Any) -> dict[str, Any]:
     return {"quiet_hours": [window], **more}
 
 
+_TWENTY: Final = {"name": "twenty", "all": [{"metric": "small_file_count", "at_least": 20}]}
 _BLACKOUT: Final = {"from": "2026-11-20", "to": "2026-11-24", "time_zone": "UTC", "reason": "year-end close"}
 _MEASURED: Final = Measurement(TABLE.id, "1", ago(days=1), 312, 290, 280, 5 * 2**30, 41.0, 2.0, {})
 _LONG: Final = replace(TABLE, ref=TableRef("lake", ("n" * 120,), "t" * 200))
@@ -176,7 +177,9 @@ _BUDGET: Final = DayBudget(10 * MIB, 0, NOW + timedelta(hours=5))
 
 SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
     "due": lambda: situation(DUE, ended=(replace(DONE, started_at=ago(hours=3), finished_at=ago(hours=2)),)),
-    "not_due": lambda: situation(FEW),
+    "not_due": lambda: situation(FEW, {"triggers": [_TWENTY]}),
+    "never_due": lambda: situation(day(18, 4) + FEW, {"triggers": [_TWENTY], "rewrite": {"min_input_files": 5}}),
+    "settles": lambda: situation(day(19, 12, hours=0.5)),
     "never_rewritten_upsolver": lambda: situation(FEW, {"preset": "upsolver"}),
     "disabled": lambda: situation(DUE, {"enabled": False}),
     "paused": lambda: situation(

@@ -1820,6 +1820,20 @@ export interface components {
          * @enum {string}
          */
         DiscoveryOutcome: "already_registered" | "registrable" | "registered" | "would_register" | "refused" | "not_tried";
+        /** @description Whether the policy's rules make the table due now, and why. */
+        DueState: {
+            /** @description What to change, where a tenth of the data files or more would never be due; else empty. */
+            advice: string[];
+            /**
+             * @description One sentence for each rule that is due, with what it measured.
+             * @example [
+             *       "Rule 'settled' makes 24 partitions due, most of all {\"at_hour\":494000} with 12 files (48 kB)."
+             *     ]
+             */
+            because: string[];
+            is_due: boolean;
+            never_due: components["schemas"]["NeverDue"];
+        };
         /** @description A table that would become due. */
         DueTable: {
             /**
@@ -2120,6 +2134,9 @@ export interface components {
         };
         /** @description Every rule, judged now; any of them makes the table due. */
         ExplainedTriggers: {
+            /** @description What to change, where a tenth of the data files or more would never be due; else empty. */
+            advice: string[];
+            never_due: components["schemas"]["NeverDue"];
             /** @description The rules of the policy. */
             rules: components["schemas"]["ExplainedRule"][];
             /** @description Partitions by the policy's `seal`. */
@@ -3188,7 +3205,7 @@ export interface components {
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
          * @enum {string}
          */
-        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
             /**
@@ -3208,6 +3225,17 @@ export interface components {
              *     ]
              */
             namespace: string[];
+        };
+        /** @description Avoidable files that a rewrite would merge and that no rule makes due unless more files are written. */
+        NeverDue: {
+            /** @description Number of data files. */
+            files: number;
+            /** @description All data files of the table. */
+            of_files: number;
+            /** @description Partitions that have such files. */
+            partitions: number;
+            /** @description Those of the files in partitions with fewer candidates than `rewrite.min_input_files`. */
+            too_few_files: number;
         };
         /** @description When a run could begin: the latest end of what holds it back, now when nothing does. */
         NextEligible: {
@@ -3333,6 +3361,8 @@ export interface components {
             files_with_deletes: number;
             /** @description Live data files above `large_file_bytes`. */
             large_file_count: number;
+            /** @description Bytes of the largest small file as a share of all small files'. Null without small files. */
+            largest_small_file_share: number | null;
             /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
             partition: string;
             /** @description Live data files below `small_file_bytes`. */
@@ -5072,6 +5102,8 @@ export interface components {
             avoidable_file_count: number;
             /** @description Upper bound. */
             deleted_rows: number;
+            /** @description Whether the rule makes the table or a partition due. */
+            due: components["schemas"]["DueState"];
             /** @description Live data files. */
             file_count: number;
             /** @description Live data files that deletes apply to. */
@@ -5171,6 +5203,8 @@ export interface components {
             conditions: components["schemas"]["Condition"][];
             /** @description Left for another day: they do not fit `limits.bytes_per_day` now. */
             deferred_groups: number;
+            /** @description By the rules of the policy; a run by request needs none of them. */
+            due: components["schemas"]["DueState"];
             /** @description True when every condition holds. */
             eligible: boolean;
             /** @description Whether the policy allows automatic runs. */
@@ -5364,7 +5398,7 @@ export interface components {
             /** @description Wanted: a count: a whole number such as 60. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "snapshot_count" | "manifest_count";
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
         } | {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             above?: number | null;
@@ -5375,7 +5409,7 @@ export interface components {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "small_file_share" | "delete_ratio";
+            metric?: "small_file_share" | "delete_ratio" | "largest_small_file_share" | "avoidable_file_share";
         } | {
             /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
             above?: (number | string) | null;
@@ -5429,7 +5463,7 @@ export interface components {
             /** @description Wanted: a count: a whole number such as 60. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "snapshot_count" | "manifest_count";
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
         } | {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             above?: number | null;
@@ -5440,7 +5474,7 @@ export interface components {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "small_file_share" | "delete_ratio";
+            metric?: "small_file_share" | "delete_ratio" | "largest_small_file_share" | "avoidable_file_share";
         } | {
             /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
             above?: (number | string) | null;

@@ -46,6 +46,7 @@ from .discovered_table import DiscoveredTable
 from .discovery import Discovery
 from .discovery_counts import DiscoveryCounts
 from .discovery_outcome import DiscoveryOutcome
+from .due_state import DueState
 from .due_table import DueTable
 from .due_tables import DueTables
 from .effective_policy import EffectivePolicy
@@ -130,6 +131,7 @@ from .liveness import Liveness
 from .maintenance_settings import MaintenanceSettings
 from .metric import Metric
 from .namespace_scope import NamespaceScope
+from .never_due import NeverDue
 from .next_eligible import NextEligible
 from .not_ import Not
 from .on_start import OnStart
@@ -330,6 +332,7 @@ __all__ = (
     "Discovery",
     "DiscoveryCounts",
     "DiscoveryOutcome",
+    "DueState",
     "DueTable",
     "DueTables",
     "EffectivePolicy",
@@ -414,6 +417,7 @@ __all__ = (
     "MaintenanceSettings",
     "Metric",
     "NamespaceScope",
+    "NeverDue",
     "NextEligible",
     "Not",
     "OnStart",

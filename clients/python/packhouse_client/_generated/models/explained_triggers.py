@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -10,6 +10,7 @@ from attrs import field as _attrs_field
 if TYPE_CHECKING:
     from ..models.explained_rule import ExplainedRule
     from ..models.explained_seal import ExplainedSeal
+    from ..models.never_due import NeverDue
 
 
 T = TypeVar("T", bound="ExplainedTriggers")
@@ -19,6 +20,10 @@ T = TypeVar("T", bound="ExplainedTriggers")
 class ExplainedTriggers:
     """Every rule, judged now; any of them makes the table due."""
 
+    advice: list[str]
+    """ What to change, where a tenth of the data files or more would never be due; else empty. """
+    never_due: NeverDue
+    """ Avoidable files that a rewrite would merge and that no rule makes due unless more files are written. """
     rules: list[ExplainedRule]
     """ The rules of the policy. """
     seal: ExplainedSeal
@@ -26,6 +31,10 @@ class ExplainedTriggers:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        advice = self.advice
+
+        never_due = self.never_due.to_dict()
+
         rules = []
         for rules_item_data in self.rules:
             rules_item = rules_item_data.to_dict()
@@ -37,6 +46,8 @@ class ExplainedTriggers:
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
+                "advice": advice,
+                "never_due": never_due,
                 "rules": rules,
                 "seal": seal,
             }
@@ -48,8 +59,13 @@ class ExplainedTriggers:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.explained_rule import ExplainedRule  # noqa: PLC0415
         from ..models.explained_seal import ExplainedSeal  # noqa: PLC0415
+        from ..models.never_due import NeverDue  # noqa: PLC0415
 
         d = dict(src_dict)
+        advice = cast(list[str], d.pop("advice"))
+
+        never_due = NeverDue.from_dict(d.pop("never_due"))
+
         rules = []
         _rules = d.pop("rules")
         for rules_item_data in _rules:
@@ -60,6 +76,8 @@ class ExplainedTriggers:
         seal = ExplainedSeal.from_dict(d.pop("seal"))
 
         explained_triggers = cls(
+            advice=advice,
+            never_due=never_due,
             rules=rules,
             seal=seal,
         )

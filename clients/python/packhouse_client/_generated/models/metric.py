@@ -5,10 +5,13 @@ from enum import StrEnum
 class Metric(StrEnum):
     AVERAGE_FILE_BYTES = "average_file_bytes"
     AVERAGE_MANIFEST_BYTES = "average_manifest_bytes"
+    AVOIDABLE_FILE_COUNT = "avoidable_file_count"
+    AVOIDABLE_FILE_SHARE = "avoidable_file_share"
     BYTES_SINCE_FULL = "bytes_since_full"
     DELETE_FILE_COUNT = "delete_file_count"
     DELETE_RATIO = "delete_ratio"
     FILE_COUNT = "file_count"
+    LARGEST_SMALL_FILE_SHARE = "largest_small_file_share"
     LARGE_FILE_COUNT = "large_file_count"
     LEVEL0_FILE_COUNT = "level0_file_count"
     MANIFEST_COUNT = "manifest_count"

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
@@ -24,6 +24,8 @@ class PartitionHealth:
     """ Live data files that deletes apply to. """
     large_file_count: int
     """ Live data files above `large_file_bytes`. """
+    largest_small_file_share: float | None
+    """ Bytes of the largest small file as a share of all small files'. Null without small files. """
     partition: str
     """ The partition's values as canonical JSON; `{}` for an unpartitioned table. """
     small_file_count: int
@@ -47,6 +49,9 @@ class PartitionHealth:
 
         large_file_count = self.large_file_count
 
+        largest_small_file_share: float | None
+        largest_small_file_share = self.largest_small_file_share
+
         partition = self.partition
 
         small_file_count = self.small_file_count
@@ -66,6 +71,7 @@ class PartitionHealth:
                 "file_count": file_count,
                 "files_with_deletes": files_with_deletes,
                 "large_file_count": large_file_count,
+                "largest_small_file_share": largest_small_file_share,
                 "partition": partition,
                 "small_file_count": small_file_count,
                 "small_row_group_file_count": small_row_group_file_count,
@@ -89,6 +95,13 @@ class PartitionHealth:
 
         large_file_count = d.pop("large_file_count")
 
+        def _parse_largest_small_file_share(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        largest_small_file_share = _parse_largest_small_file_share(d.pop("largest_small_file_share"))
+
         partition = d.pop("partition")
 
         small_file_count = d.pop("small_file_count")
@@ -105,6 +118,7 @@ class PartitionHealth:
             file_count=file_count,
             files_with_deletes=files_with_deletes,
             large_file_count=large_file_count,
+            largest_small_file_share=largest_small_file_share,
             partition=partition,
             small_file_count=small_file_count,
             small_row_group_file_count=small_row_group_file_count,

@@ -9,6 +9,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
+    from ..models.due_state import DueState
     from ..models.freeze import Freeze
     from ..models.order_health import OrderHealth
     from ..models.partition_health import PartitionHealth
@@ -32,6 +33,8 @@ class TableHealth:
     """ Small files but for one in each partition. """
     deleted_rows: int
     """ Upper bound. """
+    due: DueState
+    """ Whether the policy's rules make the table due now, and why. """
     file_count: int
     """ Live data files. """
     files_with_deletes: int
@@ -94,6 +97,8 @@ class TableHealth:
         avoidable_file_count = self.avoidable_file_count
 
         deleted_rows = self.deleted_rows
+
+        due = self.due.to_dict()
 
         file_count = self.file_count
 
@@ -168,6 +173,7 @@ class TableHealth:
                 "avoidable_bytes": avoidable_bytes,
                 "avoidable_file_count": avoidable_file_count,
                 "deleted_rows": deleted_rows,
+                "due": due,
                 "file_count": file_count,
                 "files_with_deletes": files_with_deletes,
                 "files_with_equality_deletes": files_with_equality_deletes,
@@ -199,6 +205,7 @@ class TableHealth:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.due_state import DueState  # noqa: PLC0415
         from ..models.freeze import Freeze  # noqa: PLC0415
         from ..models.order_health import OrderHealth  # noqa: PLC0415
         from ..models.partition_health import PartitionHealth  # noqa: PLC0415
@@ -214,6 +221,8 @@ class TableHealth:
         avoidable_file_count = d.pop("avoidable_file_count")
 
         deleted_rows = d.pop("deleted_rows")
+
+        due = DueState.from_dict(d.pop("due"))
 
         file_count = d.pop("file_count")
 
@@ -319,6 +328,7 @@ class TableHealth:
             avoidable_bytes=avoidable_bytes,
             avoidable_file_count=avoidable_file_count,
             deleted_rows=deleted_rows,
+            due=due,
             file_count=file_count,
             files_with_deletes=files_with_deletes,
             files_with_equality_deletes=files_with_equality_deletes,

@@ -10,6 +10,7 @@ from attrs import field as _attrs_field
 if TYPE_CHECKING:
     from ..models.calibration import Calibration
     from ..models.condition import Condition
+    from ..models.due_state import DueState
     from ..models.planned_group import PlannedGroup
     from ..models.planned_later import PlannedLater
     from ..models.prediction import Prediction
@@ -33,6 +34,8 @@ class TablePlan:
     """ Conditions that were checked. """
     deferred_groups: int
     """ Left for another day: they do not fit `limits.bytes_per_day` now. """
+    due: DueState
+    """ Whether the policy's rules make the table due now, and why. """
     eligible: bool
     """ True when every condition holds. """
     enabled: bool
@@ -77,6 +80,8 @@ class TablePlan:
 
         deferred_groups = self.deferred_groups
 
+        due = self.due.to_dict()
+
         eligible = self.eligible
 
         enabled = self.enabled
@@ -117,6 +122,7 @@ class TablePlan:
                 "calibration": calibration,
                 "conditions": conditions,
                 "deferred_groups": deferred_groups,
+                "due": due,
                 "eligible": eligible,
                 "enabled": enabled,
                 "groups": groups,
@@ -139,6 +145,7 @@ class TablePlan:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.calibration import Calibration  # noqa: PLC0415
         from ..models.condition import Condition  # noqa: PLC0415
+        from ..models.due_state import DueState  # noqa: PLC0415
         from ..models.planned_group import PlannedGroup  # noqa: PLC0415
         from ..models.planned_later import PlannedLater  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
@@ -164,6 +171,8 @@ class TablePlan:
             conditions.append(conditions_item)
 
         deferred_groups = d.pop("deferred_groups")
+
+        due = DueState.from_dict(d.pop("due"))
 
         eligible = d.pop("eligible")
 
@@ -206,6 +215,7 @@ class TablePlan:
             calibration=calibration,
             conditions=conditions,
             deferred_groups=deferred_groups,
+            due=due,
             eligible=eligible,
             enabled=enabled,
             groups=groups,

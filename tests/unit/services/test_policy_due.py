@@ -1,0 +1,32 @@
+"""What a change of policy would make due, by measured health."""
+
+from dataclasses import asdict
+
+from engine.planning.health import health
+from engine.services.policy_due import DueRules
+from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import policy_of
+
+MIB = 2**20
+
+
+def holding(files: list[DigestFile]) -> tuple[tuple[str, str] | None, bool]:
+    rules = DueRules.of(policy_of({}))
+    assert rules.small_bytes is not None
+    return rules.holding(asdict(health(digest_of(files), small_bytes=rules.small_bytes, large_bytes=rules.large_bytes)))
+
+
+def test_a_partition_that_doubled_is_told_from_one_with_a_large_remainder() -> None:
+    assert holding([DigestFile(MIB)] * 20) == (("many small files", "{}"), False)
+    found, is_untold = holding([DigestFile(90 * MIB)] + [DigestFile(MIB)] * 30)
+    assert (found, is_untold) == (None, True)  # ages of files are not measured: it may have settled
+
+
+def test_a_measurement_of_an_earlier_version_leaves_the_growth_untold() -> None:
+    rules = DueRules.of(policy_of({}))
+    assert rules.small_bytes is not None
+    files = digest_of([DigestFile(MIB)] * 20)
+    measured = asdict(health(files, small_bytes=rules.small_bytes, large_bytes=rules.large_bytes))
+    for partition in (partitions := [dict(each) for each in measured["worst_partitions"]]):
+        del partition["largest_small_file_share"]
+    assert rules.holding({**measured, "worst_partitions": partitions}) == (None, True)
