@@ -240,7 +240,7 @@ async def test_a_table_of_a_granted_namespace_is_registered(world: World) -> Non
     made = await world.red.post("/v1/tables", json=address("lake", "lake", "free") | {"owner_team": "red"})
     assert made.status_code == 201
     foreign = await world.red.post("/v1/tables", json=address("lake", "lake", "theirs") | {"owner_team": "red"})
-    assert foreign.status_code == 409
+    assert foreign.status_code == 422
     assert world.ids["lake.lake.theirs"] not in foreign.text
     assert "blue" not in foreign.text
 

@@ -13,7 +13,7 @@ async def test_a_secret_is_shown_once(api: Api) -> None:
     response = await api.call("POST", "/v1/keys", json={"name": "etl", "role": "operator"}, status=201)
     created = response.json()
     assert created["secret"].startswith("pkh_")
-    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["cache-control"] == "no-store, no-transform"
     shown = await api.get(response.headers["location"])
     assert shown == {name: value for name, value in created.items() if name != "secret"}
     assert created["secret"] not in (await api.call("GET", "/v1/keys", status=200)).text

@@ -152,7 +152,7 @@ async def test_a_policy_can_be_written_while_the_catalog_is_away(api: Api, lake:
 
 async def test_two_first_policies_at_once_do_not_both_win(api: Api, path: str) -> None:
     sent = (api.client.put(path, json=POLICY, headers=NEW) for _ in range(2))
-    assert sorted(answer.status_code for answer in await asyncio.gather(*sent)) == [200, 412]
+    assert sorted(answer.status_code for answer in await asyncio.gather(*sent)) == [201, 412]
 
 
 async def test_a_policy_is_not_written_once_the_table_became_another_teams(
