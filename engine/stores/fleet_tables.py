@@ -1,9 +1,9 @@
 """The list of all tables with their last look, newest measurement and newest run. No query grows with history.
 
 A page takes at most three statements, whatever its size: tables that have a value of the sort key, then tables without
-one, then the newest runs of the page. Sorted by `benefit_per_cost` or `next_look_at` the first walks an index and stops
-(a test looks at its effort); other orders sort the tables in view. The newest run of a table is found by one step into
-an index for each state, so only the order and the filter by last run look at the runs of tables that are not shown.
+one, then the newest runs of the page. The first two sort the tables in view, one row of each joined table for each. The
+newest run of a table is found by one step into an index for each state, so no order reads the history of runs (a test
+looks at the effort); only the order and the filter by last run look at runs of tables that are not shown.
 """
 
 import builtins

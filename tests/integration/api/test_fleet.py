@@ -118,7 +118,7 @@ async def test_pages_of_the_list_of_tables_follow_each_other(api: Api, lake: Lak
         second = await api.get("/v1/fleet/tables", params=token)
         assert [*first["items"], *second["items"]] == whole
         assert second["next_page_token"] is None
-    assert [table["name"] for table in whole] == ["empty", "events"]
+    assert [table["name"] for table in whole] == ["events", "empty"]
 
 
 async def test_an_unknown_order_is_refused_with_those_there_are(api: Api) -> None:

@@ -149,24 +149,18 @@ async def test_a_page_takes_three_statements_whatever_its_size(
             assert len(statements) <= 3
 
 
-async def test_pages_read_no_more_with_history_and_few_tables_where_an_index_serves(
-    fresh_database: FreshDatabase,
-) -> None:
+async def test_no_order_reads_the_history_of_runs(fresh_database: FreshDatabase) -> None:
     database = fresh_database.connect()
-    await _add_tables(database, tables=20_000, runs=60_000)
+    await _add_tables(database, tables=2_000, runs=20_000)
     async with database.read() as work:
         greatest = func.max if work.connection.dialect.name == "sqlite" else func.greatest
-        for key in (FleetKey.BENEFIT_PER_COST, FleetKey.NEXT_LOOK_AT):
-            sort = FleetSort(key, descending=True)
-            query = fleet_tables.valued(EVERYTHING, sort, None, 50, greatest=greatest)
-            assert await effort_of(work.connection, query) <= 200, key
         for sort in SORTS:
             query = fleet_tables.valued(EVERYTHING, sort, None, 50, greatest=greatest)
-            assert await effort_of(work.connection, query) <= 200_000, sort
+            assert await effort_of(work.connection, query) <= 10_000, sort
 
 
 async def _add_tables(database: Database, *, tables: int, runs: int) -> None:
-    """Store tables with their looks and measurements, and all runs on the first of them, behind the stores' back."""
+    """Store tables with their looks and measurements, and the runs of a hundred of them, behind the stores' back."""
     async with database.begin() as work:
         await work.catalogs.insert(LAKE)
         is_sqlite = work.connection.dialect.name == "sqlite"
@@ -185,7 +179,8 @@ async def _add_tables(database: Database, *, tables: int, runs: int) -> None:
         of_runs += "updated_at, attempt, failures, started_at, finished_at, snapshot_count, plan, intent, "
         of_runs += "result, policy, request"
         key, empty = number("tbl_"), ", ".join(["'{}'"] * 5)
-        past = f"{number('run_')}, 'tbl_000001', 'lake', 'rewrite', 'k', 'normal', 'succeeded', 1, 'key:x', {at}, "
+        busy = "printf('tbl_%06d', i % 100 + 1)" if is_sqlite else "'tbl_' || lpad((i % 100 + 1)::text, 6, '0')"
+        past = f"{number('run_')}, {busy}, 'lake', 'rewrite', 'k', 'normal', 'succeeded', 1, 'key:x', {at}, "
         past += f"{at}, 1, 0, {at}, {at}, 0, {empty}"
         filled = (
             ("tables", of_tables, tables, f"{key}, 'lake', '[\"ns\"]', 't' || i, 'u', 'l', 'shop', {at}, 1, '{{}}'"),
