@@ -23,6 +23,7 @@ class AttemptTime:
     seconds: float
     """ At work, up to its end or now. """
     started_at: datetime.datetime
+    """ When it started; null: not yet. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,11 +16,14 @@ class Cost:
     """What a run now would move."""
 
     bytes_read: int
+    """ Bytes that would be read. """
     bytes_written: int
+    """ Bytes that would be written. """
     ends_at: datetime.datetime | None
     """ When a run asked for now would end if a worker took it at once: its seconds, and the windows that stop it.
     Null: held back without an end that is known. """
     files: int
+    """ Number of data files. """
     requests: int
     """ To an object store, about. """
     seconds: float

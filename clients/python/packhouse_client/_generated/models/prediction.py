@@ -15,10 +15,15 @@ class Prediction:
     """What the plan expects of its own execution."""
 
     input_bytes: int
+    """ Bytes of the input files. """
     input_files: int
+    """ Input files. """
     input_rows: int
+    """ Rows of the input files, from metadata. """
     output_bytes: int
+    """ Bytes of the output files. """
     output_files: int
+    """ Output files. """
     seconds: float
     """ At work, without waiting; `time_estimate` has what it rests on. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

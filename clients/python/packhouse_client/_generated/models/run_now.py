@@ -27,24 +27,35 @@ class RunNow:
     """What a run would come to now. `unknown`: the table can't be looked at, `detail` says why."""
 
     base_snapshot_id: None | str
+    """ Snapshot that the plan was made on; null for a table without snapshots. """
     calibration: Calibration | None
+    """ Factors by which the prediction was corrected. """
     cost: Cost | None
+    """ What a run would move; null: no plan. """
     deferred_groups: int | None
     """ Of the plan, left for another day: they do not fit `limits.bytes_per_day` now. """
     detail: None | str
+    """ Explanation in words; null: none. """
     groups_total: int | None
+    """ File groups of the plan. """
     later: None | PlannedLater
+    """ Partitions that are planned later; null: none. """
     outcome: RunNowOutcome
+    """ What was found or done. """
     plan_hash: None | str
+    """ Hash of the plan: the same on the same snapshot and policy. """
     prediction: None | Prediction
+    """ What the plan expects of its execution. """
     prediction_errors: RunNowPredictionErrors
     """ How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth. """
     schema_id: int | None
+    """ Id of the table's schema. """
     shrunk_partitions: int | None
     """ Partitions with smaller groups than the policy's, after lost races. """
     skipped_reasons: RunNowSkippedReasons
     """ Skipped partitions by reason. """
     skipped_total: int | None
+    """ Partitions that the plan leaves alone. """
     time_estimate: None | TimeEstimate
     waits_for: list[str]
     """ What a run asked for now would wait for: codes of `held_by`. """

@@ -25,18 +25,22 @@ class TablePlan:
     """What a run would do now. Nothing was done."""
 
     base_snapshot_id: None | str
+    """ Snapshot that the plan was made on; null for a table without snapshots. """
     calibration: Calibration
     """ How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten
     runs. """
     conditions: list[Condition]
+    """ Conditions that were checked. """
     deferred_groups: int
     """ Left for another day: they do not fit `limits.bytes_per_day` now. """
     eligible: bool
     """ True when every condition holds. """
     enabled: bool
+    """ Whether the policy allows automatic runs. """
     groups: list[PlannedGroup]
     """ The first thousand. """
     groups_total: int
+    """ File groups of the plan. """
     later: PlannedLater
     """ What the run plans when this is done: of a very large table it takes on the partitions that gain most first.
     """
@@ -45,12 +49,15 @@ class TablePlan:
     prediction: Prediction
     """ What the plan expects of its own execution. """
     schema_id: int
+    """ Id of the table's schema. """
     shrunk_partitions: int
     """ Partitions with smaller groups than the policy's, after lost races. """
     skipped: list[SkippedPartition]
     """ The first thousand. """
     skipped_total: int
+    """ Partitions that the plan leaves alone. """
     table_id: str
+    """ Id of the registered table. """
     time_estimate: TimeEstimate
     """ Costs that seconds were predicted with: `run + (groups * group + files * file + bytes * byte) / lanes`.
 
