@@ -32,8 +32,8 @@ from engine.services.names import check_table_ref
 from engine.services.observations import ObservationService
 from engine.services.policies import check_settings
 from engine.services.registered import read_own, read_registered
-from engine.services.shared_locations import check_overlap, location_refused
 from engine.services.run_statistics import read_statistics
+from engine.services.shared_locations import check_overlap, location_refused
 from engine.services.trials import EVERYTHING, plan_document, try_plan
 from engine.services.visibility import visible_tables
 from engine.stores.database import Database
