@@ -140,7 +140,6 @@ OF_MODELS: Final[Mapping[str, str]] = {
     "BudgetUse.used_share": "Share of that limit that was used, from 0; null: no limit.",
     "Calibration.output_bytes": "Factor of output bytes.",
     "Calibration.output_files": "Factor of output files.",
-    "Calibration.seconds": "Factor of seconds.",
     "Catalog.format": "Table format of the catalog's tables.",
     "CatalogCheck.ok": "True: every step succeeded.",
     "CatalogCheck.steps": "The steps, in order; the first that fails is the last.",

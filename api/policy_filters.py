@@ -1,6 +1,6 @@
 """Filters of policy lists, read from query parameters."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import Depends, Query
 
@@ -8,13 +8,15 @@ from api.table_filters import read_label
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.policies import PolicyScope, PolicyScopeKind
 
+_ONE: Final = "a policy has one scope: give `scope_team` or `scope_label`, not both"
+
 
 async def policy_scope(
-    team: Annotated[
+    scope_team: Annotated[
         str | None,
         Query(min_length=1, max_length=128, description="Only the policy of this team.", examples=["growth"]),
     ] = None,
-    label: Annotated[
+    scope_label: Annotated[
         str | None,
         Query(
             max_length=511,
@@ -29,13 +31,13 @@ async def policy_scope(
     Raises:
         InvalidInput: a team and a label are given, or the label is not `key:value`.
     """
-    if team is not None and label is not None:
-        problem = FieldProblem("query:label", "a policy has one scope: give `team` or `label`, not both", label)
+    if scope_team is not None and scope_label is not None:
+        problem = FieldProblem("query:scope_label", _ONE, scope_label)
         raise InvalidInput("the filter fits no policy", problems=(problem,))
-    if team is not None:
-        return PolicyScope(PolicyScopeKind.TEAM, team=team)
-    if label is not None:
-        key, value = read_label(label)
+    if scope_team is not None:
+        return PolicyScope(PolicyScopeKind.TEAM, team=scope_team)
+    if scope_label is not None:
+        key, value = read_label(scope_label, name="scope_label")
         return PolicyScope(PolicyScopeKind.LABEL, label_key=key, label_value=value)
     return None
 

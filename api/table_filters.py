@@ -46,11 +46,11 @@ async def table_filter(
 TableFilterQuery = Annotated[TableFilter, Depends(table_filter)]
 
 
-def read_label(text: str) -> tuple[str, str]:
-    """Return key and value of a label that is written `key:value`, or raise `InvalidInput`."""
+def read_label(text: str, *, name: str = "label") -> tuple[str, str]:
+    """Return key and value of a label that is written `key:value` in the parameter `name`, or raise `InvalidInput`."""
     key, colon, value = text.partition(":")
     if not key or not colon:
-        raise _wrong("a label is written key:value", text)
+        raise _wrong("a label is written key:value", text, name)
     return key, value
 
 
@@ -63,6 +63,6 @@ def _labels(texts: list[str]) -> dict[str, str]:
     return labels
 
 
-def _wrong(message: str, text: str) -> InvalidInput:
-    problem = FieldProblem("query:label", message, text, "for example label=tier:gold")
+def _wrong(message: str, text: str, name: str = "label") -> InvalidInput:
+    problem = FieldProblem(f"query:{name}", message, text, f"for example {name}=tier:gold")
     return InvalidInput("the label filter can't be used", problems=(problem,))

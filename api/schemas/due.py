@@ -8,7 +8,7 @@ from api.schemas.common import Answer
 class NeverDue(Answer):
     """Avoidable files that a rewrite would merge and that no rule makes due unless more files are written."""
 
-    files: int
+    files: int = Field(description="Such files.")
     partitions: int = Field(description="Partitions that have such files.")
     too_few_files: int = Field(
         description="Those of the files in partitions with fewer candidates than `rewrite.min_input_files`."
@@ -19,12 +19,12 @@ class NeverDue(Answer):
 class DueState(Answer):
     """Whether the policy's rules make the table due now, and why."""
 
-    is_due: bool
+    is_due: bool = Field(description="True: at least one rule is due.")
     because: list[str] = Field(
         description="One sentence for each rule that is due, with what it measured.",
         examples=[["Rule 'settled' makes 24 partitions due, most of all {\"at_hour\":494000} with 12 files (48 kB)."]],
     )
-    never_due: NeverDue
+    never_due: NeverDue = Field(description="Avoidable files that no rule makes due.")
     advice: list[str] = Field(
         description="What to change, where a tenth of the data files or more would never be due; else empty."
     )

@@ -80,7 +80,7 @@ class ExplainedTriggers(Answer):
 
     rules: list[ExplainedRule]
     seal: ExplainedSeal
-    never_due: NeverDue
+    never_due: NeverDue = Field(description="Avoidable files that no rule makes due.")
     advice: list[str] = Field(
         description="What to change, where a tenth of the data files or more would never be due; else empty."
     )
@@ -258,7 +258,7 @@ class RunNow(Answer):
     plan_hash: str | None = None
     prediction: Prediction | None = None
     calibration: Calibration | None = None
-    time_estimate: TimeEstimate | None = None
+    time_estimate: TimeEstimate | None = Field(default=None, description="What its time was predicted with.")
     prediction_errors: dict[str, float] = Field(
         default={},
         description="How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth.",

@@ -211,7 +211,7 @@ class RunDetail(Run):
     """A run with how far it is, and how its time was spent."""
 
     progress: Progress
-    time: RunTime
+    time: RunTime = Field(description="How its time was spent.")
     table_pause: Pause | None = Field(description="The pause that the table is under.")
     catalog_pause: Pause | None = Field(description="The pause that all tables of its catalog are under.")
     fleet_pause: Pause | None = Field(description="The pause that all tables are under.")

@@ -343,13 +343,13 @@ class TimeEstimate(Answer):
     )
     runs: int = Field(description="How many attempts that were.")
     evidence: str = Field(description="The same in words.")
-    run_seconds: float
-    group_seconds: float
-    file_seconds: float
-    byte_seconds: float
+    run_seconds: float = Field(description="Once for the run.")
+    group_seconds: float = Field(description="For each file group.")
+    file_seconds: float = Field(description="For each input file.")
+    byte_seconds: float = Field(description="For each input byte.")
     lanes: int = Field(description="Tasks at the same time.")
     limit_bytes_per_second: float | None = Field(description="Of policy, catalog and fleet, read + written.")
-    limit_requests_per_second: float | None
+    limit_requests_per_second: float | None = Field(description="Of policy, catalog and fleet, to the storage.")
 
 
 class PlannedLater(Answer):
@@ -396,7 +396,7 @@ class TablePlan(Answer):
     plan_hash: str = Field(description="The same on the same snapshot and policy.")
     prediction: Prediction
     calibration: Calibration
-    time_estimate: TimeEstimate
+    time_estimate: TimeEstimate = Field(description="What its time was predicted with.")
     groups_total: int
     deferred_groups: int = Field(description="Left for another day: they do not fit `limits.bytes_per_day` now.")
     shrunk_partitions: int = Field(description="Partitions with smaller groups than the policy's, after lost races.")

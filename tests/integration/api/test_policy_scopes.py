@@ -50,13 +50,13 @@ async def test_hostile_names_come_back_as_they_were_written(api: Api, table_id: 
     assert made["scope"] == scope
     if scope["kind"] == "team":
         await change(api, table_id, owner_team=scope["team"])
-        found = await api.get("/v1/policies", params={"team": scope["team"]})
+        found = await api.get("/v1/policies", params={"scope_team": scope["team"]})
     else:
         await change(api, table_id, labels={scope["key"]: scope["value"]})
-        found = await api.get("/v1/policies", params={"label": f"{scope['key']}:{scope['value']}"})
+        found = await api.get("/v1/policies", params={"scope_label": f"{scope['key']}:{scope['value']}"})
     assert [policy["name"] for policy in found["items"]] == ["mine"]
     assert (await setting(api, table_id, GROUPS))[0] == 7
-    assert (await api.get("/v1/policies", params={"label": "k:%"}))["items"] == []
+    assert (await api.get("/v1/policies", params={"scope_label": "k:%"}))["items"] == []
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ async def test_policies_of_other_teams_and_their_labels_do_not_exist(api: Api, t
     await create(api, "growth", GROWTH)
     stranger = await as_caller(api, "owner", teams=["growth"])
     assert [each["name"] for each in (await stranger.get("/v1/policies")).json()["items"]] == ["growth"]
-    assert (await stranger.get("/v1/policies", params={"label": "tier:gold"})).json()["items"] == []
+    assert (await stranger.get("/v1/policies", params={"scope_label": "tier:gold"})).json()["items"] == []
     for name in ("sales", "gold"):
         unknown = (await stranger.get(f"/v1/policies/{name}x")).json()
         for path in ("", "/versions", "/versions/1"):

@@ -125,7 +125,7 @@ def test_no_parameter_is_null(document: dict[str, Any]) -> None:
 
 
 def test_only_an_etag_and_a_star_are_conditions(document: dict[str, Any]) -> None:
-    parameters = document["paths"]["/v1/limits"]["put"]["parameters"]
+    parameters = document["paths"]["/v1/tables/{table_id}/policy"]["put"]["parameters"]
     schemas = {parameter["name"]: jsonschema_rs.validator_for(parameter["schema"]) for parameter in parameters}
     assert [schemas["if-match"].is_valid(text) for text in ('"3"', "3", "*", '"a"', "")] == [True] + 4 * [False]
     assert [schemas["if-none-match"].is_valid(text) for text in ("*", '"3"', "")] == [True, False, False]

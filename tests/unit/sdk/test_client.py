@@ -130,7 +130,7 @@ def test_an_answer_can_be_had_as_it_came(mock: MockPackhouse) -> None:
     table = mock.add_table("lake.shop.orders")
     client = mock.client()
     written = client.table_policies.put.raw(table, body={"enabled": True}, if_none_match="*")
-    assert (written.status, written.etag, written.document["policy"]) == (200, '"1"', {"enabled": True})
+    assert (written.status, written.etag, written.document["policy"]) == (201, '"1"', {"enabled": True})
 
 
 def test_fields_of_a_newer_server_are_kept(mock: MockPackhouse) -> None:

@@ -132,6 +132,7 @@ class Records:
                 "lanes": 1,
             },
             "later": {"partitions": 0, "files": 0, "bytes": 0},
+            "due": filled(models.DueState, {"never_due": filled(models.NeverDue, {})}),
         }
         return filled(models.TablePlan, {"table_id": table, "enabled": True, "eligible": True, **expected})
 

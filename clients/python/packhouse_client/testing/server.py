@@ -125,7 +125,7 @@ class MockPackhouse:
             case ("POST",):
                 return self._submit(checked_body(request, models.RunSubmit))
             case ("GET",):
-                return _page(request, self._summaries(request), ("table_id", "state"))
+                return _page(request, self._summaries(request), ("table_id", "state"), retained_since=None)
             case "GET", identity:
                 self._look_at(identity)
                 return httpx.Response(200, json=self.records.run(identity))
@@ -188,13 +188,15 @@ class MockPackhouse:
         return httpx.Response(200, text=text, headers={"content-type": "text/event-stream"})
 
 
-def _page(request: httpx.Request, items: Sequence[dict[str, Any]], filters: Sequence[str]) -> httpx.Response:
-    """Answer a page of items, newest first."""
+def _page(
+    request: httpx.Request, items: Sequence[dict[str, Any]], filters: Sequence[str], **more: Any
+) -> httpx.Response:
+    """Answer a page of items, newest first, and `more`."""
     query = request.url.params
     found = matching(items[::-1], {name: query.get_list(name) for name in filters if name in query})
     size, start = int(query.get("page_size", 50)), int(query.get("page_token", 0))
     token = str(start + size) if start + size < len(found) else None
-    return httpx.Response(200, json={"items": found[start : start + size], "next_page_token": token})
+    return httpx.Response(200, json={"items": found[start : start + size], "next_page_token": token, **more})
 
 
 def _version(request: httpx.Request) -> int:

@@ -1831,7 +1831,9 @@ export interface components {
              *     ]
              */
             because: string[];
+            /** @description True: at least one rule is due. */
             is_due: boolean;
+            /** @description Avoidable files that no rule makes due. */
             never_due: components["schemas"]["NeverDue"];
         };
         /** @description A table that would become due. */
@@ -2136,6 +2138,7 @@ export interface components {
         ExplainedTriggers: {
             /** @description What to change, where a tenth of the data files or more would never be due; else empty. */
             advice: string[];
+            /** @description Avoidable files that no rule makes due. */
             never_due: components["schemas"]["NeverDue"];
             /** @description The rules of the policy. */
             rules: components["schemas"]["ExplainedRule"][];
@@ -3228,7 +3231,7 @@ export interface components {
         };
         /** @description Avoidable files that a rewrite would merge and that no rule makes due unless more files are written. */
         NeverDue: {
-            /** @description Number of data files. */
+            /** @description Such files. */
             files: number;
             /** @description All data files of the table. */
             of_files: number;
@@ -4456,6 +4459,7 @@ export interface components {
             table_id: string;
             /** @description The pause that the table is under. */
             table_pause: components["schemas"]["Pause"] | null;
+            /** @description How its time was spent. */
             time: components["schemas"]["RunTime"];
             /**
              * Format: date-time
@@ -4576,6 +4580,7 @@ export interface components {
             };
             /** @description Partitions that the plan leaves alone. */
             skipped_total: number | null;
+            /** @description What its time was predicted with. */
             time_estimate: components["schemas"]["TimeEstimate"] | null;
             /**
              * @description What a run asked for now would wait for: codes of `held_by`.
@@ -5229,6 +5234,7 @@ export interface components {
             skipped_total: number;
             /** @description Id of the registered table. */
             table_id: string;
+            /** @description What its time was predicted with. */
             time_estimate: components["schemas"]["TimeEstimate"];
         };
         /**
@@ -5352,10 +5358,13 @@ export interface components {
          *     The part after `run` takes at least as long as the limits allow.
          */
         TimeEstimate: {
+            /** @description For each input byte. */
             byte_seconds: number;
             /** @description The same in words. */
             evidence: string;
+            /** @description For each input file. */
             file_seconds: number;
+            /** @description For each file group. */
             group_seconds: number;
             /** @description The way of rewriting. */
             kind: components["schemas"]["RunKind"];
@@ -5363,7 +5372,9 @@ export interface components {
             lanes: number;
             /** @description Of policy, catalog and fleet, read + written. */
             limit_bytes_per_second: number | null;
+            /** @description Of policy, catalog and fleet, to the storage. */
             limit_requests_per_second: number | null;
+            /** @description Once for the run. */
             run_seconds: number;
             /** @description How many attempts that were. */
             runs: number;
@@ -7898,14 +7909,14 @@ export interface operations {
     list_policies: {
         parameters: {
             query?: {
-                /** @description Only the policy of this label, written `key:value`. */
-                label?: string;
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
+                /** @description Only the policy of this label, written `key:value`. */
+                scope_label?: string;
                 /** @description Only the policy of this team. */
-                team?: string;
+                scope_team?: string;
             };
             header?: never;
             path?: never;

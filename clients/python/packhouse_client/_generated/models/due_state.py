@@ -23,6 +23,7 @@ class DueState:
     because: list[str]
     """ One sentence for each rule that is due, with what it measured. """
     is_due: bool
+    """ True: at least one rule is due. """
     never_due: NeverDue
     """ Avoidable files that a rewrite would merge and that no rule makes due unless more files are written. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

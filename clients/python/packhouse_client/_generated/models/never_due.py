@@ -15,7 +15,7 @@ class NeverDue:
     """Avoidable files that a rewrite would merge and that no rule makes due unless more files are written."""
 
     files: int
-    """ Number of data files. """
+    """ Such files. """
     of_files: int
     """ All data files of the table. """
     partitions: int

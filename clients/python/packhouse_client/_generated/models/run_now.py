@@ -57,6 +57,7 @@ class RunNow:
     skipped_total: int | None
     """ Partitions that the plan leaves alone. """
     time_estimate: None | TimeEstimate
+    """ What its time was predicted with. """
     waits_for: list[str]
     """ What a run asked for now would wait for: codes of `held_by`. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -22,10 +22,13 @@ class TimeEstimate:
     """
 
     byte_seconds: float
+    """ For each input byte. """
     evidence: str
     """ The same in words. """
     file_seconds: float
+    """ For each input file. """
     group_seconds: float
+    """ For each file group. """
     kind: RunKind
     """ The way of rewriting, as far as a plan knows it: what a byte costs depends on it. """
     lanes: int
@@ -33,7 +36,9 @@ class TimeEstimate:
     limit_bytes_per_second: float | None
     """ Of policy, catalog and fleet, read + written. """
     limit_requests_per_second: float | None
+    """ Of policy, catalog and fleet, to the storage. """
     run_seconds: float
+    """ Once for the run. """
     runs: int
     """ How many attempts that were. """
     source: EstimateSource
