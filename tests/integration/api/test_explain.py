@@ -47,8 +47,11 @@ async def test_a_table_of_few_small_files_can_be_rewritten_and_is_not_due(api: A
 
 
 async def test_what_a_run_would_cost_is_told(api: Api, table_id: str):
-    cost = (await explained(api, table_id))["now"]["cost"]
-    assert (cost["files"], cost["seconds"]) == (12, None)
+    answer = await explained(api, table_id)
+    cost = answer["now"]["cost"]
+    assert (cost["files"], answer["now"]["time_estimate"]["source"]) == (12, "prior")
+    assert 0 < cost["seconds"] < 10
+    assert "That time is assumed: no run has been measured yet." in said(answer)
     assert cost["requests"] == 12 * 2 + 2 * 3 + 1
     assert cost["bytes_read"] > 0
 
