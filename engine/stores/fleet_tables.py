@@ -1,8 +1,8 @@
 """The list of all tables with their last look, newest measurement and newest run. No query grows with history.
 
 A page takes at most three statements, whatever its size: tables that have a value of the sort key, then tables without
-one, then the newest runs of the page. The first two sort the tables in view, one row of each joined table for each. The
-newest run of a table is found by one step into an index for each state, so no order reads the history of runs (a test
+one, then the newest runs of the page. The order by benefit walks an index; others sort the tables in view, one row of
+each joined table for each. The newest run of a table is found by one step into an index for each state, so no order reads the history of runs (a test
 looks at the effort); only the order and the filter by last run look at runs of tables that are not shown.
 """
 
@@ -86,14 +86,13 @@ def valued(
     wanted: FleetTableFilter, sort: FleetSort, after: FleetPosition | None, limit: int, *, greatest: Greatest
 ) -> Select[Any]:
     """Return the query of the tables that have a value of the sort key, in its order and then by id."""
-    key = _key(sort, greatest)
-    query = _tables(wanted, key, greatest).where(key.is_not(None)).limit(limit)
+    key, is_ranked = _key(sort, greatest), sort.key is FleetKey.BENEFIT_PER_COST
+    query = _tables(wanted, key, greatest, is_measured=is_ranked).where(key.is_not(None)).limit(limit)
+    table_id = measurements.c.table_id if is_ranked else tables.c.id  # of the index that is walked
     if after is not None:
-        here, there = tuple_(key, tables.c.id), tuple_(literal(after[0], key.type), literal(after[1]))
+        here, there = tuple_(key, table_id), tuple_(literal(after[0], key.type), literal(after[1]))
         query = query.where(here < there if sort.descending else here > there)
-    if sort.descending:
-        return query.order_by(key.desc(), tables.c.id.desc())
-    return query.order_by(key, tables.c.id)
+    return query.order_by(key.desc(), table_id.desc()) if sort.descending else query.order_by(key, table_id)
 
 
 def valueless(
@@ -121,7 +120,9 @@ def _key(sort: FleetSort, greatest: Greatest) -> ColumnElement[Any]:
     return newest_run(greatest) if sort.key is FleetKey.LAST_RUN else _KEYS[sort.key]
 
 
-def _tables(wanted: FleetTableFilter, key: ColumnElement[Any], greatest: Greatest) -> Select[Any]:
+def _tables(
+    wanted: FleetTableFilter, key: ColumnElement[Any], greatest: Greatest, *, is_measured: bool = False
+) -> Select[Any]:
     is_latest = and_(measurements.c.table_id == tables.c.id, measurements.c.is_latest)
     query = (
         select(
@@ -134,7 +135,7 @@ def _tables(wanted: FleetTableFilter, key: ColumnElement[Any], greatest: Greates
         )
         .select_from(tables)
         .outerjoin(watches, watches.c.table_id == tables.c.id)
-        .outerjoin(measurements, is_latest)
+        .join(measurements, is_latest, isouter=not is_measured)
         .where(*_of_tables(wanted.tables))
     )
     if wanted.verdicts is not None:

@@ -149,14 +149,17 @@ async def test_a_page_takes_three_statements_whatever_its_size(
             assert len(statements) <= 3
 
 
-async def test_no_order_reads_the_history_of_runs(fresh_database: FreshDatabase) -> None:
+async def test_no_order_reads_the_history_of_runs_and_the_first_one_not_all_tables(
+    fresh_database: FreshDatabase,
+) -> None:
     database = fresh_database.connect()
     await _add_tables(database, tables=2_000, runs=20_000)
     async with database.read() as work:
         greatest = func.max if work.connection.dialect.name == "sqlite" else func.greatest
         for sort in SORTS:
             query = fleet_tables.valued(EVERYTHING, sort, None, 50, greatest=greatest)
-            assert await effort_of(work.connection, query) <= 10_000, sort
+            most = 200 if sort.key is FleetKey.BENEFIT_PER_COST else 10_000
+            assert await effort_of(work.connection, query) <= most, sort
 
 
 async def _add_tables(database: Database, *, tables: int, runs: int) -> None:
