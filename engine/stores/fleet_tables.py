@@ -1,9 +1,10 @@
 """The list of all tables with their last look, newest measurement and newest run. No query grows with history.
 
-A page takes at most three statements, whatever its size: tables that have a value of the sort key, then tables without
-one, then the newest runs of the page. The order by benefit walks an index; others sort the tables in view, one row of
-each joined table for each. The newest run of a table is found by one step into an index for each state, so no order reads the history of runs (a test
-looks at the effort); only the order and the filter by last run look at runs of tables that are not shown.
+A page takes at most three statements, whatever its size: tables that have a value of the sort key, then tables
+without one, then the newest runs of the page. The order by benefit walks an index; others sort the tables in view,
+one row of each joined table for each. The newest run of a table is found by one step into an index for each state, so
+no order reads the history of runs (a test looks at the effort); only the order and the filter by last run look at
+runs of tables that are not shown.
 """
 
 import builtins

@@ -149,7 +149,7 @@ async def test_a_page_takes_three_statements_whatever_its_size(
             assert len(statements) <= 3
 
 
-async def test_no_order_reads_the_history_of_runs_and_the_first_one_not_all_tables(
+async def test_no_order_reads_the_history_of_runs_nor_the_default_all_tables(
     fresh_database: FreshDatabase,
 ) -> None:
     database = fresh_database.connect()
