@@ -6,10 +6,10 @@ from enum import StrEnum
 from typing import Final
 
 NEWEST_RUNS: Final = 10
-"""Of each table and end state so many runs are kept however old they are: predictions and explain go by them."""
+"""The newest runs of each table and end state that are kept at any age: predictions and explain use them."""
 
 NEWEST_CHANGES: Final = 51
-"""Of each table so many runs that changed it are kept: which partitions are due for a rewrite is decided by them."""
+"""The newest runs that changed a table and are kept at any age: they decide which partitions are due."""
 
 
 class Kept(StrEnum):

@@ -74,7 +74,7 @@ def predict(
 
 
 def narrowed(plan: Plan, groups: Sequence[FileGroup]) -> Plan:
-    """Return the plan with some of its groups: files and bytes written in proportion, and the time of so many."""
+    """Return the plan with some of its groups: files and bytes written in proportion, and the time that these take."""
     whole, read = plan.prediction, sum(group.input_bytes for group in groups)
     files = sum(len(group.inputs) for group in groups)
     part = read / whole.input_bytes if whole.input_bytes else 0.0

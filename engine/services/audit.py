@@ -173,7 +173,7 @@ def _anchors_told(entry: AuditEntry | None) -> set[str]:
 
 def _missing_head(missing: str, anchor: Anchor) -> str:
     if not anchor.sequence:
-        return f"the hash {missing} is not in the chain: its end was cut off, or all of it was made anew"
+        return f"the hash {missing} is not in the chain: its end was cut off, or all of it was replaced"
     return (
         f"the hash {missing} is not in the chain after link {anchor.sequence}: it is older than what is kept (entries "
         f"up to {anchor.pruned_until:%Y-%m-%d %H:%M:%S} UTC were pruned), or the chain was cut off or rebuilt; give a "

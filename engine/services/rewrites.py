@@ -147,7 +147,7 @@ class RewriteService:
         """Park the run until the dependency answers.
 
         The attempt counts as failed if the same dependency ended the one before and then answered the first probe, or
-        if Spark went away under so many attempts that the run itself may be the reason.
+        if outages of Spark ended more attempts of this run than a healthy one ever sees.
         """
         run, message = attempt.run, away.message
         key = outage_key(away.dependency, catalog=run.catalog, table_id=run.table_id)

@@ -70,7 +70,7 @@ def measured(files: list[DigestFile]) -> PartitionMetrics:
 
 
 def truth(rule: TriggerRule, metrics: PartitionMetrics, at: int, later: float) -> bool:
-    """Read a rule for one partition so many seconds later, condition by condition."""
+    """Return whether a rule holds for one partition after a number of seconds, condition by condition."""
 
     def of(condition: TriggerCondition) -> bool | None:
         name = condition.metric.value
