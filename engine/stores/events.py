@@ -37,7 +37,7 @@ class EventStore:
         """Return the events of a run that begin or end an attempt or a wait, oldest first."""
         query = (
             select(run_events)
-            .where(run_events.c.run_id == run_id, text(f"({BOUNDS_OF_ATTEMPTS})"))
+            .where(run_events.c.run_id == run_id, text(BOUNDS_OF_ATTEMPTS))
             .order_by(run_events.c.sequence)
             .limit(MOST_BOUNDS)
         )

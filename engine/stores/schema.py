@@ -316,7 +316,7 @@ rewritten_bytes = Table(
 )
 """What rewrites have read, one row for each written group: daily budgets must not forget groups that were dropped."""
 
-BOUNDS_OF_ATTEMPTS: Final = "to_state NOT IN ('rewriting', 'committing') OR kind IN ('held_back', 'let_go')"
+BOUNDS_OF_ATTEMPTS: Final = "(to_state NOT IN ('rewriting', 'committing') OR kind IN ('held_back', 'let_go'))"
 
 run_events = Table(
     "run_events",

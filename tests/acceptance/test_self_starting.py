@@ -116,7 +116,7 @@ async def test_a_table_is_kept_in_shape_by_whichever_coordinator_is_left(tmp_pat
             assert (len(lake.paths()), lake.ids()) == (1, ids)
 
             # 2. too few new files: seen, and nothing is done
-            await append(lake, 5)
+            await append(lake, 3)
             seen = await watch_that(container, table_id, lambda watch: watch.verdict is Verdict.NOT_DUE)
             calm = await explained(container, table_id)
             assert (calm["due"], calm["would_start_by_itself"], calm["starts_at"]) == (False, True, None)
@@ -128,7 +128,7 @@ async def test_a_table_is_kept_in_shape_by_whichever_coordinator_is_left(tmp_pat
             os.kill(leading, signal.SIGKILL)
             (victim,) = [process for process in processes if process.pid == leading]
             assert await asyncio.to_thread(victim.wait, 30) == -signal.SIGKILL
-            await append(lake, 16)
+            await append(lake, 18)
             said = await explained(container, table_id)
             assert said["due"]
             second, _ = await ended_runs(container, table_id, 2)

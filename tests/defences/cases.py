@@ -143,8 +143,8 @@ CASES: Final = (
         (
             Edit(
                 "engine/formats/iceberg/outputs.py",
-                "    _check_forward(seen, fresh)\n",
-                "",
+                "    _check_forward(seen, fresh)\n    kept = {file_name(path) for path in keep}\n",
+                "    kept = {file_name(path) for path in keep}\n",
             ),
         ),
         (f"{_OUTPUTS}::test_nothing_is_removed_when_the_catalog_went_back_in_time",),

@@ -87,6 +87,7 @@ async def test_m10_f6_equality_deletes_are_applied_and_rows_that_came_after_them
     await asyncio.to_thread(write)
     before = await asyncio.to_thread(rows_by_spark, spark, TABLE)
     assert len(before) == 3 * 40 - 3 + 3
+    await world.set_policy({"rewrite": {"min_input_files": 4}})  # the first day only
     run = await rewrite(world, world.table_id)
     assert (run.state, run.intent["engine"]) == (RunState.SUCCEEDED, "native"), run.detail
     assert await asyncio.to_thread(rows_by_spark, spark, TABLE) == before

@@ -48,6 +48,7 @@ UNSAYABLE: Final = (
     Unsayable("a key stays bound to its first body", "header:Idempotency-Key", "used with another body"),
     Unsayable("one parameter needs another", "query:(catalog|namespace)", "is found in its (catalog|namespace) only"),
     Unsayable("two labels of one key", "query:label", "has one value of the label"),
+    Unsayable("two scopes of one policy", "query:scope_label", "^a policy has one scope"),
     Unsayable("which catalogs there are", "/(scope/)?catalog|/catalogs/.*", "^no catalog "),
     Unsayable("which tables there are, and where", "/name", "^the catalog has no table|^the table's location"),
     Unsayable("which versions there are", "/version", "^there is no such version|^this version is a deletion"),

@@ -50,6 +50,11 @@ OBJECT_PARAMETERS = frozenset({"table_id", "run_id"})
 TEAM_IN_BODY = frozenset({"register_table"})
 """Operations that give a new object to the team that the body names; a foreign team is 403: no object is named yet."""
 
+POLICY_WRITES = frozenset({"create_policy", "replace_policy", "delete_policy", "restore_policy"})
+"""Owners write scoped policies of their own teams; those of the cells cover other tables as well."""
+NAMES_EVERY_TEAM = frozenset({"get_metrics"})
+"""Without a key nothing is named; a key has to be one of every team."""
+
 
 @cache
 def spec() -> Document:
@@ -110,16 +115,17 @@ def expected(operation: Operation, role: Role | None, kind: Kind) -> str:
     Callers below admin are of the own team only.
     """
     if operation.role is None:
-        return "allowed"
+        return "403" if operation.id in NAMES_EVERY_TEAM and role not in (None, Role.ADMIN) else "allowed"
     if role is None:
         return "401"
     if not role.includes(operation.role):
         return "403"
-    if kind in (Kind.FOREIGN, Kind.UNOWNED) and role is not Role.ADMIN:
+    if role is Role.ADMIN:
+        return "allowed"
+    if kind in (Kind.FOREIGN, Kind.UNOWNED):
         return "403" if operation.id in TEAM_IN_BODY else "404"
-    if kind is Kind.READABLE and operation.changes and role is not Role.ADMIN:
-        return "403"
-    return "allowed"
+    is_of_others = operation.id in POLICY_WRITES or (kind is Kind.READABLE and operation.changes)
+    return "403" if is_of_others else "allowed"
 
 
 def verdict(status: int) -> str:

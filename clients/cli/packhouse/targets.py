@@ -99,7 +99,8 @@ def scope_of(words: Mapping[str, str | None]) -> dict[str, Any]:
 def _of_scope(session: Session, name: str, scope: Mapping[str, Any]) -> Target:
     """Return the policy of a team or a label, or the name that a new one gets."""
     policies = session.client.policies
-    wanted = {"team": scope["team"]} if scope["kind"] == "team" else {"label": f"{scope['key']}:{scope['value']}"}
+    is_team = scope["kind"] == "team"
+    wanted = {"scope_team": scope["team"]} if is_team else {"scope_label": f"{scope['key']}:{scope['value']}"}
     found = list(session.pages(policies.list, limit=1, **wanted))
     return Target(name, found[0]["name"] if found else name_for(scope), policies, scope)
 

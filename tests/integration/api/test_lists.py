@@ -109,7 +109,7 @@ async def test_a_table_is_read_by_its_address(api: Api, table_id: str, what: str
 async def test_a_table_is_changed_by_its_address(api: Api, table_id: str) -> None:
     base = f"/v1/tables/{ADDRESS}"
     await api.call("PATCH", base, status=200, json={"labels": {"tier": "gold"}})
-    await api.call("PUT", f"{base}/policy", status=200, json={"enabled": False}, headers={"If-None-Match": "*"})
+    await api.call("PUT", f"{base}/policy", status=201, json={"enabled": False}, headers={"If-None-Match": "*"})
     assert (await api.get(f"{base}/policy"))["table_id"] == table_id
     assert (await api.get(f"{base}/effective-policy"))["table_id"] == table_id
     await api.post(f"{base}/pause", {"reason": "a test"}, status=200)

@@ -85,7 +85,7 @@ async def test_a_run_that_ended_gives_its_share_back_and_counts_with_all_that_it
     await put_limits(api, {"parallel_runs": 2, "bandwidth": "100MB"})
     await rewrite(api, table_id)
     [rate] = (await api.get("/v1/fleet"))["rates"]
-    run = (await api.get("/v1/runs"))["items"][0]
+    run = (await api.get("/v1/runs", params={"include": "result"}))["items"][0]
     moved = await api.container.shared.progress("fleet")
     assert (rate["runs"], rate["bytes_per_second_limit"]) == (0, 100_000_000)
     assert moved.bytes_read >= run["result"]["rewritten_bytes"]

@@ -166,11 +166,15 @@ async def test_history_holds_runs_that_changed_the_table(api: Api, lake: Lake, t
     assert entry["result"]["predicted"]["output_files"] == entry["result"]["added_files"] == 2
 
 
-async def test_a_prediction_of_time_comes_from_the_last_run(api: Api, lake: Lake, table_id: str) -> None:
-    assert (await api.post(f"/v1/tables/{table_id}/plan", status=200))["prediction"]["seconds"] is None
+async def test_a_prediction_of_time_says_whether_it_was_measured(api: Api, lake: Lake, table_id: str) -> None:
+    first = await api.post(f"/v1/tables/{table_id}/plan", status=200)
+    assert 0 < first["prediction"]["seconds"] < 10
+    assert (first["time_estimate"]["source"], first["time_estimate"]["runs"]) == ("prior", 0)
     await api.rewrite(table_id)
     await asyncio.to_thread(lambda: [lake.append(day="2026-11-01") for _ in range(6)])
-    assert (await api.post(f"/v1/tables/{table_id}/plan", status=200))["prediction"]["seconds"] > 0
+    later = await api.post(f"/v1/tables/{table_id}/plan", status=200)
+    assert later["prediction"]["seconds"] > 0
+    assert (later["time_estimate"]["source"], later["time_estimate"]["runs"]) == ("table", 1)
 
 
 def _make_anew(lake: Lake) -> None:

@@ -45,6 +45,7 @@ BOUNDED_BY: dict[str, str] = {
     "rewritten_bytes": "two days",
     "run_events": "PACKHOUSE_RUN_RETENTION_SECONDS",
     "run_totals": "one row an operation and end state",
+    "run_times": "twelve a table",
     "runs": "PACKHOUSE_RUN_RETENTION_SECONDS",
     "schema_support": "one row",
     "sharers": "one row a team and catalog",
@@ -242,7 +243,7 @@ async def test_old_versions_of_policies_go_but_the_newest_of_each(
         for version in range(1, versions + 1):
             fresh_database.execute(
                 "INSERT INTO policy_versions VALUES "
-                f"(:name, :version, {OLD if version > 1 else OLDER}, 'key', false, '{{}}', '{{}}')",
+                f"(:name, :version, {OLD if version > 1 else OLDER}, 'key', false, '{{}}', '{{}}', NULL)",
                 name=name,
                 version=version,
             )

@@ -242,7 +242,7 @@ async def test_limits_grants_and_policies_of_newer_versions_are_read_without_wha
         found = (await work.fleet.get()).limits
         assert (found.parallel_runs, found.of_catalog("lake").parallel_runs) == (3, 2)
         assert await work.catalogs.grants() == {"lake": (Grant("shop", ("*",), (Right.READ,)),)}
-        (policy,) = await work.policy_coverage.covering(table.id, table.ref)
+        (policy,) = await work.policy_coverage.covering(table)
     known = {"enabled": False, "rewrite": {"max_group_bytes": "1GiB"}, "backoff": backoff}
     assert policy.document == PolicyDocument.model_validate(known)
 

@@ -58,7 +58,7 @@ test("a conflict of states is no reason to try again", async () => {
 for (const method of ["put", "delete"] as const) {
   test(`a ${method} whose answer was lost is not sent again`, async () => {
     const server = new MockServer().on(method, "/v1/catalogs/{name}", unreachable);
-    const init = { params: { path: { name: "lake" } } };
+    const init = { params: { path: { name: "lake" }, header: { "if-match": '"1"' } } };
     const sent = method === "put"
       ? server.client().put("/v1/catalogs/{name}", { ...init, body: { properties: {} } })
       : server.client().delete("/v1/catalogs/{name}", init);
@@ -69,7 +69,9 @@ for (const method of ["put", "delete"] as const) {
 
 test("what was refused for its rate was not done, so anything is sent again", async () => {
   const server = new MockServer().on("delete", "/v1/catalogs/{name}", problem(429, "rate_limited"), {});
-  await server.client().delete("/v1/catalogs/{name}", { params: { path: { name: "lake" } } });
+  await server.client().delete("/v1/catalogs/{name}", {
+    params: { path: { name: "lake" }, header: { "if-match": '"1"' } },
+  });
   assert.equal(server.requests.length, 2);
 });
 
