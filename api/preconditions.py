@@ -30,7 +30,7 @@ class Preconditions:
     def version(self) -> int:
         """Return the version that the caller read, or raise `PreconditionRequired`."""
         if self.if_match is None:
-            raise PreconditionRequired(f"this is written only as you know it: {_READ_FIRST}")
+            raise PreconditionRequired(f"a write must name the version that it changes: {_READ_FIRST}")
         return self.if_match
 
 

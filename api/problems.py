@@ -70,7 +70,7 @@ _TYPES: Final = (
     ProblemType(
         "method_not_allowed",
         405,
-        "The resource does not know this method",
+        "The resource does not have this method",
         "The path exists but not with this method. The Allow header lists those it knows.",
     ),
     ProblemType(

@@ -37,7 +37,8 @@ async def refuse_unknown_parameters(request: Request) -> None:
         for name, value in unknown[:MAX_PROBLEMS]  # a hint is costly, and some routes need no key
     )
     if problems:
-        raise InvalidInput(f"{len(unknown)} unknown query parameters; see errors", problems=problems)
+        count = "one query parameter is" if len(unknown) == 1 else f"{len(unknown)} query parameters are"
+        raise InvalidInput(f"{count} unknown; see errors", problems=problems)
 
 
 def _parameter_hint(name: str, known: Sequence[str]) -> str:

@@ -200,7 +200,9 @@ def _misspelt(given: Mapping[str, str], known: Mapping[str, str]) -> Iterator[Fi
     for key, name in given.items():
         if key in known or key in _OF_CLIENTS:
             continue
-        if (near := nearest(key, known)) is not None and _is_near(key, near):
+        without_unit = (each for each in known if each.startswith(f"{key}_"))  # RUN_RETENTION for RUN_RETENTION_SECONDS
+        near = next(without_unit, None) or nearest(key, known)
+        if near is not None and (near.startswith(f"{key}_") or _is_near(key, near)):
             yield FieldProblem(name, "no such setting", None, f"did you mean {PREFIX}{near}?")
 
 

@@ -79,6 +79,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, **values: str) -> str:
         ("PACKHOUSE_OIDC_ROLE_MAP", "{admins: admin}", "PACKHOUSE_OIDC_ROLE_MAP: must be JSON"),
         ("PACKHOUSE_OIDC_ROLE_MAP", '{"a": "king"}', "PACKHOUSE_OIDC_ROLE_MAP: must be"),
         ("PACKHOUSE_REDIS_ULR", "redis://x", "PACKHOUSE_REDIS_ULR: no such setting; did you mean PACKHOUSE_REDIS_URL?"),
+        ("PACKHOUSE_RUN_RETENTION", "90d", "did you mean PACKHOUSE_RUN_RETENTION_SECONDS?"),
         ("PACKHOUSE_WORKER_SLOT", "2", "did you mean PACKHOUSE_WORKER_SLOTS?"),
     ],
 )

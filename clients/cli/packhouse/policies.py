@@ -279,8 +279,10 @@ def _write(
 ) -> None:
     policies = session.client.policies
     if any(scope.values()) and (present is not None or target.is_table or target.scope is not None):
-        hint = "leave the option out, or delete the policy and make another"
-        raise CommandError(f"{target.name} has its scope already: it stays", ExitCode.USAGE, hint)
+        if present is None:
+            raise CommandError(f"{target.name} names its scope already", ExitCode.USAGE, "leave the option out")
+        hint = "leave the option out, or delete the policy and create another"
+        raise CommandError(f"{target.name} has its scope already, which never changes", ExitCode.USAGE, hint)
     if present is None and not target.is_table:
         body = {"name": target.identity, "scope": target.scope or scope_of(scope), "policy": document}
         if dry_run:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Final
 
+import structlog
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import URL, Connection, text
@@ -18,6 +19,8 @@ from sqlalchemy.engine import make_url
 from engine.domain.errors import Transient
 from engine.stores.engines import POSTGRESQL, SQLITE, make_migration_engine
 from engine.stores.migrations.compatibility import check_not_too_new, known_schema, oldest_supported, stored_schema
+
+_log = structlog.get_logger(__name__)
 
 _WAIT_SECONDS: Final = 60
 _ADVISORY_LOCK: Final = 0x7061636B686F7573  # "packhous"
@@ -43,6 +46,7 @@ def upgrade(url: URL | str) -> None:
             check_not_too_new(stored)
             if stored.number is None or stored.number < known_schema():
                 command.upgrade(_config(connection), "head")
+                _log.info("database_migrated", from_schema=stored.number, to_schema=known_schema())
                 values = {"oldest": oldest_supported()}
                 connection.execute(text("UPDATE schema_support SET oldest_supported = :oldest"), values)
     finally:

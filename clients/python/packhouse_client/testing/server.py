@@ -202,7 +202,7 @@ def _page(
 def _version(request: httpx.Request) -> int:
     tag = request.headers.get("if-match")
     if tag is None:
-        raise Refused("precondition_required", "this is written only as you know it: send If-Match")
+        raise Refused("precondition_required", "a write must name the version that it changes: send If-Match")
     match = _TAG.fullmatch(tag)
     if match is None:
         raise Refused("precondition_failed", f"{tag} is not an ETag of this object")
