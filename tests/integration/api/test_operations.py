@@ -45,15 +45,20 @@ async def test_without_the_database_nothing_is_ready(api: Api, monkeypatch: pyte
 
 async def test_many_questions_at_once_are_one_question_to_each_dependency(api: Api) -> None:
     asked, clock = 0, FakeClock()
+    is_asked, may_answer = asyncio.Event(), asyncio.Event()
 
     async def probe() -> str:
         nonlocal asked
         asked += 1
-        await asyncio.sleep(0)
+        is_asked.set()
+        await may_answer.wait()
         return f"answer {asked}"
 
     health = HealthService(database=api.container.database, probes={"spark": probe}, clock=clock)
-    answers = await asyncio.gather(*(health.dependencies() for _ in range(50)))
+    questions = [asyncio.create_task(health.dependencies()) for _ in range(50)]
+    await is_asked.wait()
+    may_answer.set()
+    answers = await asyncio.gather(*questions)
     assert {answer[1].detail for answer in answers} == {"answer 1"}
     clock.advance(KEEP_SECONDS)
     assert (await health.dependencies())[1].detail == "answer 2"

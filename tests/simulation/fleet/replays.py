@@ -104,13 +104,13 @@ class ReplayedTable:
         size = dict(zip(self.number.tolist(), self.bytes.tolist(), strict=True))
         return {path: InputFile(path, size[int(path)], size[int(path)] // 100, int(path)) for path in paths}
 
-    def resolve_order(self, wish: object) -> Any:
+    def resolve_order(self, wanted: object) -> Any:
         """No preset orders rows."""
-        raise NotImplementedError
+        raise AssertionError("no preset orders rows")
 
     def order_ranges(self, order: object, paths: pa.ChunkedArray | None = None) -> Any:
         """No preset orders rows."""
-        raise NotImplementedError
+        raise AssertionError("no preset orders rows")
 
 
 @dataclass(frozen=True, slots=True)
