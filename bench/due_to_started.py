@@ -3,8 +3,9 @@
 The record is a durable Postgres, the catalog an Iceberg SQL catalog in the same server. Every table has real metadata,
 manifests and data files of its own kind: few small files, so that no rule is due. A writer commits to random tables,
 exactly as a SQL catalog does (a new metadata file, then a guarded UPDATE of the pointer); a share of the commits makes
-the table due. The coordinator runs with its defaults; a worker without Spark claims each run and ends it, so that
-waiting for a free worker is not measured. Both instants are by the same database clock.
+the table due. The coordinator runs with its defaults in a process of its own, as in a deployment; a worker without Spark
+claims each run and ends it, so that waiting for a free worker is not measured. Both instants are by the same database
+clock. `looks/s` and `evaluations/s` are the coordinator's own figures, `cpu share` is its use of one core.
 
     python -m bench.due_to_started [--tables 10000] [--seconds 300] [--commits-per-second 5] [--json started.json]
 """
@@ -23,16 +24,18 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 from uuid import uuid4
 
+import httpx
 import psycopg
 import pyarrow as pa
 from psycopg.types.json import Jsonb
 from pyiceberg.catalog.sql import SqlCatalog
-from sqlalchemy import Engine, event
 
 from bench.facts import machine_facts, print_table, write_json
+from bench.processes import tree_cpu_seconds
 from bench.record import CATALOG, fill
-from bench.servers import Shared, shared_servers
+from bench.servers import Shared, process, shared_servers
 from engine.domain.runs import RunState
+from engine.embedded.processes import free_loopback_port
 from engine.factory import Container, open_container
 from engine.services.run_claims import ClaimService
 from engine.settings import Settings
@@ -131,29 +134,36 @@ def _template(catalog: SqlCatalog, kind: str, files: int) -> dict[str, Any]:
 
 
 async def _measured(folder: Path, shared: Shared, lake: Lake, given: argparse.Namespace) -> dict[str, Any]:
-    questions: list[float] = []
-    event.listen(Engine, "before_cursor_execute", lambda _c, _u, statement, *_: _note(questions, statement))
-    environment = shared.environment
+    port = free_loopback_port()
+    environment = {**shared.environment, "PACKHOUSE_WATCH": "on", "PACKHOUSE_METRICS_PORT": str(port)}
     settings = Settings(
         data_dir=folder / "state",
         database_url=environment["PACKHOUSE_DATABASE_URL"],
         redis_url=environment["PACKHOUSE_REDIS_URL"],
-        spark_url="sc://127.0.0.1:1",
+        spark_url=environment["PACKHOUSE_SPARK_URL"],
         secret_key=environment["PACKHOUSE_SECRET_KEY"],
         mode="embedded",
     )
     async with open_container(settings) as container:
-        running = asyncio.create_task(container.coordinator.run())
-        worker = asyncio.create_task(_claim_everything(container))
-        began, cpu = time.perf_counter(), time.process_time()
-        await asyncio.to_thread(_commit_at_random, lake, _plain(_catalog_uri(shared)), given)
-        seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-        asked = len(questions)
-        waits = await _waits(shared, lake)
-        worker.cancel()
-        container.coordinator.stop()
-        await running
-    return _row(given, lake, waits, {"questions/s": asked / seconds, "cpu share": cpu / seconds})
+        with process(["api", "coordinator"], environment, folder / "coordinator.log", port=port) as coordinator:
+            worker = asyncio.create_task(_claim_everything(container))
+            began, before = time.perf_counter(), _figures(port, coordinator.pid)
+            await asyncio.to_thread(_commit_at_random, lake, _plain(_catalog_uri(shared)), given)
+            seconds, after = time.perf_counter() - began, _figures(port, coordinator.pid)
+            waits = await _waits(shared, lake)
+            worker.cancel()
+    return _row(given, lake, waits, {name: (after[name] - before[name]) / seconds for name in after})
+
+
+def _figures(port: int, pid: int | None) -> dict[str, float]:
+    """Return what a coordinator has counted so far, and the CPU seconds that it has used."""
+    lines = httpx.get(f"http://127.0.0.1:{port}/metrics").text.splitlines()
+    values = [(line.rpartition(" ")[0], float(line.rpartition(" ")[2])) for line in lines if not line.startswith("#")]
+    return {
+        "looks/s": sum(value for name, value in values if name.startswith("packhouse_watch_looks_total")),
+        "evaluations/s": sum(value for name, value in values if name == "packhouse_watch_evaluation_seconds_count"),
+        "cpu share": tree_cpu_seconds(pid),
+    }
 
 
 def _commit_at_random(lake: Lake, url: str, given: argparse.Namespace) -> None:
@@ -214,11 +224,6 @@ def _row(given: argparse.Namespace, lake: Lake, waits: Sequence[float], more: di
         **more,
         "verdict": "held" if median <= MEDIAN_GOAL_SECONDS and p99 <= P99_GOAL_SECONDS else "too slow",
     }
-
-
-def _note(questions: list[float], statement: str) -> None:
-    if "iceberg_tables" in statement and statement.lstrip().upper().startswith("SELECT"):
-        questions.append(time.perf_counter())
 
 
 def _catalog_uri(shared: Shared) -> str:

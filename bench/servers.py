@@ -64,7 +64,7 @@ def process(
     *,
     port: int | None = None,
     core: int | None = None,
-) -> Iterator[None]:
+) -> Iterator[ChildProcess]:
     """Run `python -m …`, on one core if it is given; wait until the port (if any) answers; stop it at the end."""
     pinned = ["taskset", "-c", str(core)] if core is not None and shutil.which("taskset") else []
     command = [*pinned, sys.executable, "-m", *module]
@@ -73,7 +73,7 @@ def process(
     try:
         if port is not None:
             server.wait_until(lambda: _answers(port), timeout_seconds=_START_SECONDS)
-        yield
+        yield server
     finally:
         server.stop(patience_seconds=_STOP_SECONDS)
 
