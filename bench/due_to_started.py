@@ -3,9 +3,9 @@
 The record is a durable Postgres, the catalog an Iceberg SQL catalog in the same server. Every table has real metadata,
 manifests and data files of its own kind: few small files, so that no rule is due. A writer commits to random tables,
 exactly as a SQL catalog does (a new metadata file, then a guarded UPDATE of the pointer); a share of the commits makes
-the table due. The coordinator runs with its defaults in a process of its own, as in a deployment; a worker without Spark
-claims each run and ends it, so that waiting for a free worker is not measured. Both instants are by the same database
-clock. `looks/s` and `evaluations/s` are the coordinator's own figures, `cpu share` is its use of one core.
+the table due. The coordinator runs with its defaults in a process of its own, as in a deployment. A worker without
+Spark claims each run and ends it, so that waiting for a free worker is not measured. Both instants are by the same
+database clock. `looks/s` and `evaluations/s` are the coordinator's own figures, `cpu share` is its use of one core.
 
     python -m bench.due_to_started [--tables 10000] [--seconds 300] [--commits-per-second 5] [--json started.json]
 """

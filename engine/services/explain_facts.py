@@ -5,7 +5,7 @@ The record is read in one transaction by a bounded number of queries, the table 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -17,7 +17,7 @@ from engine.domain.measurements import Measurement
 from engine.domain.outages import Outage
 from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
-from engine.domain.runs import LIVE_STATES, TERMINAL_STATES, Run, RunState, WaitingFor
+from engine.domain.runs import TERMINAL_STATES, Run, RunState, WaitingFor
 from engine.domain.signals import Signal
 from engine.domain.tables import Pause, Table
 from engine.domain.units import format_bytes
@@ -62,7 +62,6 @@ class RecordFacts:
     live: Sequence[Run]
     ended: Sequence[Run]
     conflicts: Sequence[Conflict]
-    rewritten: CommittedPartitions
     signals: Sequence[Signal]
     measurement: Measurement | None
     watch: Watch | None = None
@@ -91,6 +90,10 @@ class RecordFacts:
     def last(self) -> Run | None:
         """The run that ended last."""
         return self.ended[0] if self.ended else None
+
+    def has_ended_since(self, at: datetime) -> bool:
+        """Return whether a run of the table ended at or after an instant."""
+        return self.last is not None and self.last.finished_at is not None and self.last.finished_at >= at
 
     @property
     def last_start(self) -> datetime | None:
@@ -154,7 +157,7 @@ class Facts:
 async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
     """Read what the record says of a table that the caller may see."""
     now = await unit.now()
-    live = await unit.runs.list(table_id=table.id, states=LIVE_STATES, limit=LIVE_RUNS)
+    live = await unit.runs.list_live(table.id, LIVE_RUNS)
     return RecordFacts(
         now=now,
         table=table,
@@ -162,7 +165,6 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         live=live,
         ended=await unit.runs.list(table_id=table.id, states=TERMINAL_STATES, limit=LAST_RUNS),
         conflicts=await unit.rewrite_histories.conflicts(table.id, now - timedelta(days=CONFLICT_DAYS)),
-        rewritten=await unit.rewrite_histories.committed_partitions(table.id),
         signals=await unit.signals.newest(table.id),
         measurement=await unit.measurements.latest(table.id),
         watch=await unit.watches.get(table.id),
@@ -207,10 +209,23 @@ def contradicted(policy: EffectivePolicy) -> Iterator[Refusal]:
         yield Refusal(problem.pointer[1:].replace("/", "."), problem.value, reason)
 
 
-def look(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts) -> Sight:
-    """Plan and judge every rule on an open table, all but its health. Reads manifests: call in a thread."""
+def judge(
+    opened: OpenTable, policy: EffectivePolicy, rewritten: CommittedPartitions, now: datetime, hot: HotPartitions
+) -> Sight:
+    """Judge every rule on an open table and look for other compactors in its history.
+
+    Reads manifests: call in a thread.
+    """
+    evaluation = evaluate_now(choose_engine(opened, policy).table, policy, rewritten, now, hot)
+    return Sight(evaluation=evaluation, others=other_compactors(opened.snapshots(MOST_SNAPSHOTS), now))
+
+
+def add_plans(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts, judged: Sight) -> Sight:
+    """Add to a judged table what a run of everything would do now, and a run that starts automatically.
+
+    Reads manifests: call in a thread.
+    """
     chosen = choose_engine(opened, policy)
-    evaluation = evaluate_now(chosen.table, policy, record.rewritten, record.now, record.hot)
-    due = plan_due(chosen.table, chosen.policy, evaluation, record.hot)
-    others = other_compactors(opened.snapshots(MOST_SNAPSHOTS), record.now)
-    return Sight(try_plan(opened, policy, record.known, hot=record.hot), evaluation, due=due, others=others)
+    evaluation = judged.evaluation
+    due = None if evaluation is None else plan_due(chosen.table, chosen.policy, evaluation, record.hot)
+    return replace(judged, trial=try_plan(opened, policy, record.known, hot=record.hot), due=due)

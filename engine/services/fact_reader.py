@@ -1,11 +1,13 @@
 """Everything that is known of a table at this moment: read from the record, then from the table itself.
 
-Works whatever is broken: without the catalog, for a table that is gone or was made anew, with less then, and saying so.
-Explain and the coordinator both go by it, so that what is explained is what happens.
+Works when the catalog is away or the table is gone or replaced: then with less, and `Sight.blocked` holds the reason.
+Explain and the coordinator use the same facts, so that what is explained is what happens. The coordinator first takes a
+`Glance`, which costs a third of the queries, and reads everything only of a table that is due.
 """
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from engine.domain.access import Caller
 from engine.domain.errors import InvalidInput, NotEligible, StateConflict, Transient
@@ -16,21 +18,39 @@ from engine.services.explain_facts import (
     Facts,
     RecordFacts,
     Sight,
+    add_plans,
     contradicted,
-    look,
+    judge,
     read_record,
     too_small_budget,
     with_policy,
 )
 from engine.services.formats import FormatRegistry
-from engine.services.observations import ObservationService
+from engine.services.observations import ObservationService, Observed
 from engine.services.policies import PolicyReader
 from engine.services.registered import read_registered
 from engine.stores.database import Database
 
 
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A table whose rules were judged, without what the record knows of its runs.
+
+    Attributes:
+        now: by the clock of the record.
+        policy: without the table's own properties when it could not be read.
+        sight: the evaluation, the health and other compactors, or what blocked them; no plans.
+        seen: the table as it was found; None when it could not be read.
+    """
+
+    now: datetime
+    policy: EffectivePolicy
+    sight: Sight
+    seen: Observed | None
+
+
 class FactReader:
-    """Reads facts of registered tables. Nothing is changed but for the measurement that each look leaves."""
+    """Reads facts of registered tables, and stores a measurement of each table that was read."""
 
     def __init__(
         self,
@@ -45,8 +65,37 @@ class FactReader:
         self._capabilities = capabilities
         self._observations = observations
 
-    async def read(self, caller: Caller, table_id: TableId) -> Facts:
+    async def glance(self, caller: Caller, table_id: TableId, *, at: datetime | None = None) -> Glance:
+        """Return a table with its rules judged at an instant (None: now), and keep the measurement.
+
+        Raises:
+            NotFound: no such table, or none that the caller may see.
+        """
+        policy, now = None, at
+        try:
+            seen = await self._observations.observe(caller, table_id)
+            policy = seen.policy
+            async with self._database.read() as unit:
+                now = at or await unit.now()
+                rewritten = await unit.rewrite_histories.committed_partitions(table_id)
+                hot = await unit.hot_partitions.at(table_id)
+            sight = await self._formats.ask(seen.opened.ref, judge, seen.opened, policy, rewritten, now, hot)
+            return Glance(now, policy, replace(sight, health=await self._observations.measure(seen)), seen)
+        except (Transient, InvalidInput, StateConflict, NotEligible) as error:
+            blocked = Sight(blocked=(error.code, error.message))
+        async with self._database.read() as unit:
+            table, _ = await read_registered(unit, table_id, caller)
+            now = now or await unit.now()
+            policy = policy or await PolicyReader.effective(unit, table, {})
+        return Glance(now, policy, blocked, None)
+
+    async def read(self, caller: Caller, table_id: TableId, glance: Glance | None = None) -> Facts:
         """Return the facts of a table.
+
+        Args:
+            caller: who asks.
+            table_id: the table.
+            glance: at the table, taken a moment ago; taken again if a run of the table has ended since.
 
         Raises:
             NotFound: no such table, or none that the caller may see.
@@ -54,9 +103,11 @@ class FactReader:
         async with self._database.read() as unit:
             table, catalog = await read_registered(unit, table_id, caller)
             record = await read_record(unit, table)
-        policy, sight, has_moved = await self._look(caller, record)
+        if glance is None or record.has_ended_since(glance.now):
+            glance = await self.glance(caller, table_id, at=record.now)
+        policy, sight = glance.policy, await self._with_plans(glance, record)
         async with self._database.read() as unit:
-            if has_moved:  # the look has woken the watch
+            if glance.seen is not None and glance.seen.has_moved:  # the look has woken the watch
                 record = replace(record, watch=await unit.watches.get(table_id))
             facts = await with_policy(unit, record, policy, sight)
         impossible = self._capabilities.of(catalog.format).refusals(policy.values)
@@ -72,16 +123,11 @@ class FactReader:
             return replace(facts, record=replace(facts.record, watch=watch))
         return facts
 
-    async def _look(self, caller: Caller, record: RecordFacts) -> tuple[EffectivePolicy, Sight, bool]:
-        table, policy, has_moved = record.table, None, False
+    async def _with_plans(self, glance: Glance, record: RecordFacts) -> Sight:
+        if glance.seen is None:
+            return glance.sight
+        opened = glance.seen.opened
         try:
-            observed = await self._observations.observe(caller, table.id)
-            policy, has_moved = observed.policy, observed.has_moved
-            sight = await self._formats.ask(table.ref, look, observed.opened, policy, record)
-            return policy, replace(sight, health=await self._observations.measure(observed)), has_moved
+            return await self._formats.ask(opened.ref, add_plans, opened, glance.policy, record, glance.sight)
         except (Transient, InvalidInput, StateConflict, NotEligible) as error:
-            blocked = Sight(blocked=(error.code, error.message))
-        if policy is None:
-            async with self._database.read() as unit:
-                policy = await PolicyReader.effective(unit, table, {})
-        return policy, blocked, has_moved
+            return Sight(blocked=(error.code, error.message))

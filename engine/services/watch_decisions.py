@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from engine.domain.policies import EffectivePolicy
 from engine.domain.run_requests import Cause, RunRequest
 from engine.domain.watches import Verdict
 from engine.planning.triggers import RuleState
-from engine.services.explain_facts import Facts
+from engine.services.explain_facts import Facts, Sight
 from engine.services.explain_timing import Hold, cron_next, eligibility
 
 RUN_SECONDS: Final = 60
@@ -32,15 +33,24 @@ class Decision:
     request: RunRequest | None = None
 
 
-def decide(facts: Facts) -> Decision:
-    """Return what a look at a table comes to."""
-    sight, cron = facts.sight, cron_next(facts.policy, facts.record.now)
-    if not facts.policy.enabled:
+def decide_unless_due(policy: EffectivePolicy, sight: Sight, now: datetime) -> Decision | None:
+    """Return the decision on a table that is not due, switched off or unreadable; None when it is due."""
+    cron = cron_next(policy, now)
+    if not policy.enabled:
         return Decision(Verdict.DISABLED, "disabled", reconsider_at=cron)
     if sight.blocked is not None:
         return Decision(Verdict.UNREACHABLE, *sight.blocked)
     if sight.evaluation is None or not sight.evaluation.is_due:
-        return Decision(Verdict.NOT_DUE, reconsider_at=_earliest(cron, _due_at(facts)))
+        return Decision(Verdict.NOT_DUE, reconsider_at=_earliest(cron, _due_at(sight, now)))
+    return None
+
+
+def decide(facts: Facts) -> Decision:
+    """Return the decision on a table, whether it is due or not."""
+    early = decide_unless_due(facts.policy, facts.sight, facts.record.now)
+    if early is not None:
+        return early
+    cron = cron_next(facts.policy, facts.record.now)
     if held_by := [hold for hold in eligibility(facts).held_by if hold.holds_submission]:
         return _held(facts, held_by, cron)
     request = request_of(facts)
@@ -79,12 +89,12 @@ def _held(facts: Facts, held_by: Sequence[Hold], cron: datetime | None) -> Decis
     return Decision(Verdict.HELD, first.code, detail, is_due=True, reconsider_at=_earliest(cron, until))
 
 
-def _due_at(facts: Facts) -> datetime | None:
-    evaluation = facts.sight.evaluation
+def _due_at(sight: Sight, now: datetime) -> datetime | None:
+    evaluation = sight.evaluation
     if evaluation is None or evaluation.due_in_seconds is None:
         return None
     try:
-        return facts.record.now + timedelta(seconds=evaluation.due_in_seconds + 1)
+        return now + timedelta(seconds=evaluation.due_in_seconds + 1)
     except OverflowError:  # an age of centuries
         return None
 

@@ -27,7 +27,7 @@ from engine.domain.access import COORDINATOR
 from engine.domain.clock import Clock
 from engine.domain.errors import NotFound, PackhouseError, Transient
 from engine.domain.ids import TableId
-from engine.domain.runs import LIVE_STATES, Run, RunState, WaitingFor
+from engine.domain.runs import Run, RunState, WaitingFor
 from engine.domain.tables import TableRef
 from engine.domain.watches import (
     LONGEST_AWAY_SECONDS,
@@ -46,7 +46,7 @@ from engine.services.fact_reader import FactReader
 from engine.services.formats import FormatRegistry
 from engine.services.leadership import Leadership
 from engine.services.run_submission import RunSubmission
-from engine.services.watch_decisions import RUN_SECONDS, Decision, decide
+from engine.services.watch_decisions import RUN_SECONDS, Decision, decide, decide_unless_due
 from engine.stores.database import Database
 from engine.stores.watches import WatchedTable
 
@@ -245,20 +245,23 @@ class WatchService:
 
     async def _live_run(self, watch: Watch) -> Run | None:
         async with self._database.read() as unit:
-            live = await unit.runs.list(table_id=watch.table_id, states=LIVE_STATES, limit=1)
+            live = await unit.runs.list_live(watch.table_id, 1)
         return live[0] if live else None
 
     async def _evaluated(self, before: Watch, pointer: str | None, longest: int) -> Watch:
         begun = self._clock.monotonic()
-        facts = await self._facts.read(COORDINATOR, before.table_id)
-        decision = decide(facts)
+        glance = await self._facts.glance(COORDINATOR, before.table_id)
+        now, decision = glance.now, decide_unless_due(glance.policy, glance.sight, glance.now)
+        if decision is None:
+            facts = await self._facts.read(COORDINATOR, before.table_id, glance)
+            now, decision = facts.record.now, decide(facts)
         self._metrics.evaluation_seconds.observe(self._clock.monotonic() - begun)
-        self._metrics.other_compactions.inc(int(facts.sight.has_others_since(before.looked_at)))
+        self._metrics.other_compactions.inc(int(glance.sight.has_others_since(before.looked_at)))
         self._step("decided")
         if decision.request is not None:
             decision = await self._submitted(before, decision)
         is_away = decision.verdict is Verdict.UNREACHABLE
-        return _settled(before, decision, pointer, facts.record.now, LONGEST_AWAY_SECONDS if is_away else longest)
+        return _settled(before, decision, pointer, now, LONGEST_AWAY_SECONDS if is_away else longest)
 
     async def _submitted(self, watch: Watch, decision: Decision) -> Decision:
         request = decision.request

@@ -111,6 +111,12 @@ def live(table_id: TableId, operation: Operation, request_key: str | None = None
     return query.order_by(runs.c.id)
 
 
+def live_of_table(table_id: TableId, limit: int) -> Select[Any]:
+    """Return the query of the live runs of a table, newest first."""
+    query = select(runs).where(runs.c.table_id == table_id, runs.c.finished_at.is_(None))
+    return query.order_by(runs.c.id.desc()).limit(limit)
+
+
 def ready(limit: int, *, is_fleet_paused: bool = False, without: Collection[str] = ()) -> Select[Any]:
     """Return the query of queued runs that may start: the oldest `limit` of each priority, and so many urgent ones.
 

@@ -111,6 +111,11 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         row = (await self._connection.execute(query)).mappings().one_or_none()
         return None if row is None else to_run(row)
 
+    async def list_live(self, table_id: TableId, limit: int) -> builtins.list[Run]:
+        """Return live runs of a table, newest first."""
+        rows = (await self._connection.execute(run_listings.live_of_table(table_id, limit))).mappings()
+        return [to_run(row) for row in rows]
+
     async def metrics(self) -> dict[RunState, int]:
         """Return how many runs are in each live state."""
         counted = {row.state: row[1] for row in await self._connection.execute(run_listings.live_counts())}

@@ -135,6 +135,7 @@ _QUERIES: dict[str, ClauseElement] = {
     "first of each sharer": run_listings.first_of_each_sharer(),
     "at work": run_listings.at_work(),
     "held back": run_listings.held_back([WaitingFor.BLACKOUT], 100),
+    "live runs of a table": run_listings.live_of_table(TableId("tbl_1"), 5),
     "live run of a table": run_listings.live(TableId("tbl_1"), Operation.REWRITE, "key"),
     "live counts": run_listings.live_counts(),
     "expired leases": run_listings.expired(100),

@@ -36,7 +36,7 @@ from engine.services.explain_facts import Facts, RecordFacts, Sight
 from engine.services.explain_summary import summarize
 from engine.services.explain_timing import eligibility
 from engine.services.trials import Trial
-from engine.stores.rewrite_histories import CommittedPartitions, Conflict, TableRaces
+from engine.stores.rewrite_histories import Conflict, TableRaces
 from tests.support.digests import DigestFile, digest_of, inputs_of
 
 FOLDER: Final = Path(__file__).parents[2] / "data" / "explanations"
@@ -55,7 +55,6 @@ RECORD: Final = RecordFacts(
     live=(),
     ended=(),
     conflicts=(),
-    rewritten=CommittedPartitions((), None),
     signals=(),
     measurement=None,
     watch=Watch(
