@@ -123,11 +123,7 @@ class EmbeddedSpark:
             try:
                 return self._start_once()
             except Transient:
-                if (
-                    self._has_clients
-                    or self._process is None
-                    or "Address already in use" not in self._process.log_tail(200)
-                ):
+                if self._has_clients or not self._port_was_taken():
                     raise
                 self._port = None
         return self._start_once()

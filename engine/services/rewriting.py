@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import structlog
 
 from engine.domain.access import SYSTEM
 from engine.domain.errors import NotEligible
@@ -37,10 +36,6 @@ from engine.services.registered import open_registered, read_registered
 from engine.services.rewrite_paths import RewritePath, Tools, Work
 from engine.services.run_statistics import read_statistics
 from engine.services.selections import selected_files
-
-_log = structlog.get_logger(__name__)
-
-_DONE = (GroupState.WRITTEN, GroupState.COMMITTED)
 
 _Due: TypeAlias = tuple[Evaluation, frozenset[Place]]
 """What is due now, and partitions that an earlier attempt took on: they are not let go."""

@@ -10,7 +10,6 @@ from packhouse_client.models import RunState
 from packhouse_client.testing.documents import filled
 from packhouse_client.testing.problems import Refused
 
-TERMINAL: Final = (RunState.SUCCEEDED, RunState.SKIPPED, RunState.FAILED, RunState.CANCELLED)
 CALLER: Final = "mock"
 
 
