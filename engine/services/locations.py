@@ -109,9 +109,7 @@ class LocationRules:
         if problems := self.problems_of_uris(properties):
             raise InvalidInput("the catalog leads where it may not", problems=tuple(problems))
 
-    def problems_of_allowed(
-        self, locations: Sequence[str], *, pointer: str = "/allowed_locations"
-    ) -> list[FieldProblem]:
+    def problems_of_allowed(self, locations: Sequence[str]) -> list[FieldProblem]:
         """Return one problem for each location that can't be an allowed one."""
         problems = []
         for index, location in enumerate(locations):
@@ -120,7 +118,7 @@ class LocationRules:
                 message = "it names no bucket, container or host: it would allow everything"
             if message is not None:
                 hint = "for example s3://lake/sales"
-                problems.append(FieldProblem(f"{pointer}/{index}", message, location[:200], hint))
+                problems.append(FieldProblem(f"/allowed_locations/{index}", message, location[:200], hint))
         return problems
 
     def problem_of(self, location: str) -> str | None:
