@@ -96,10 +96,6 @@ class EmbeddedSpark:
         self._has_clients = True
         return url
 
-    def healthy(self) -> bool:
-        """True when the process lives and answers."""
-        return self.is_running and self._answers()
-
     def stop(self) -> None:
         """Stop the server, wait until it is gone, remove spilled data. Does nothing if it does not run."""
         if self._process is not None:
