@@ -30,7 +30,7 @@ class Section(Part):
     """A part that is merged field by field; every field may be absent. Other parts are replaced as a whole."""
 
 
-def lasting(*, least: int = 0) -> AfterValidator:
+def lasting(*, least: int) -> AfterValidator:
     """Return a validator of durations, in seconds, from `least` to `MAX_SECONDS`."""
 
     def check(seconds: int) -> int:
