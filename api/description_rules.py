@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from api.auth import PROTECTED
-from api.field_descriptions import OF_PARAMETERS, description_of
+from api.field_descriptions import description_of
 from api.schemas.common import Answer, Request
 
 SERVERS: Final = [
@@ -67,14 +67,6 @@ def describe_fields(document: Document) -> None:
             text = description_of(model, name)
             if text is not None:
                 field.setdefault("description", text)
-
-
-def describe_parameters(document: Document) -> None:
-    """Describe parameters that have no description of their own."""
-    for _, _, operation in operations(document):
-        for parameter in operation.get("parameters", ()):
-            if parameter["name"] in OF_PARAMETERS:
-                parameter.setdefault("description", OF_PARAMETERS[parameter["name"]])
 
 
 def describe_answers(document: Document) -> None:

@@ -18,10 +18,10 @@ from starlette.responses import Response
 
 from api.methods import allow_header, allowed_methods
 from api.problems import BY_STATUS, PROBLEM_TYPES
+from api.responses import MEDIA_TYPE
 from api.validation import problems_of
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Rejected, Transient, Unauthenticated
 
-MEDIA_TYPE: Final = "application/problem+json"
 RETRY_AFTER_SECONDS: Final = 5
 _LONGEST_VALUE: Final = 200
 _log = structlog.get_logger(__name__)

@@ -20,16 +20,12 @@ BY_NAME: Final[Mapping[str, str]] = {
     "bytes_per_second": "Bytes read and written per second; null: no limit.",
     "bytes_per_second_limit": "Limit of that rate; null: none.",
     "calibration": "Factors by which the prediction was corrected.",
-    "cancel_requested_at": "When cancelling was requested; null: it was not.",
-    "cancel_requested_by": "Caller that requested cancelling; null: none.",
     "catalog": "Name of the catalog.",
     "catalogs": "Limits of single catalogs, by name.",
     "columns": "Columns that rows are ordered by.",
     "conditions": "Conditions that were checked.",
-    "count": "Number of them.",
     "created_at": "When it was created.",
     "created_by": "Caller that created it.",
-    "deleted_rows": "Rows that deletes hide.",
     "details": "Further facts, by name; they depend on `kind`.",
     "detail": "Explanation in words; null: there is none.",
     "dry_run": "True: nothing was written.",
@@ -51,7 +47,6 @@ BY_NAME: Final[Mapping[str, str]] = {
     "input_files": "Input files.",
     "input_rows": "Rows of the input files, from metadata.",
     "is_latest": "Whether it is the newest measurement of the table.",
-    "is_paused": "Whether the table is paused.",
     "items": "The items of this page.",
     "kind": "What kind it is; it decides which other fields there are.",
     "labels": "Labels, by key.",
@@ -84,7 +79,6 @@ BY_NAME: Final[Mapping[str, str]] = {
     "plan_hash": "Hash of the plan: the same on the same snapshot and policy.",
     "predicted_outputs": "Output files that the plan expects.",
     "prediction": "What the plan expects of its execution.",
-    "priority": "Order among queued runs.",
     "reason": "The reason.",
     "record_count": "Rows of live data files, from metadata, deleted ones included.",
     "requested_by": "Caller that requested the run; `coordinator` for automatic runs.",
@@ -96,7 +90,6 @@ BY_NAME: Final[Mapping[str, str]] = {
     "schema_id": "Id of the table's schema.",
     "score": "Health score from 0 to 100; 100: nothing to improve.",
     "score_parts": "Points that were subtracted from 100, by cause.",
-    "seconds": "Duration in seconds.",
     "sent_by": "Caller that sent it.",
     "sequence": "Position, from 1.",
     "settings": "Settings with their origins, by dotted name.",
@@ -119,7 +112,6 @@ BY_NAME: Final[Mapping[str, str]] = {
     "update_share": "Snapshots that delete or replace rows, among all; null: no snapshots.",
     "updated_at": "When it was changed last.",
     "updated_by": "Caller that changed it last.",
-    "version": "Number of the version.",
     "worst_partitions": "Partitions with the most to improve, worst first.",
     "written_at": "When it was written.",
     "written_by": "Caller that wrote it.",
@@ -134,12 +126,7 @@ OF_MODELS: Final[Mapping[str, str]] = {
     "Backlog.detail": "How the estimate was made.",
     "Backpressure.kind": "Kind of the signal.",
     "Backpressure.reason": "Why writers should slow down.",
-    "Blackout.from": "Begin: an instant.",
-    "Blackout.to": "End: an instant.",
-    "Blackout.time_zone": "IANA time zone of instants without one.",
     "BudgetUse.used_share": "Share of that limit that was used, from 0; null: no limit.",
-    "Calibration.output_bytes": "Factor of output bytes.",
-    "Calibration.output_files": "Factor of output files.",
     "Catalog.format": "Table format of the catalog's tables.",
     "CatalogCheck.ok": "True: every step succeeded.",
     "CatalogCheck.steps": "The steps, in order; the first that fails is the last.",
@@ -239,7 +226,6 @@ OF_MODELS: Final[Mapping[str, str]] = {
     "HotPartition.lost_at": "When the last race was lost.",
     "Key.revoked_at": "When the key was revoked; null: it was not.",
     "KeyCreated.revoked_at": "When the key was revoked; null: it was not.",
-    "KeyCreate.role": "Role of the key.",
     "LayoutAdvice.because": "Reason in words.",
     "LayoutAdvice.query_count": "Queries that the advice is based on.",
     "Limits.parallel_runs": "Runs at work at the same time; null: no limit.",
@@ -254,7 +240,6 @@ OF_MODELS: Final[Mapping[str, str]] = {
     "OrderHealth.strategy": "Strategy of the policy.",
     "OtherCompactor.engine": "Engine that wrote the snapshots.",
     "PatternScope.kind": "The scope is a pattern of addresses.",
-    "PlanRequest.policy": "Policy to plan with, in place of the stored one.",
     "PlannedLater.partitions": "Partitions that are planned later.",
     "PolicyVersion.changes": "Settings that differ from the version before.",
     "PolicyVersion.is_deletion": "Whether the policy was deleted by this version.",
@@ -276,8 +261,6 @@ OF_MODELS: Final[Mapping[str, str]] = {
     "RunNow.later": "Partitions that are planned later; null: none.",
     "RunDetail.progress": "How far the run is.",
     "RunsAtOnce.at_work": "Runs at work now.",
-    "Seal.after": "Time after the end of a partition's interval at which it counts as sealed.",
-    "Seal.quiet_for": "Time without new files after which a partition counts as sealed.",
     "SettingChange.after": "Value after the change; null: none.",
     "SettingChange.after_origin": "Origin of the value after.",
     "SettingChange.before": "Value before the change; null: none.",
@@ -298,24 +281,11 @@ OF_MODELS: Final[Mapping[str, str]] = {
     "TableAdvice.writes": "What was written lately.",
     "TableBackpressure.since": "Since when writers should slow down; null: they should not.",
     "TablePlan.later": "Partitions that are planned later.",
-    "TriggerCondition.metric": "What is measured.",
     "UpkeepAdvice.rewritten_bytes_per_day": "Bytes that rewrites read per day.",
 }
-"""By model and field. `Blackout` stands for `Blackout-Input` and `Blackout-Output`."""
-
-OF_PARAMETERS: Final[Mapping[str, str]] = {
-    "action": "Only changes of this kind: resource and verb.",
-    "caller": "Only changes by this caller.",
-    "catalog": "Only of this catalog.",
-    "operation": "Only runs of this operation.",
-    "owner_team": "Only tables of this team.",
-    "table_id": "Only of this table.",
-}
-"""Filters, by name of the parameter."""
+"""By model and field."""
 
 
 def description_of(model: str, field: str) -> str | None:
     """Return the description of a field that has none of its own, None where there is none here either."""
-    for suffix in ("-Input", "-Output"):
-        model = model.removesuffix(suffix)
     return OF_MODELS.get(f"{model}.{field}") or BY_NAME.get(field)

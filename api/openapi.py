@@ -48,7 +48,6 @@ def describe(app: FastAPI) -> dict[str, Any]:
         for part in (document["components"]["schemas"], document["paths"]):
             _tidy(part)
         rules.describe_fields(document)
-        rules.describe_parameters(document)
         app.openapi_schema = document
     return app.openapi_schema
 

@@ -37,15 +37,14 @@ _SEQUENCE: Final = re.compile(r"[0-9]{1,9}")
 class StreamSlots:
     """Counts open streams by caller in this process."""
 
-    def __init__(self, *, limit: int = MAX_STREAMS_PER_CALLER) -> None:
-        self._limit = limit
+    def __init__(self) -> None:
         self._open: Counter[str] = Counter()
 
     @contextmanager
     def held(self, subject: str) -> Iterator[None]:
         """Hold a slot, or raise `EdgeProblem` (429)."""
-        if self._open[subject] >= self._limit:
-            detail = f"{subject} has {self._limit} open event streams on this api process"
+        if self._open[subject] >= MAX_STREAMS_PER_CALLER:
+            detail = f"{subject} has {MAX_STREAMS_PER_CALLER} open event streams on this api process"
             raise EdgeProblem("too_many_streams", detail, headers={"Retry-After": "10"})
         self._open[subject] += 1
         try:

@@ -36,7 +36,7 @@ def make_catalog(folder: Path) -> tuple[SqlCatalog, Mapping[str, str]]:
     return catalog, properties
 
 
-def make_large_table(catalog: SqlCatalog, *, files: int, partitions: int, seed: int = 6) -> Table:
+def make_large_table(catalog: SqlCatalog, *, files: int, partitions: int) -> Table:
     """Create the table; files lie in random partitions, so that every manifest has entries of many."""
     fields = [NestedField(1, "part", StringType(), required=True)]
     fields += [NestedField(number, name, of) for number, (name, of) in enumerate(_COLUMNS.items(), 2)]
@@ -48,7 +48,7 @@ def make_large_table(catalog: SqlCatalog, *, files: int, partitions: int, seed: 
         raise SystemExit("the append made no snapshot")
     listed, list_schema, list_metadata = _read(snapshot.manifest_list)
     entries, schema, metadata = _read(listed[0]["manifest_path"])
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(6)
     manifests = []
     for first in range(0, files, FILES_PER_MANIFEST):
         count = min(FILES_PER_MANIFEST, files - first)

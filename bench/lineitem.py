@@ -40,8 +40,8 @@ def lineitem_columns() -> str:
     """
 
 
-def wide_columns(count: int = 100) -> str:
-    """Return a select list of many columns: a key, and kinds of columns in turn (longs, doubles, words, dates)."""
+def wide_columns() -> str:
+    """Return a select list of a hundred columns: a key, and kinds of columns in turn (longs, doubles, words, dates)."""
     kinds = (
         lambda at: f"{_hashed(at, 10**9)}",
         lambda at: f"{_hashed(at, 10**6)} / 1000.0D",
@@ -49,7 +49,7 @@ def wide_columns(count: int = 100) -> str:
         lambda at: f"date_add(DATE '2020-01-01', CAST({_hashed(at, 2000)} AS int))",
         lambda at: f"CAST({_hashed(at, 100)} AS int)",
     )
-    columns = ["id AS key", *(f"{kinds[at % len(kinds)](at)} AS c{at:03d}" for at in range(1, count))]
+    columns = ["id AS key", *(f"{kinds[at % len(kinds)](at)} AS c{at:03d}" for at in range(1, 100))]
     return ", ".join(columns)
 
 

@@ -31,8 +31,8 @@ class Shared:
 
 
 @contextmanager
-def shared_servers(folder: Path, spark_url: str = "sc://127.0.0.1:1") -> Iterator[Shared]:
-    """Start Postgres and Redis and migrate the record. Without a Spark URL nothing can be rewritten."""
+def shared_servers(folder: Path) -> Iterator[Shared]:
+    """Start Postgres and Redis and migrate the record. There is no Spark: nothing can be rewritten."""
     with ExitStack() as stack:
         postgres = PostgresServer(DURABLE)
         stack.callback(postgres.stop)
@@ -44,7 +44,7 @@ def shared_servers(folder: Path, spark_url: str = "sc://127.0.0.1:1") -> Iterato
         environment = {
             "PACKHOUSE_DATABASE_URL": url,
             "PACKHOUSE_REDIS_URL": redis.start(),
-            "PACKHOUSE_SPARK_URL": spark_url,
+            "PACKHOUSE_SPARK_URL": "sc://127.0.0.1:1",
             "PACKHOUSE_SECRET_KEY": "a key of the bench, of no use elsewhere",
             "PACKHOUSE_MODE": "embedded",
             "PACKHOUSE_WRITES_PER_MINUTE": "10000000",  # the bench is one caller, and measures what is behind the limit

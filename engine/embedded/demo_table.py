@@ -28,7 +28,6 @@ TABLE_PROPERTIES: Final = {
     "commit.retry.min-wait-ms": "20",
     "commit.retry.max-wait-ms": "500",
 }
-_APPEND_SEED: Final = 7919
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ def write_demo_table(
     rows_per_file = _rows_for(total_bytes // files, seed)
     commits = -(-files // partitions)
     rows = 0
-    with closing(_open_catalog(catalog_properties, name)) as catalog:
+    with closing(load_catalog(name.partition(".")[0], **catalog_properties)) as catalog:
         table = _create(catalog, name)
         for done in range(commits):
             days = min(partitions, files - done * partitions)
@@ -83,24 +82,6 @@ def write_demo_table(
             rows += days * rows_per_file
             on_progress(done + 1, commits)
         return _described(table, name, catalog_properties, partitions, commits)
-
-
-def append_some(table: DemoTable, rows: int) -> int:
-    """Append about `rows` rows, spread over the table's days, in one commit, and return how many it were.
-
-    May run in a thread beside a rewrite and beside other writers: each call opens the catalog for itself, and a lost
-    race is tried again by the library.
-    """
-    per_day = max(1, rows // table.partitions)
-    with closing(_open_catalog(table.catalog_properties, table.name)) as catalog:
-        opened = catalog.load_table(_identifier(table.name))
-        first_id = _summary(opened, "total-records")
-        opened.append(make_rows(first_id=first_id, days=table.partitions, rows_per_day=per_day, seed=_APPEND_SEED))
-    return per_day * table.partitions
-
-
-def _open_catalog(properties: Mapping[str, str], name: str) -> Catalog:
-    return load_catalog(name.partition(".")[0], **properties)
 
 
 def _identifier(name: str) -> tuple[str, ...]:

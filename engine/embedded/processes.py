@@ -5,6 +5,7 @@ lives as long as the interpreter starts them all. Other systems have no such tie
 its servers behind. The tie is to the command itself; whatever it starts in the background is not tied.
 """
 
+import fcntl
 import os
 import signal
 import socket
@@ -16,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from engine.domain.errors import Transient
 
@@ -40,6 +41,38 @@ def private_file(path: Path, text: str) -> Path:
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
     return path
+
+
+class FolderLock:
+    """Keeps a folder to one server of this machine. Released also when the process that holds it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file: IO[bytes] | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """True between `acquire` and `release` of this object."""
+        return self._file is not None
+
+    def acquire(self) -> None:
+        """Make the folder if need be and lock it; does nothing if it is held. Raises `Transient` if another has it."""
+        if self._file is not None:
+            return
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = (self._folder / "lock").open("ab")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.close()
+            raise Transient(f"{self._folder} is in use by another Packhouse on this machine") from error
+        self._file = file
+
+    def release(self) -> None:
+        """Unlock the folder; does nothing if it is not held."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 class ChildProcess:

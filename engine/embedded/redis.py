@@ -6,7 +6,6 @@ its owner can read: on a command line every user of the machine would see it. De
 the record. Redis 7 takes over the append-only file of 6.2; the way back starts empty.
 """
 
-import fcntl
 import os
 import secrets
 import shutil
@@ -14,10 +13,10 @@ import socket
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from engine.domain.errors import Transient
-from engine.embedded.processes import ChildProcess, free_loopback_port, private_file
+from engine.embedded.processes import ChildProcess, FolderLock, free_loopback_port, private_file
 
 _START_SECONDS: Final = 20.0
 _PROBE_SECONDS: Final = 1.0
@@ -46,7 +45,7 @@ class EmbeddedRedis:
         self._password = secrets.token_hex(32)
         self._port: int | None = None
         self._process: ChildProcess | None = None
-        self._folder_lock: IO[bytes] | None = None
+        self._lock = FolderLock(self._folder)  # two servers would ruin one append-only file; Redis does not check
         self._has_clients = False  # once it answered, its port must stay
 
     @property
@@ -66,11 +65,11 @@ class EmbeddedRedis:
             Transient: no server binary, the folder is in use by another server, or no answer within 20 s (carries the
                 end of the log).
         """
-        self._lock_folder()
+        self._lock.acquire()
         try:
             url = self._start_on_free_port()
         except BaseException:
-            self._unlock_folder()
+            self._lock.release()
             raise
         self._has_clients = True
         return url
@@ -80,7 +79,7 @@ class EmbeddedRedis:
         if self._process is not None:
             self._process.stop()
         self._has_clients = False
-        self._unlock_folder()
+        self._lock.release()
 
     def kill(self) -> None:
         """End the server at once, as a crash would; `start` brings it back on the same port and data."""
@@ -145,24 +144,6 @@ class EmbeddedRedis:
             return False
         pid = self._process.pid if self._process is not None else None
         return answer.startswith(b"+OK\r\n+PONG") and f"process_id:{pid}\r\n".encode() in answer
-
-    def _lock_folder(self) -> None:
-        """Two servers on one append-only file would ruin it, and Redis itself does not check."""
-        if self._folder_lock is not None:
-            return
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = (self._folder / "lock").open("ab")
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            handle.close()
-            raise Transient(f"{self._folder} is in use by another Packhouse on this machine") from error
-        self._folder_lock = handle
-
-    def _unlock_folder(self) -> None:
-        if self._folder_lock is not None:
-            self._folder_lock.close()
-            self._folder_lock = None
 
 
 def _quoted(value: str) -> str:

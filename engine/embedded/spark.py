@@ -6,14 +6,13 @@ setting: on a command line each user of the machine would see them. It needs Jav
 folder holds logs, spilled data and the warehouse; deleting it loses nothing of ours.
 """
 
-import fcntl
 import secrets
 import shutil
 import sys
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import grpc  # type: ignore[import-untyped]
 import pyspark.sql.connect.proto as pb2
@@ -21,7 +20,7 @@ from pyspark.sql.connect.proto.base_pb2_grpc import SparkConnectServiceStub
 
 from engine.domain.errors import Transient
 from engine.embedded.java import find_java, find_spark_home
-from engine.embedded.processes import ChildProcess, free_loopback_port, private_file
+from engine.embedded.processes import ChildProcess, FolderLock, free_loopback_port, private_file
 
 _START_SECONDS: Final = 120.0
 _PROBE_SECONDS: Final = 5.0
@@ -60,7 +59,7 @@ class EmbeddedSpark:
         self._port: int | None = None
         self._instance = ""
         self._process: ChildProcess | None = None
-        self._folder_lock: IO[bytes] | None = None
+        self._lock = FolderLock(self._folder)  # two servers on one folder would remove each other's spilled data
         self._has_clients = False  # once it answered, its port must stay
 
     @property
@@ -88,26 +87,22 @@ class EmbeddedSpark:
         Raises:
             Transient: no Java, the folder is in use by another server, or no answer in time (carries the log's end).
         """
-        self._lock_folder()
+        self._lock.acquire()
         try:
             url = self._start_on_free_port()
         except BaseException:
-            self._unlock_folder()
+            self._lock.release()
             raise
         self._has_clients = True
         return url
-
-    def healthy(self) -> bool:
-        """True when the process lives and answers."""
-        return self.is_running and self._answers()
 
     def stop(self) -> None:
         """Stop the server, wait until it is gone, remove spilled data. Does nothing if it does not run."""
         if self._process is not None:
             self._process.stop()
-        if self._folder_lock is not None:
+        if self._lock.is_held:
             shutil.rmtree(self._local, ignore_errors=True)
-        self._unlock_folder()
+        self._lock.release()
 
     def kill(self) -> None:
         """End the server at once, as a crash would; `start` brings it back on the same port."""
@@ -123,11 +118,7 @@ class EmbeddedSpark:
             try:
                 return self._start_once()
             except Transient:
-                if (
-                    self._has_clients
-                    or self._process is None
-                    or "Address already in use" not in self._process.log_tail(200)
-                ):
+                if self._has_clients or not self._port_was_taken():
                     raise
                 self._port = None
         return self._start_once()
@@ -206,24 +197,6 @@ class EmbeddedSpark:
             except grpc.RpcError:
                 return False
         return [pair.value for pair in pairs] == [self._instance]
-
-    def _lock_folder(self) -> None:
-        """Two servers on one folder would remove each other's spilled data."""
-        if self._folder_lock is not None:
-            return
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = (self._folder / "lock").open("ab")
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            handle.close()
-            raise Transient(f"{self._folder} is in use by another Packhouse on this machine") from error
-        self._folder_lock = handle
-
-    def _unlock_folder(self) -> None:
-        if self._folder_lock is not None:
-            self._folder_lock.close()
-            self._folder_lock = None
 
 
 def _properties(settings: Mapping[str, str]) -> str:

@@ -14,7 +14,6 @@ import hmac
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, Protocol, TypeVar
@@ -63,13 +62,11 @@ class AccessService:
         ids: IdSource,
         clock: Clock,
         tokens: TokenReader | None = None,
-        entropy: Callable[[int], bytes] = os.urandom,
     ) -> None:
         self._database = database
         self._ids = ids
         self._clock = clock
         self._tokens = tokens
-        self._entropy = entropy
         self._beliefs: OrderedDict[str, _Belief] = OrderedDict()
         self._read_tokens: OrderedDict[str, None] = OrderedDict()
 
@@ -120,7 +117,7 @@ class AccessService:
 
     def new_secret(self) -> str:
         """Return the secret of a new key."""
-        return f"{KEY_PREFIX}{self._entropy(_SECRET_BYTES).hex()}"
+        return f"{KEY_PREFIX}{os.urandom(_SECRET_BYTES).hex()}"
 
     async def has_keys(self) -> bool:
         """Return True when a key was ever created here."""

@@ -16,14 +16,13 @@ from typing import Final
 from urllib.parse import unquote
 
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.rewriting.kernel.places import Places, one_spelling
+from engine.rewriting.kernel.places import ONE_STORE, Places, one_spelling
 from engine.services.addresses import hosts_of
 
 STORE_SCHEMES: Final = frozenset(
     {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "oss", "cosn", "obs", "hdfs", "viewfs"}
 )
 LOCAL_SCHEMES: Final = frozenset({"", "file"})
-_ONE_STORE: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
 _WITH_ACCOUNT: Final = frozenset({"abfs", "abfss", "wasb", "wasbs"})  # container@account.host
 _URI: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#\\]*))?(.*)", re.DOTALL)
 _GLOB: Final = frozenset("*?[]{}")
@@ -109,9 +108,7 @@ class LocationRules:
         if problems := self.problems_of_uris(properties):
             raise InvalidInput("the catalog leads where it may not", problems=tuple(problems))
 
-    def problems_of_allowed(
-        self, locations: Sequence[str], *, pointer: str = "/allowed_locations"
-    ) -> list[FieldProblem]:
+    def problems_of_allowed(self, locations: Sequence[str]) -> list[FieldProblem]:
         """Return one problem for each location that can't be an allowed one."""
         problems = []
         for index, location in enumerate(locations):
@@ -120,7 +117,7 @@ class LocationRules:
                 message = "it names no bucket, container or host: it would allow everything"
             if message is not None:
                 hint = "for example s3://lake/sales"
-                problems.append(FieldProblem(f"{pointer}/{index}", message, location[:200], hint))
+                problems.append(FieldProblem(f"/allowed_locations/{index}", message, location[:200], hint))
         return problems
 
     def problem_of(self, location: str) -> str | None:
@@ -194,7 +191,7 @@ class Spellings:
         """Return the spellings; none for what is no absolute place."""
         scheme, authority, path = _parts(one_spelling(location) or "")
         segments = [part for part in path.split("/") if part]
-        schemes = (scheme, *(other for other, one in _ONE_STORE.items() if one == scheme))
+        schemes = (scheme, *(other for other, one in ONE_STORE.items() if one == scheme))
         is_local = scheme == "file"
         roots = ["", "file:", "file://"] if is_local else [f"{each}://{authority}" for each in schemes]
         folders = (
@@ -277,7 +274,7 @@ def _problem_of_address(name: str, value: str) -> str | None:
 
 def _place(location: str) -> Place:
     scheme, authority, path = _parts(location)
-    scheme = _ONE_STORE.get(scheme, scheme) or "file"
+    scheme = ONE_STORE.get(scheme, scheme) or "file"
     return Place(scheme, authority.lower() if scheme != "file" else "", tuple(part for part in path.split("/") if part))
 
 

@@ -21,11 +21,11 @@ _CATALOG: Final = re.compile(CATALOG_NAME)
 _GLOB: Final = frozenset("*?[]{}")
 
 
-def check_catalog_name(name: str, *, pointer: str = "/name") -> None:
+def check_catalog_name(name: str) -> None:
     """Raise `InvalidInput` unless the name is 1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit."""
     if not _CATALOG.fullmatch(name):
         problem = FieldProblem(
-            pointer,
+            "/name",
             "a catalog's name is 1 to 64 letters, digits, '_' or '-' and begins with a letter or digit",
             name,
             "choose a short name such as 'lake'; it is an address of Packhouse, not of the catalog itself",

@@ -14,8 +14,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-import structlog
-
 from engine.domain.errors import CommitConflict, Interrupted, NotEligible, PackhouseError, SparkFailed, Transient
 from engine.domain.hot_partitions import LostGroup
 from engine.domain.plans import FileGroup
@@ -30,8 +28,6 @@ from engine.services.lane_times import LaneTimes
 from engine.services.lanes import shortest_left, stop_operations
 from engine.services.rewrite_paths import RewritePath, Tools, Work
 from engine.stores.unit_of_work import UnitOfWork
-
-_log = structlog.get_logger(__name__)
 
 LEFT_ALONE: Final = "refused: the procedure ended well and replaced no file of it"
 """Reason of a group that is as it was although the call said yes (F1, F3)."""

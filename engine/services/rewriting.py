@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import structlog
 
 from engine.domain.access import SYSTEM
 from engine.domain.errors import NotEligible
@@ -18,7 +17,6 @@ from engine.domain.runs import GroupState, RunState, StoredGroup
 from engine.domain.tables import TableFormatName
 from engine.formats.base import OpenTable
 from engine.planning.evaluations import Evaluation
-from engine.planning.file_groups import make_plan
 from engine.planning.run_statistics import RunStatistics
 from engine.services.arrow_path import ArrowPath
 from engine.services.attempt_tallies import AttemptTally
@@ -31,16 +29,12 @@ from engine.services.endings import RunEnding
 from engine.services.engines import Chosen, Engine, choose_engine
 from engine.services.native_path import NativePath
 from engine.services.observations import Observed
-from engine.services.orders import order_keys, planned_order
 from engine.services.policies import PolicyReader, check_settings
 from engine.services.registered import open_registered, read_registered
 from engine.services.rewrite_paths import RewritePath, Tools, Work
 from engine.services.run_statistics import read_statistics
 from engine.services.selections import selected_files
-
-_log = structlog.get_logger(__name__)
-
-_DONE = (GroupState.WRITTEN, GroupState.COMMITTED)
+from engine.services.trials import plan_files
 
 _Due: TypeAlias = tuple[Evaluation, frozenset[Place]]
 """What is due now, and partitions that an earlier attempt took on: they are not let go."""
@@ -211,27 +205,10 @@ def _make_plan(
     due: _Due | None,
     hot: HotPartitions,
 ) -> Plan:
-    table, policy = chosen.table, chosen.policy
-    found = DueFiles(selected_files(table, request))
+    found = DueFiles(selected_files(chosen.table, request))
     if due is not None:
-        found = due_files(table, found.digest, due[0], full=request.force_full, also=due[1])
+        found = due_files(chosen.table, found.digest, due[0], full=request.force_full, also=due[1])
     digest = found.digest
     if without:
         digest = digest.filter(pc.invert(pc.is_in(digest["path"], value_set=pa.array(without, pa.string()))))
-    order = planned_order(table, policy)
-    plan = make_plan(
-        digest,
-        policy=policy,
-        base_snapshot_id=table.head_snapshot_id,
-        schema_id=table.schema_id,
-        inputs_of=table.group_inputs,
-        known=known,
-        columns=len(table.column_names()),
-        is_native=chosen.engine is Engine.NATIVE,
-        full=request.force_full,
-        every_file=request.every_file,
-        hot=hot,
-        order=order,
-        keys_of=order_keys(table, order),
-    )
-    return found.add_to(plan)
+    return found.add_to(plan_files(chosen, digest, request, known, hot))

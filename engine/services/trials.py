@@ -1,4 +1,4 @@
-"""A trial: planning on the table's present state without doing anything; what dry runs and explain show.
+"""Planning of rewrites: for a run, and as a trial, which changes nothing and is what dry runs and explain show.
 
 Reads manifests and packs files: call in a thread.
 """
@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+import pyarrow as pa
+
 from engine.domain.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
@@ -14,7 +16,7 @@ from engine.domain.run_requests import RunRequest
 from engine.formats.base import Condition, OpenTable
 from engine.planning.file_groups import make_plan
 from engine.planning.run_statistics import RunStatistics
-from engine.services.engines import Engine, choose_engine
+from engine.services.engines import Chosen, Engine, choose_engine
 from engine.services.orders import order_keys, planned_order
 from engine.services.selections import selected_files
 
@@ -48,24 +50,29 @@ def try_plan(
         InvalidInput: the request's predicate does not fit the table.
     """
     chosen = choose_engine(opened, policy)
-    opened, policy = chosen.table, chosen.policy
-    order = planned_order(opened, policy)
-    plan = make_plan(
-        selected_files(opened, request),
+    digest = selected_files(chosen.table, request)
+    return Trial(chosen.conditions, plan_files(chosen, digest, request, known, hot.let_in() if request.force else hot))
+
+
+def plan_files(chosen: Chosen, digest: pa.Table, request: RunRequest, known: RunStatistics, hot: HotPartitions) -> Plan:
+    """Plan the rewrite of files of a table by the engine that was chosen for it."""
+    table, policy = chosen.table, chosen.policy
+    order = planned_order(table, policy)
+    return make_plan(
+        digest,
         policy=policy,
-        base_snapshot_id=opened.head_snapshot_id,
-        schema_id=opened.schema_id,
-        inputs_of=opened.group_inputs,
+        base_snapshot_id=table.head_snapshot_id,
+        schema_id=table.schema_id,
+        inputs_of=table.group_inputs,
         known=known,
-        columns=len(opened.column_names()),
+        columns=len(table.column_names()),
         is_native=chosen.engine is Engine.NATIVE,
         full=request.force_full,
         every_file=request.every_file,
-        hot=hot.let_in() if request.force else hot,
+        hot=hot,
         order=order,
-        keys_of=order_keys(opened, order),
+        keys_of=order_keys(table, order),
     )
-    return Trial(chosen.conditions, plan)
 
 
 def plan_document(plan: Plan, deferred: int) -> dict[str, Any]:

@@ -119,14 +119,6 @@ class SparkSessions:
         """Return the server's Spark version; `Transient` when it does not answer within five seconds."""
         return self.calls.ask(self.current_id()).version
 
-    def healthy(self) -> bool:
-        """True when the server answers."""
-        try:
-            self.version()
-        except PackhouseError:
-            return False
-        return True
-
     def warm_up(self, tasks: int) -> None:
         """Start `tasks` Python workers for the current session and load what every task needs; about two seconds."""
         session = self.get()

@@ -40,7 +40,6 @@ class Database:
     def __init__(self, url: str, *, busy_seconds: float = 10, engine: AsyncEngine | None = None) -> None:
         self._url = make_url(url)
         check_url(self._url)
-        self._busy_seconds = busy_seconds
         engine = engine or make_engine(self._url, busy_seconds=busy_seconds)
         self._engine = engine
         self._writer = engine.execution_options(**{WRITES: True})

@@ -43,11 +43,6 @@ class OutageStore:
         row = (await self._connection.execute(statement.returning(outages))).mappings().one()
         return _to_outage(row)
 
-    async def get(self, key: str) -> Outage | None:
-        """Return an outage, None when the dependency answers as far as is known."""
-        row = (await self._connection.execute(select(outages).where(outages.c.key == key))).mappings().one_or_none()
-        return None if row is None else _to_outage(row)
-
     async def has_due(self) -> bool:
         """Return whether a probe is due."""
         query = select(exists().where(outages.c.next_probe_at <= now()))

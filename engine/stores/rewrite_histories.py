@@ -18,6 +18,7 @@ from engine.stores.schema import file_groups, run_events, runs
 
 MOST_RUNS: Final = 50
 MOST_ROWS: Final = 50_000
+_NEWEST: Final = 100
 _OWN_FAULTS: Final = ("failed:", "refused:")
 """How reasons of dropped groups begin where a task failed: all others were lost to another writer."""
 
@@ -86,11 +87,9 @@ class RewriteHistoryStore:
         oldest = found[most_runs].finished_at if len(found) > most_runs else None
         return CommittedPartitions(partitions, oldest)
 
-    async def conflicts(self, table_id: TableId, since: datetime, *, most_runs: int = 100) -> Sequence[Conflict]:
+    async def conflicts(self, table_id: TableId, since: datetime) -> Sequence[Conflict]:
         """Return what the newest runs of a table lost to other writers since an instant, newest first."""
-        newest = (
-            run_listings.page(RunFilter(table_id=table_id), None, most_runs).with_only_columns(runs.c.id).subquery()
-        )
+        newest = run_listings.page(RunFilter(table_id=table_id), None, _NEWEST).with_only_columns(runs.c.id).subquery()
         query = (
             select(run_events.c.run_id, run_events.c.at, run_events.c.details)
             .where(run_events.c.run_id.in_(select(newest.c.id)), run_events.c.at >= since)
@@ -100,10 +99,10 @@ class RewriteHistoryStore:
         read = (_conflict(row) for row in await self._connection.execute(query))
         return [conflict for conflict in read if conflict is not None]
 
-    async def races(self, table_id: TableId, since: datetime, *, most_runs: int = 100) -> TableRaces:
+    async def races(self, table_id: TableId, since: datetime) -> TableRaces:
         """Return what the newest runs of a table that ended since an instant came to."""
         wanted = RunFilter(table_id=table_id, states=TERMINAL_STATES)
-        newest = run_listings.page(wanted, None, most_runs).subquery()
+        newest = run_listings.page(wanted, None, _NEWEST).subquery()
         figures = [
             newest.c.result[path] for path in (("groups_committed",), ("races", "groups_lost"), ("wasted_bytes",))
         ]

@@ -12,7 +12,6 @@ _NATIVE: Final = "tests/integration/rewrites/test_native_faults.py"
 _MISMATCHES: Final = "tests/integration/rewrites/test_mismatches.py"
 _RACES: Final = "tests/integration/iceberg/test_races.py"
 _METRICS: Final = "tests/unit/planning/test_partition_metrics.py"
-_ELIGIBILITY: Final = "tests/integration/iceberg/test_eligibility.py"
 _OUTPUTS: Final = "tests/integration/iceberg/test_outputs.py"
 
 

@@ -1,6 +1,5 @@
-"""The demo table is a real one, full of small files, and can be appended to by several writers at once."""
+"""The demo table is a real one, full of small files."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from pyiceberg.table import Table
 
 from engine.domain.errors import InvalidInput, StateConflict
 from engine.embedded.demo_rows import ROWS, make_rows
-from engine.embedded.demo_table import DemoTable, append_some, write_demo_table
+from engine.embedded.demo_table import DemoTable, write_demo_table
 
 KIB = 2**10
 
@@ -41,13 +40,6 @@ def test_the_rows_read_back_are_the_rows_of_the_seed(tmp_path: Path) -> None:
     read = opened(written).scan().to_arrow().sort_by("event_id")
     made = make_rows(first_id=0, days=4, rows_per_day=written.rows // 4, seed=1)
     assert read.select(ROWS.names).cast(ROWS).equals(made)
-
-
-def test_appends_of_several_threads_all_arrive(tmp_path: Path) -> None:
-    written = write(tmp_path, files=4)
-    with ThreadPoolExecutor(3) as pool:
-        appended = list(pool.map(lambda _: append_some(written, 400), range(6)))
-    assert opened(written).scan().count() == written.rows + sum(appended)
 
 
 def test_a_second_table_of_the_name_is_refused(tmp_path: Path) -> None:

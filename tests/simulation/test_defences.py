@@ -20,8 +20,6 @@ from tests.simulation.plans import MIB, Happening, Plan, TablePlan
 from tests.simulation.world import Machine, World, open_machine, open_world
 
 DAY = '{"day":"2026-11-01"}'
-Break = Callable[[World, pytest.MonkeyPatch], None]
-
 
 # what a killed process held is left to the collector
 pytestmark = pytest.mark.filterwarnings("ignore:The garbage collector")

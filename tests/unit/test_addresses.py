@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from packhouse_client.addresses import join_address, split_address
 
 from engine.domain.addresses import TABLE_PATTERN, is_address, parse_address, written_address
 from engine.domain.tables import TableRef
@@ -22,6 +23,12 @@ def test_an_address_is_read_and_written_alike(text: str, ref: TableRef) -> None:
     assert parse_address(text) == ref
     assert written_address(ref) == text
     assert re.search(TABLE_PATTERN, text)
+
+
+@pytest.mark.parametrize(("text", "ref"), ADDRESSES)
+def test_the_sdk_reads_and_writes_addresses_as_the_server_does(text: str, ref: TableRef) -> None:
+    assert split_address(text) == (ref.catalog, list(ref.namespace), ref.name)
+    assert join_address(*split_address(text)) == text
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,8 @@ def split_address(address: str) -> tuple[str, list[str], str]:
 
 
 def address_of(table: dict[str, Any]) -> str:
-    """Return a registered table's address; a part that has a dot or a quote is quoted."""
-    return ".".join(_quoted(part) for part in (table["catalog"], *table["namespace"], table["name"]))
-
-
-def _quoted(part: str) -> str:
-    return '"' + part.replace('"', '""') + '"' if '"' in part or "." in part else part
+    """Return a registered table's address."""
+    return addresses.join_address(table["catalog"], table["namespace"], table["name"])
 
 
 def find_table(session: Session, table: str) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from packhouse_client import Packhouse, PackhouseError, Retries
+from packhouse_client.addresses import join_address
 from packhouse_client.models import Table
 
 from packhouse import contexts
-from packhouse.addresses import address_of
 from packhouse.problems import CommandError
 
 _SECONDS = 2.0
@@ -54,4 +54,4 @@ def _names(find: Callable[[Packhouse], Iterator[str]], incomplete: str) -> list[
 
 
 def _address(table: Table) -> str:
-    return address_of({"catalog": table.catalog, "namespace": table.namespace, "name": table.name})
+    return join_address(table.catalog, table.namespace, table.name)

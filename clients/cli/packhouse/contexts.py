@@ -132,7 +132,6 @@ def write_contexts(contexts: Contexts) -> None:
 
 
 NameArgument = Annotated[str, typer.Argument(metavar="CONTEXT")]
-OutputOption = Annotated[Output, typer.Option("--output", "-o", envvar="PACKHOUSE_OUTPUT", hidden=True)]
 
 
 @app.command("list")

@@ -5,6 +5,7 @@ Every method that takes a table's id takes its address as well. A part that has 
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 _PART: Final = re.compile(r'(?:\A|(?!\A)\.)(?:"((?:[^"]|"")+)"|([^".]+))')
@@ -23,3 +24,12 @@ def split_address(address: str) -> tuple[str, list[str], str]:
     if end != len(address) or len(parts) < 3:  # noqa: PLR2004 - catalog, one namespace, name
         raise ValueError(f"{address!r} is no table's address: write catalog.namespace.name")
     return parts[0], parts[1:-1], parts[-1]
+
+
+def join_address(catalog: str, namespace: Sequence[str], name: str) -> str:
+    """Return the address that `split_address` reads; a part that has a dot or a quote is quoted."""
+    return ".".join(_quoted(part) for part in (catalog, *namespace, name))
+
+
+def _quoted(part: str) -> str:
+    return '"' + part.replace('"', '""') + '"' if '"' in part or "." in part else part

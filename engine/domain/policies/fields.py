@@ -30,12 +30,12 @@ class Section(Part):
     """A part that is merged field by field; every field may be absent. Other parts are replaced as a whole."""
 
 
-def lasting(*, least: int = 0, most: int = MAX_SECONDS) -> AfterValidator:
-    """Return a validator of durations between two bounds, in seconds."""
+def lasting(*, least: int) -> AfterValidator:
+    """Return a validator of durations, in seconds, from `least` to `MAX_SECONDS`."""
 
     def check(seconds: int) -> int:
-        if not least <= seconds <= most:
-            raise Misread(f"must be between {format_duration(least)} and {format_duration(most)}")
+        if not least <= seconds <= MAX_SECONDS:
+            raise Misread(f"must be between {format_duration(least)} and {format_duration(MAX_SECONDS)}")
         return seconds
 
     return AfterValidator(check)

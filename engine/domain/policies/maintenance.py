@@ -61,7 +61,7 @@ class RemoveOrphans(Part):
     interval: Interval = Field(
         7 * DAY_SECONDS, description="Time between searches.", examples=["7d"], json_schema_extra=_by_default("7d")
     )
-    quarantine: Annotated[Duration, lasting()] = Field(
+    quarantine: Duration = Field(
         7 * DAY_SECONDS,
         description="How long files are kept aside before they are deleted.",
         examples=["7d"],

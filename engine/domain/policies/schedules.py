@@ -7,7 +7,7 @@ from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from engine.domain.hints import Misread
-from engine.domain.policies.fields import Interval, Part, Section, lasting
+from engine.domain.policies.fields import Interval, Part, Section
 from engine.domain.policies.time_zones import TimeZone, zone_of
 from engine.domain.units import Duration
 
@@ -63,7 +63,7 @@ Cron = Annotated[
 class ScheduleSettings(Section):
     """When the table is looked at, besides after its commits."""
 
-    min_interval: Annotated[Duration, lasting()] | None = Field(
+    min_interval: Duration | None = Field(
         None,
         description="Between the start of a run that changed the table and the next automatic run.",
         examples=["10m"],
@@ -97,7 +97,7 @@ class Seal(Part):
 
     model_config = ConfigDict(json_schema_extra={"allOf": [_ONE_OF_TWO]})
 
-    after: Annotated[Duration, lasting()] | None = Field(
+    after: Duration | None = Field(
         None, description="So long after the end of the partition's own time window.", examples=["1h"]
     )
     quiet_for: Interval | None = Field(None, description="So long without a commit to it.", examples=["30m"])

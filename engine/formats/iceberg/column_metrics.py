@@ -5,7 +5,7 @@ Counts of columns inside lists and maps are kept, bounds are not.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,8 +16,7 @@ from engine.domain.errors import Fatal
 from engine.formats.iceberg.bounds import Sides, bounds_of, comparable, order_key
 from engine.formats.iceberg.metrics_modes import NONE, MetricsMode, primitive_ids
 from engine.formats.iceberg.nan_counts import NanKnowledge
-
-_FIELD_ID: Final = b"PARQUET:field_id"
+from engine.rewriting.kernel.projection import FIELD_ID_KEY
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ def _leaves(node: pa.Field, *, repeated: bool) -> Iterator[Leaf]:
     elif pa.types.is_list(of) or pa.types.is_large_list(of):
         yield from _leaves(of.value_field, repeated=True)
     else:
-        yield Leaf(int((node.metadata or {}).get(_FIELD_ID, b"-1")), repeated)
+        yield Leaf(int((node.metadata or {}).get(FIELD_ID_KEY, b"-1")), repeated)
 
 
 def _add_counts(found: ColumnMetrics, field_id: int, chunks: Sequence[Any]) -> None:

@@ -53,12 +53,11 @@ class IcebergFormat:
     def __init__(
         self,
         *,
-        cache: ManifestCache | None = None,
         check_location: CheckLocation = anywhere,
         check_peer: CheckPeer = anywhere,
         check_addresses: CheckAddresses = any_address,
     ) -> None:
-        self._cache = cache or ManifestCache()
+        self._cache = ManifestCache()
         self._check_location = check_location
         self._check_peer = check_peer
         self._check_addresses = check_addresses

@@ -18,10 +18,9 @@ from pyiceberg.manifest import UNASSIGNED_SEQ, ManifestContent, ManifestEntrySta
 from engine.domain.errors import Fatal
 from engine.formats.iceberg import entry_ids as ids
 from engine.formats.iceberg.avro_blocks import schema_of, with_schema
+from engine.formats.iceberg.manifests import ADDED, DELETED
 
 _EXISTING: Final = int(ManifestEntryStatus.EXISTING)
-_ADDED: Final = int(ManifestEntryStatus.ADDED)
-_DELETED: Final = int(ManifestEntryStatus.DELETED)
 
 
 @dataclass
@@ -98,14 +97,14 @@ class _Entries:
         self._snapshot_id = snapshot_id
 
     def is_live(self, entry: Any) -> bool:
-        return bool(entry[self._names[ids.STATUS]] != _DELETED)
+        return bool(entry[self._names[ids.STATUS]] != DELETED)
 
     def kept(self, entry: Any, gone: AbstractSet[str], made: DeleteManifest) -> Any:
         names, inherited = self._names, self._manifest
         file = entry[names[ids.DATA_FILE]]
         is_gone = file[self._file[ids.PATH]] in gone
         self._fill(entry, ids.SEQUENCE_NUMBER, inherited.sequence_number)
-        if entry[names[ids.STATUS]] == _ADDED:
+        if entry[names[ids.STATUS]] == ADDED:
             self._fill(entry, ids.FILE_SEQUENCE_NUMBER, inherited.sequence_number)
         self._fill(entry, ids.SNAPSHOT_ID, inherited.added_snapshot_id)
         if is_gone:
@@ -113,7 +112,7 @@ class _Entries:
         else:
             number = entry[names[ids.SEQUENCE_NUMBER]]
             made.least_number = number if not made.existing else min(made.least_number, number)
-        entry[names[ids.STATUS]] = _DELETED if is_gone else _EXISTING
+        entry[names[ids.STATUS]] = DELETED if is_gone else _EXISTING
         (made.deleted if is_gone else made.existing).append(file[self._file[ids.RECORDS]])
         return entry
 

@@ -6,7 +6,6 @@ Outputs have the current schema's columns under the names that Java and PyIceber
 
 import base64
 from collections.abc import Sequence
-from typing import Final
 
 import pyarrow as pa
 from pyiceberg.io.pyarrow import schema_to_pyarrow
@@ -19,8 +18,7 @@ from engine.formats.iceberg.paths import output_directory
 from engine.formats.iceberg.table_properties import read_properties
 from engine.formats.iceberg.views import TableView, places_of
 from engine.rewriting.kernel.contract import GroupTask, OrderColumn, RowOrder, TaskInput, WriteSettings
-
-_FIELD_ID: Final = b"PARQUET:field_id"
+from engine.rewriting.kernel.projection import FIELD_ID_KEY
 
 
 def group_task(
@@ -72,14 +70,18 @@ def encoded_schema(schema: Schema) -> str:
 def _named(fields: Sequence[pa.Field]) -> list[pa.Field]:
     names = [make_compatible_name(each.name) for each in fields]
     return [
-        _child(each, name if names.count(name) == 1 else f"{name}_{each.metadata[_FIELD_ID].decode()}")
+        _child(each, name if names.count(name) == 1 else f"{name}_{each.metadata[FIELD_ID_KEY].decode()}")
         for each, name in zip(fields, names, strict=True)
     ]
 
 
 def _child(field: pa.Field, name: str) -> pa.Field:
     # only the id stays: a column's comment has no place in a data file
-    return field.with_name(name).with_type(_renamed(field.type)).with_metadata({_FIELD_ID: field.metadata[_FIELD_ID]})
+    return (
+        field.with_name(name)
+        .with_type(_renamed(field.type))
+        .with_metadata({FIELD_ID_KEY: field.metadata[FIELD_ID_KEY]})
+    )
 
 
 def _renamed(of: pa.DataType) -> pa.DataType:

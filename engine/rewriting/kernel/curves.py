@@ -15,7 +15,6 @@ import numpy.typing as npt
 Cells = npt.NDArray[np.uint16]
 Keys = npt.NDArray[np.uint64]
 
-MOST_COLUMNS: Final = 16
 MOST_BITS: Final = 16
 """Of one column: 65,536 cells, more than a group has files."""
 

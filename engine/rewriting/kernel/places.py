@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-_ONE_STORE: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
+ONE_STORE: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
+"""Schemes that are spellings of another one."""
+
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _SEPARATOR: Final = r"(?:[/\\]|%(?:25)*(?:2f|2F|5c|5C))"
 UNCLEAR: Final = rf"[\x00-\x1f\x7f]|{_SEPARATOR}(?:\.|%(?:25)*(?:2e|2E)){{1,2}}(?:{_SEPARATOR}|$)"
@@ -31,7 +33,7 @@ def one_spelling(uri: str) -> str | None:
         if not rest.startswith("/") or (rest.startswith("//") and not rest.startswith("///")):
             return None
         return "file:" + re.sub("/+", "/", rest)
-    return f"{_ONE_STORE.get(scheme, scheme)}:{rest}" if rest.startswith("//") else None
+    return f"{ONE_STORE.get(scheme, scheme)}:{rest}" if rest.startswith("//") else None
 
 
 class Places:

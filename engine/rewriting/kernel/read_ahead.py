@@ -20,8 +20,8 @@ AHEAD_FETCHES: Final = 8
 class ReadAhead:
     """Runs fetches in a few threads; results come in the order asked for."""
 
-    def __init__(self, *, threads: int = THREADS) -> None:
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="packhouse-read")
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="packhouse-read")
 
     def each(self, fetches: Iterable[tuple[int, Callable[[], T]]], *, most: int = AHEAD_FETCHES) -> Iterator[T]:
         """Yield the result of each (bytes, fetch); at most `most` fetches and `AHEAD_BYTES` are under way or waiting.

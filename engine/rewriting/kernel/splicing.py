@@ -1,7 +1,7 @@
 """Page splicing: output row groups made of the inputs' column chunks, without decoding what can be copied.
 
-Of each output row group a column is copied when every chunk of it may be (`CopyPlan`): its bytes follow one another in
-one chunk, footer and statistics are made anew. All other columns are decoded, encoded by Arrow and their chunks put
+Of each output row group a column is copied when every chunk of it may be (`CopyPlanner`): its bytes follow one another
+in one chunk, footer and statistics are made anew. All other columns are decoded, encoded by Arrow and their chunks put
 beside. So every row group and column decides for itself, and any doubt costs time, never a value.
 
 Inputs are taken whole, row group by row group: an output's row group ends at the end of an input's nearest to what

@@ -30,8 +30,6 @@ from engine.formats.iceberg.enclosure import enclose, unenclosed
 from engine.formats.iceberg.metrics_modes import DEFAULT
 from engine.formats.iceberg.nan_counts import NanKnowledge
 
-Bounds = tuple[Any, Any]
-
 
 def of_type(of: IcebergType) -> Schema:
     return Schema(NestedField(1, "c", of))

@@ -100,15 +100,11 @@ def test_every_tag_operation_parameter_answer_and_field_is_described(document: d
 
 
 def test_no_description_of_a_field_is_left_over(document: dict[str, Any]) -> None:
-    schemas = document["components"]["schemas"]
-    names = {name for schema in schemas.values() for name in schema.get("properties", {})}
-    fields = {
-        f"{model.removesuffix('-Input').removesuffix('-Output')}.{name}"
-        for model, schema in schemas.items()
-        for name in schema.get("properties", {})
-    }
-    assert BY_NAME.keys() - names == set()
-    assert OF_MODELS.keys() - fields == set()
+    schemas = document["components"]["schemas"].items()
+    described = [(model, *field) for model, schema in schemas for field in schema.get("properties", {}).items()]
+    used = {(name, field["description"]) for _, name, field in described}
+    assert BY_NAME.items() - used == set()
+    assert OF_MODELS.items() - {(f"{model}.{name}", field["description"]) for model, name, field in described} == set()
 
 
 def test_if_match_is_required_where_a_request_without_it_is_always_refused(document: dict[str, Any]) -> None:

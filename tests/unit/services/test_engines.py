@@ -1,16 +1,16 @@
 """The choice of the engine: the kernel where it may, else the procedure where it can, else none and why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
 
 from engine.domain.budgets import Budget
-from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
 from engine.formats.base import Condition, OpenTable
 from engine.formats.native import NativeTable
 from engine.services.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, Engine, choose_engine, tasks_within
 from engine.services.native_path import call_options
+from tests.support.planning import policy_of
 
 NO_KERNEL = Condition("no_equality_deletes", False, "2 are live")
 NO_NAME = Condition("native_spark_catalog", False, "the catalog has no name in Spark")
@@ -43,14 +43,10 @@ class _Either(_Kernel):
         raise AttributeError(name)
 
 
-def policy(settings: Mapping[str, Any], **properties: Any) -> EffectivePolicy:
-    return effective_policy(table_properties=properties, own=PolicyDocument.model_validate(settings))
-
-
 def chosen(table: Any, engine: str = "auto", **settings: Any) -> tuple[Engine | None, list[str]]:
     """Return the engine and the names of what does not hold."""
     document = {**settings, "rewrite": {"engine": engine, **settings.get("rewrite", {})}}
-    found = choose_engine(cast("OpenTable", table), policy(document))
+    found = choose_engine(cast("OpenTable", table), policy_of(document))
     return found.engine, [each.name for each in found.conditions if not each.holds]
 
 
@@ -77,7 +73,7 @@ def test_a_format_without_a_procedure_is_refused_by_the_kernels_conditions() -> 
 
 
 def test_why_the_procedure_is_called_is_said() -> None:
-    found = choose_engine(cast("OpenTable", _Either(NO_KERNEL, YES)), policy({}))
+    found = choose_engine(cast("OpenTable", _Either(NO_KERNEL, YES)), policy_of({}))
     (said,) = [each.detail for each in found.conditions if each.name == BY_NATIVE]
     assert "no_equality_deletes: 2 are live" in said
 
@@ -98,7 +94,7 @@ def test_what_the_procedure_can_not_be_told_keeps_it_from_being_called(settings:
 
 
 def test_compression_of_the_tables_own_property_is_known_to_the_procedure() -> None:
-    asked = policy({"rewrite": {"engine": "native"}}, **{"rewrite.compression": "gzip"})
+    asked = policy_of({"rewrite": {"engine": "native"}}, **{"rewrite.compression": "gzip"})
     assert choose_engine(cast("OpenTable", _Either(NO_KERNEL, YES)), asked).engine is Engine.NATIVE
 
 
@@ -111,7 +107,7 @@ def test_so_many_tasks_are_called_for_as_stay_under_the_limit(rate: float | None
 
 
 def test_the_options_say_what_the_plan_went_by() -> None:
-    asked = policy({"rewrite": {"target_file_bytes": "100MB", "small_file_bytes": "50MB", "min_input_files": 3}})
+    asked = policy_of({"rewrite": {"target_file_bytes": "100MB", "small_file_bytes": "50MB", "min_input_files": 3}})
     options = call_options(asked, tasks=2, full=False)
     assert options["target-file-size-bytes"] == 100 * 10**6
     assert options["min-file-size-bytes"] == 50 * 10**6

@@ -56,7 +56,7 @@ def of_status(status: int, *, retry_after: int | None) -> httpx.Response:
     return response
 
 
-def wrong_field(pointer: str, message: str, value: Any = None, hint: str | None = None) -> Refused:
+def wrong_field(pointer: str, message: str, value: Any = None) -> Refused:
     """Return the refusal of one field."""
-    entry = {"pointer": pointer, "message": message, "value": value, "hint": hint}
+    entry = {"pointer": pointer, "message": message, "value": value, "hint": None}
     return Refused("invalid_input", "one field is wrong; see errors", errors=[entry])

@@ -6,11 +6,11 @@ from itertools import count
 from typing import Any, Final
 
 from packhouse_client import models
+from packhouse_client.addresses import join_address
 from packhouse_client.models import RunState
 from packhouse_client.testing.documents import filled
 from packhouse_client.testing.problems import Refused
 
-TERMINAL: Final = (RunState.SUCCEEDED, RunState.SKIPPED, RunState.FAILED, RunState.CANCELLED)
 CALLER: Final = "mock"
 
 
@@ -28,7 +28,7 @@ class Records:
         """Register a table under a fresh id; an address is registered once."""
         address = (body["catalog"], list(body["namespace"]), body["name"])
         if any((t["catalog"], t["namespace"], t["name"]) == address for t in self.tables.values()):
-            raise Refused("state_conflict", f"{_dotted(body)} is registered already")
+            raise Refused("state_conflict", f"{_address(body)} is registered already")
         identity = self._fresh("tbl")
         given = {name: value for name, value in body.items() if value is not None}
         self.tables[identity] = filled(
@@ -36,7 +36,7 @@ class Records:
             {
                 "id": identity,
                 "uuid": f"00000000-0000-4000-8000-{identity[-12:]}",
-                "location": f"memory://{_dotted(body)}",
+                "location": f"memory://{_address(body)}",
                 "labels": {},
                 "created_at": _now(),
                 **given,
@@ -46,7 +46,7 @@ class Records:
 
     def table(self, identity: str) -> dict[str, Any]:
         """Return a table by its id or its address, or refuse."""
-        by_address = {_dotted(table): table for table in self.tables.values()}
+        by_address = {_address(table): table for table in self.tables.values()}
         return by_address.get(identity) or _found(self.tables, identity, "table")
 
     def forget(self, identity: str) -> None:
@@ -109,7 +109,7 @@ class Records:
                 "time": filled(models.RunTime, {}),
                 **body,
                 "table_id": table["id"],
-                "table": _dotted(table),
+                "table": _address(table),
                 "catalog": table["catalog"],
                 "state": RunState.QUEUED.value,
                 "is_terminal": False,
@@ -203,8 +203,8 @@ def _without_nulls(document: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in inner.items() if value is not None}
 
 
-def _dotted(body: Mapping[str, Any]) -> str:
-    return ".".join((body["catalog"], *body["namespace"], body["name"]))
+def _address(body: Mapping[str, Any]) -> str:
+    return join_address(body["catalog"], body["namespace"], body["name"])
 
 
 def _now() -> str:
