@@ -1164,7 +1164,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When a worker claimed the run.
-             * @example 2026-11-01T09:30:00Z
              */
             started_at: string;
         };
@@ -1182,7 +1181,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was recorded.
-             * @example 2026-11-01T09:30:00Z
              */
             at: string;
             /** @description How it was, without secrets; null for what is new. */
@@ -1377,7 +1375,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was created.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description Table format of the catalog's tables. */
@@ -1397,7 +1394,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description Grows with each change, also over a delete; the ETag is this in quotes. */
@@ -1584,7 +1580,6 @@ export interface components {
             /**
              * Format: date-time
              * @description Every entry after this instant is kept.
-             * @example 2026-11-01T09:30:00Z
              */
             retained_since: string;
             /**
@@ -1603,7 +1598,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the link was added.
-             * @example 2026-11-01T09:30:00Z
              */
             sealed_at: string;
             /**
@@ -1866,21 +1860,7 @@ export interface components {
             /** @description Affected tables of which the last measurement does not tell: their triggers ask for ages, deletes or other bounds of sizes; and those beyond the first ten thousand. */
             untold_count: number;
         };
-        /**
-         * @description Every setting that holds for a table, by dotted name, with where it came from.
-         * @example {
-         *       "notes": [],
-         *       "settings": {
-         *         "rewrite.target_file_bytes": {
-         *           "acted_on": true,
-         *           "note": null,
-         *           "origin": "default",
-         *           "value": 134217728
-         *         }
-         *       },
-         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
-         *     }
-         */
+        /** @description Every setting that holds for a table, by dotted name, with where it came from. */
         EffectivePolicy: {
             /** @description What is left out, such as properties that can't be read now. */
             notes: string[];
@@ -2053,7 +2033,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the pause began.
-             * @example 2026-11-01T09:30:00Z
              */
             at: string;
             /** @description Caller that paused. */
@@ -2165,7 +2144,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the coordinator looks at the table next.
-             * @example 2026-11-01T09:30:00Z
              */
             next_look_at: string;
             /** @description Result of the last look. */
@@ -2205,7 +2183,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the explanation was made.
-             * @example 2026-11-01T09:30:00Z
              */
             explained_at: string;
             /** @description Figures of the last measurement; null: none. */
@@ -2294,7 +2271,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When its state changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
         };
@@ -2343,7 +2319,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was measured.
-             * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
             /** @description Tables that were measured. */
@@ -2415,7 +2390,7 @@ export interface components {
             /**
              * @description Levels of its namespace, outer first.
              * @example [
-             *       "shop"
+             *       "sales"
              *     ]
              */
             namespace: string[];
@@ -2429,7 +2404,7 @@ export interface components {
             small_file_count: number | null;
             /**
              * @description Address of the table, accepted wherever its id is.
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table: string;
             /**
@@ -2489,40 +2464,7 @@ export interface components {
             /** @description True when catalogs of this format can be created. */
             served: boolean;
         };
-        /**
-         * @description Every table format that Packhouse is made for.
-         * @example {
-         *       "items": [
-         *         {
-         *           "capabilities": [
-         *             {
-         *               "engine": "arrow",
-         *               "operation": "rewrite",
-         *               "possible": true,
-         *               "reason": null,
-         *               "strategy": "binpack"
-         *             },
-         *             {
-         *               "engine": null,
-         *               "operation": "expire_snapshots",
-         *               "possible": false,
-         *               "reason": "this version does not expire snapshots of Iceberg tables",
-         *               "strategy": null
-         *             }
-         *           ],
-         *           "format": "iceberg",
-         *           "refused_settings": [
-         *             {
-         *               "reason": "these tables are rewritten by their own procedure only",
-         *               "setting": "rewrite.engine",
-         *               "value": "arrow"
-         *             }
-         *           ],
-         *           "served": true
-         *         }
-         *       ]
-         *     }
-         */
+        /** @description Every table format that Packhouse is made for. */
         FormatList: {
             /** @description The items of this page. */
             items: components["schemas"]["Format"][];
@@ -2537,7 +2479,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the table was frozen.
-             * @example 2026-11-01T09:30:00Z
              */
             frozen_at: string;
             /** @description The snapshot before it, kept from expiry by a tag. Null when it had expired. */
@@ -2688,7 +2629,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was measured.
-             * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
             /** @description Health score from 0 to 100; 100: nothing to improve. */
@@ -2726,7 +2666,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was measured.
-             * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
             /** @description Partitions with live data files. */
@@ -2784,7 +2723,6 @@ export interface components {
             /**
              * Format: date-time
              * @description Runs leave it alone until then, unless they are forced.
-             * @example 2026-11-01T09:30:00Z
              */
             cools_until: string;
             /** @description Whether runs leave it alone now. */
@@ -2794,7 +2732,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the last race was lost.
-             * @example 2026-11-01T09:30:00Z
              */
             lost_at: string;
             /** @description How large its file groups may be, half for each loss. */
@@ -2821,7 +2758,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was created.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description Caller that created it. */
@@ -2893,7 +2829,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was created.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description Caller that created it. */
@@ -2985,7 +2920,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was submitted.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description When it ended. */
@@ -3051,7 +2985,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description Caller that changed it last. */
@@ -3271,13 +3204,11 @@ export interface components {
             /**
              * Format: date-time
              * @description When the last run failed.
-             * @example 2026-11-01T09:30:00Z
              */
             failed_at: string;
             /**
              * Format: date-time
              * @description Then one run is let through: its success closes the breaker.
-             * @example 2026-11-01T09:30:00Z
              */
             open_until: string;
             /** @description Such a run was let through, and has time until then. */
@@ -3343,7 +3274,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened last; null: never.
-             * @example 2026-11-01T09:30:00Z
              */
             last_at: string;
         };
@@ -3412,7 +3342,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the pause began.
-             * @example 2026-11-01T09:30:00Z
              */
             paused_at: string;
             /**
@@ -3663,55 +3592,7 @@ export interface components {
             /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
             verification?: ("metadata" | "sample" | "content") | null;
         };
-        /**
-         * @description What a change of a policy would come to. Nothing was written.
-         * @example {
-         *       "affected_count": 1,
-         *       "affected_tables": [
-         *         {
-         *           "address": "lake.sales.orders",
-         *           "id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
-         *         }
-         *       ],
-         *       "change_count": 1,
-         *       "changes": [
-         *         {
-         *           "example": {
-         *             "address": "lake.sales.orders",
-         *             "id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
-         *           },
-         *           "settings": [
-         *             {
-         *               "after": 268435456,
-         *               "after_origin": "fleet",
-         *               "before": 134217728,
-         *               "before_origin": "default",
-         *               "setting": "rewrite.target_file_bytes"
-         *             }
-         *           ],
-         *           "table_count": 1
-         *         }
-         *       ],
-         *       "contradictions": [],
-         *       "covered_count": 1200,
-         *       "dry_run": true,
-         *       "due": {
-         *         "count": 1,
-         *         "never_measured": [],
-         *         "never_measured_count": 0,
-         *         "tables": [
-         *           {
-         *             "address": "lake.sales.orders",
-         *             "id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
-         *             "partition": "day=2026-11-01",
-         *             "rule": "many small files"
-         *           }
-         *         ],
-         *         "untold_count": 0
-         *       },
-         *       "notes": []
-         *     }
-         */
+        /** @description What a change of a policy would come to. Nothing was written. */
         PolicyPreview: {
             /** @description Those of which at least one setting would change its value. */
             affected_count: number;
@@ -3763,7 +3644,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was written.
-             * @example 2026-11-01T09:30:00Z
              */
             written_at: string;
             /** @description Caller that wrote it. */
@@ -4217,7 +4097,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was submitted.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description The same for people, with the remedy. */
@@ -4267,7 +4146,7 @@ export interface components {
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table: string | null;
             /**
@@ -4278,7 +4157,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
@@ -4304,7 +4182,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was submitted.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description True: an equal run was live already and is answered instead of a new one. */
@@ -4356,7 +4233,7 @@ export interface components {
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table: string | null;
             /**
@@ -4367,7 +4244,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
@@ -4395,7 +4271,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was submitted.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description The same for people, with the remedy. */
@@ -4449,7 +4324,7 @@ export interface components {
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table: string | null;
             /**
@@ -4464,7 +4339,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
@@ -4486,7 +4360,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was recorded.
-             * @example 2026-11-01T09:30:00Z
              */
             at: string;
             /** @description Number of the attempt, from 1. */
@@ -4640,7 +4513,7 @@ export interface components {
             /**
              * @description Id or address of the registered table.
              * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table_id: string;
         };
@@ -4656,7 +4529,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was submitted.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description The same for people; of more than 160 characters the middle is left out. */
@@ -4718,7 +4590,7 @@ export interface components {
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table: string | null;
             /**
@@ -4729,7 +4601,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description Why a queued run is not started yet. */
@@ -4780,33 +4651,7 @@ export interface components {
              */
             urgent_after?: "off" | string | null;
         };
-        /**
-         * @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored.
-         * @example {
-         *       "message": "smaller files for the dashboards",
-         *       "name": "sales",
-         *       "notes": [],
-         *       "policy": {
-         *         "limits": {
-         *           "bandwidth": 50000000,
-         *           "parallel_groups": 2
-         *         },
-         *         "rewrite": {
-         *           "target_file_bytes": 134217728
-         *         }
-         *       },
-         *       "scope": {
-         *         "catalog": "lake",
-         *         "kind": "namespace",
-         *         "namespace": [
-         *           "sales"
-         *         ]
-         *       },
-         *       "updated_at": "2026-11-01T09:30:00Z",
-         *       "updated_by": "key:admin",
-         *       "version": 3
-         *     }
-         */
+        /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. */
         ScopedPolicy: {
             /**
              * @description Why this version was written, in the words of its author; null where none was given.
@@ -4833,7 +4678,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description Caller that changed it last. */
@@ -4910,7 +4754,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it came.
-             * @example 2026-11-01T09:30:00Z
              */
             at: string;
             /** @description Identifier; stable. */
@@ -5033,7 +4876,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was created.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description Null unless a failed proof froze the table. */
@@ -5124,7 +4966,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was measured.
-             * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
             /** @description Null where the policy orders rows by no columns. */
@@ -5237,26 +5078,7 @@ export interface components {
             /** @description What its time was predicted with. */
             time_estimate: components["schemas"]["TimeEstimate"];
         };
-        /**
-         * @description A table's own policy as stored.
-         * @example {
-         *       "message": "smaller files for the dashboards",
-         *       "notes": [],
-         *       "policy": {
-         *         "limits": {
-         *           "bandwidth": 50000000,
-         *           "parallel_groups": 2
-         *         },
-         *         "rewrite": {
-         *           "target_file_bytes": 134217728
-         *         }
-         *       },
-         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
-         *       "updated_at": "2026-11-01T09:30:00Z",
-         *       "updated_by": "key:admin",
-         *       "version": 3
-         *     }
-         */
+        /** @description A table's own policy as stored. */
         TablePolicy: {
             /**
              * @description Why this version was written, in the words of its author; null where none was given.
@@ -5272,7 +5094,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description Caller that changed it last. */
@@ -5715,6 +5536,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example # HELP packhouse_http_requests_total Answered requests.
+                     *     # TYPE packhouse_http_requests_total counter
+                     *     packhouse_http_requests_total{method="GET",route="/v1/runs/{run_id}",status="200"} 1.0
+                     */
                     "text/plain": string;
                 };
             };
@@ -5783,6 +5609,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example Fields are wrong (invalid_input, status 422)
+                     *
+                     *     Fields of the request are wrong. `errors` has one entry for each: `pointer` says where (a JSON pointer into the body, or `query:`, `path:`, `header:` and a name), `message` what, `value` what was given, `hint` how to mend it.
+                     */
                     "text/plain": string;
                 };
             };
@@ -8735,6 +8566,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "$schema": "https://json-schema.org/draft/2020-12/schema",
+                     *       "additionalProperties": false,
+                     *       "properties": {
+                     *         "enabled": {
+                     *           "anyOf": [
+                     *             {
+                     *               "type": "boolean"
+                     *             },
+                     *             {
+                     *               "type": "null"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "title": "Packhouse policy",
+                     *       "type": "object"
+                     *     }
+                     */
                     "application/json": {
                         [key: string]: unknown;
                     };
@@ -8921,7 +8772,7 @@ export interface operations {
                 since?: string;
                 /** @description In one of these states; takes several. */
                 state?: components["schemas"]["RunState"][];
-                /** @description Id or address of a table, such as `lake.shop.orders`. */
+                /** @description Id or address of a table, such as `lake.sales.orders`. */
                 table_id?: string;
                 /** @description Before this instant. */
                 until?: string;
@@ -9461,7 +9312,7 @@ export interface operations {
                 page_token?: string;
                 /** @description From this instant on. */
                 since?: string;
-                /** @description Id or address of a table, such as `lake.shop.orders`. */
+                /** @description Id or address of a table, such as `lake.sales.orders`. */
                 table_id?: string;
                 /** @description Before this instant. */
                 until?: string;
