@@ -49,6 +49,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
         rules.describe_answers(document)
         for part in (document["components"]["schemas"], document["paths"]):
             _tidy(part)
+        rules.declare_not_modified(document)
         rules.describe_fields(document)
         rules.describe_parameters(document)
         app.openapi_schema = document

@@ -5484,7 +5484,17 @@ export interface components {
             update_commits: number;
         };
     };
-    responses: never;
+    responses: {
+        /** @description Not modified: `If-None-Match` has the `ETag` that the answer would have. No content. */
+        NotModified: {
+            headers: {
+                /** @description The ETag of the read. */
+                ETag?: string;
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -5510,6 +5520,7 @@ export interface operations {
                     "application/json": components["schemas"]["Liveness"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description Fields are wrong */
             422: {
                 headers: {
@@ -5544,6 +5555,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -5617,6 +5629,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description There is no such object */
             404: {
                 headers: {
@@ -5655,6 +5668,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description Fields are wrong */
             422: {
                 headers: {
@@ -5708,6 +5722,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -5778,6 +5793,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -5954,6 +5970,7 @@ export interface operations {
                     "application/json": components["schemas"]["Catalog"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -6468,6 +6485,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogGrants"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -6863,6 +6881,7 @@ export interface operations {
                     "application/json": components["schemas"]["Fleet"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7116,6 +7135,7 @@ export interface operations {
                     "application/json": components["schemas"]["FleetTableList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7172,6 +7192,7 @@ export interface operations {
                     "application/json": components["schemas"]["FormatList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7233,6 +7254,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7415,6 +7437,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7573,6 +7596,7 @@ export interface operations {
                     "application/json": components["schemas"]["Limits"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7764,6 +7788,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScopedPolicyList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7954,6 +7979,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScopedPolicy"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8434,6 +8460,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyVersionList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8504,6 +8531,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyVersion"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8591,6 +8619,7 @@ export interface operations {
                     };
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8647,6 +8676,7 @@ export interface operations {
                     "application/json": components["schemas"]["PresetList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8706,6 +8736,7 @@ export interface operations {
                     "application/json": components["schemas"]["Preset"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8792,6 +8823,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8995,6 +9027,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9170,6 +9203,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9254,6 +9288,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileGroupList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9332,6 +9367,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignalList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9533,6 +9569,7 @@ export interface operations {
                     "application/json": components["schemas"]["TableList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9709,6 +9746,7 @@ export interface operations {
                     "application/json": components["schemas"]["Table"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9990,6 +10028,7 @@ export interface operations {
                     "application/json": components["schemas"]["TableAdvice"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10067,6 +10106,7 @@ export interface operations {
                     "application/json": components["schemas"]["TableBackpressure"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10135,6 +10175,7 @@ export interface operations {
                     "application/json": components["schemas"]["EffectivePolicy"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10212,6 +10253,7 @@ export interface operations {
                     "application/json": components["schemas"]["Explanation"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10280,6 +10322,7 @@ export interface operations {
                     "application/json": components["schemas"]["TableHealth"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10366,6 +10409,7 @@ export interface operations {
                     "application/json": components["schemas"]["HealthHistory"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10443,6 +10487,7 @@ export interface operations {
                     "application/json": components["schemas"]["TableHistory"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10745,6 +10790,7 @@ export interface operations {
                     "application/json": components["schemas"]["TablePolicy"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -11254,6 +11300,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyVersionList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -11324,6 +11371,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyVersion"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -11579,6 +11627,7 @@ export interface operations {
                     "application/json": components["schemas"]["Whoami"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
