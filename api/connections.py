@@ -28,6 +28,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from api.limits import MAX_BODY_BYTES
 from api.problems import PROBLEM_TYPES
+from engine.domain.clock import Clock
 from engine.domain.errors import InvalidInput
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -46,9 +47,10 @@ class ConnectionLimits:
 
 @dataclass(slots=True)
 class OpenConnections:
-    """The connections of one server, by client address."""
+    """The connections of one server, by client address, and the clock that their times are measured with."""
 
     limits: ConnectionLimits
+    clock: Clock
     by_address: Counter[str] = field(default_factory=Counter)
 
     def add(self, address: str) -> str | None:
@@ -83,7 +85,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count the connection, and refuse it when there are too many."""
         super().connection_made(transport)
-        self._since = self.loop.time()
+        self._since = self.open.clock.monotonic()
         self._stalled_since: float | None = None
         self._unparsed = 0
         self._discarded = 0
@@ -113,7 +115,7 @@ class LimitedProtocol(HttpToolsProtocol):
         """Start the time for headers."""
         super().on_message_begin()
         self._has_begun = True
-        self._since = self.loop.time()
+        self._since = self.open.clock.monotonic()
 
     def on_headers_complete(self) -> None:
         """Hand the request to the application, unless its headers are too large."""
@@ -140,7 +142,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """Start the time for the next request."""
-        self._since = self.loop.time()
+        self._since = self.open.clock.monotonic()
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
@@ -148,9 +150,9 @@ class LimitedProtocol(HttpToolsProtocol):
         if not self._is_refused:
             self._refuse("unreadable", msg)
 
-    def check(self, now: float) -> None:
+    def check(self) -> None:
         """Close the connection when it has made no progress for too long."""
-        limits = self.open.limits
+        limits, now = self.open.limits, self.open.clock.monotonic()
         if self._is_refused or self.transport.is_closing() or self.flow.write_paused:
             self._stalled_since = now if self._stalled_since is None else self._stalled_since
             if now - self._stalled_since > limits.stalled_seconds:
@@ -184,9 +186,9 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.abort()
 
 
-def protocol_of(limits: ConnectionLimits) -> type[LimitedProtocol]:
+def protocol_of(limits: ConnectionLimits, clock: Clock) -> type[LimitedProtocol]:
     """Return the protocol class of one server with these limits."""
-    return type("LimitedProtocol", (LimitedProtocol,), {"open": OpenConnections(limits)})
+    return type("LimitedProtocol", (LimitedProtocol,), {"open": OpenConnections(limits, clock)})
 
 
 def _problem(code: str, detail: str) -> bytes:

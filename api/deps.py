@@ -137,7 +137,7 @@ async def _table_of_path(
             pattern=TABLE_PATTERN,
             description="Id or address of the table. A part of the address that has a dot is written in double quotes; "
             "an address with a slash is given as an id.",
-            examples=["tbl_01jd2m6v8n4q0x7y3k5r9t1wbz", "lake.shop.orders"],
+            examples=["tbl_01jd2m6v8n4q0x7y3k5r9t1wbz", "lake.sales.orders"],
         ),
     ],
     services: ServicesDep,

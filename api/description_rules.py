@@ -13,7 +13,9 @@ from pydantic import BaseModel
 
 from api.auth import PROTECTED
 from api.field_descriptions import description_of
+from api.representations import CONDITIONAL
 from api.schemas.common import Answer, Request
+from api.streaming import EVENT_STREAM
 
 SERVERS: Final = [
     {"url": "/", "description": "The installation that serves this description."},
@@ -58,6 +60,19 @@ def declare_refused_parameters(document: Document, problem: dict[str, Any]) -> N
     """Declare 422 everywhere: every operation refuses query parameters that it does not have."""
     for _, _, operation in operations(document):
         operation["responses"].setdefault("422", problem)
+
+
+def declare_not_modified(document: Document) -> None:
+    """Declare 304 for the reads that `ConditionalReads` gives an ETag: all but those that answer streams only."""
+    shown = document["components"].setdefault("responses", {})
+    shown["NotModified"] = {
+        "description": "Not modified: `If-None-Match` has the `ETag` that the answer would have. No content.",
+        "headers": {"ETag": {"description": "The ETag of the read.", "schema": {"type": "string"}}},
+    }
+    for _, method, operation in operations(document):
+        media_types = operation["responses"].get("200", {}).get("content", {}).keys()
+        if method.upper() == CONDITIONAL and media_types - {EVENT_STREAM}:
+            operation["responses"]["304"] = {"$ref": "#/components/responses/NotModified"}
 
 
 def describe_fields(document: Document) -> None:

@@ -16,7 +16,7 @@ from engine.domain.ids import TableId
 from engine.domain.periods import Period
 from engine.domain.strict import Instant
 
-TABLE_WORDS: Final = "Id or address of a table, such as `lake.shop.orders`."
+TABLE_WORDS: Final = "Id or address of a table, such as `lake.sales.orders`."
 
 
 def split_commas(values: Any) -> Any:
@@ -46,7 +46,7 @@ async def _table_of_filter(
     table_id: Annotated[
         str | None,
         Query(
-            max_length=MOST_CHARACTERS, pattern=TABLE_PATTERN, description=TABLE_WORDS, examples=["lake.shop.orders"]
+            max_length=MOST_CHARACTERS, pattern=TABLE_PATTERN, description=TABLE_WORDS, examples=["lake.sales.orders"]
         ),
     ] = None,
 ) -> TableId | None:

@@ -14,6 +14,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 
 from api import description_rules as rules
 from api.deps import RequiredRole
+from api.examples.composition import add_examples
 from api.problems import PROBLEM_TYPES
 from api.responses import MEDIA_TYPE, add
 from api.schemas.problems import Problem
@@ -44,9 +45,11 @@ def describe(app: FastAPI) -> dict[str, Any]:
         rules.restore_examples(document)
         rules.drop_unused_examples(document)
         rules.drop_written_examples(document)
+        add_examples(document)
         rules.describe_answers(document)
         for part in (document["components"]["schemas"], document["paths"]):
             _tidy(part)
+        rules.declare_not_modified(document)
         rules.describe_fields(document)
         app.openapi_schema = document
     return app.openapi_schema

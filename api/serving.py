@@ -23,6 +23,7 @@ from api.connections import ConnectionLimits, LimitedProtocol, protocol_of, prox
 from api.deps import Services
 from api.first_key import ensure_first_key
 from api.work import work_app
+from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import InvalidInput
 from engine.factory import Container, open_container
 from engine.services.health import HealthService
@@ -157,15 +158,18 @@ async def _run(container: Container, parts: Parts, listener: socket.socket) -> N
 class Server(uvicorn.Server):
     """uvicorn with limits on connections, without a banner, and without signal handlers of its own.
 
-    Its handlers would send each signal to the process a second time. `limits` replaces those of the settings.
+    Its handlers would send each signal to the process a second time. `limits` replaces those of the settings; `clock`
+    measures how long connections make no progress.
     """
 
-    def __init__(self, app: Any, settings: Settings, *, limits: ConnectionLimits | None = None) -> None:
+    def __init__(
+        self, app: Any, settings: Settings, *, limits: ConnectionLimits | None = None, clock: Clock | None = None
+    ) -> None:
         proxies = proxies_of(settings.trusted_proxies)
         limits = limits or ConnectionLimits(most=settings.max_connections, proxies=proxies)
         config = uvicorn.Config(
             app,
-            http=protocol_of(limits),
+            http=protocol_of(limits, clock or SystemClock()),
             ws="none",
             log_config=None,
             lifespan="on",
@@ -185,10 +189,9 @@ class Server(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         """Close connections that make no progress; called ten times a second."""
         if counter % _CHECK_TICKS == 0:
-            now = asyncio.get_running_loop().time()
             for connection in list(self.server_state.connections):
                 if isinstance(connection, LimitedProtocol):
-                    connection.check(now)
+                    connection.check()
         return await super().on_tick(counter)
 
 

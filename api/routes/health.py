@@ -11,8 +11,12 @@ from api.schemas.health import Liveness, Readiness
 from engine.domain.access import require_every_team
 
 router = APIRouter(tags=["operations"])
+_SHOWN: Final = """# HELP packhouse_http_requests_total Answered requests.
+# TYPE packhouse_http_requests_total counter
+packhouse_http_requests_total{method="GET",route="/v1/runs/{run_id}",status="200"} 1.0
+"""
 _METRICS: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"description": "Metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}}
+    200: {"description": "Metrics.", "content": {"text/plain": {"schema": {"type": "string"}, "example": _SHOWN}}}
 }
 for _code in ("unauthenticated", "forbidden", "rate_limited", "unavailable"):
     add(_METRICS, _code)

@@ -1,6 +1,6 @@
 """What a policy can be made of: presets to start from, and the schema of the document."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path
 
@@ -16,6 +16,21 @@ router = APIRouter(prefix="/v1", tags=["policies"])
 PresetName = Annotated[
     str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Name of the preset.", examples=["balanced"])
 ]
+_SCHEMA: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "content": {
+            "application/json": {
+                "example": {
+                    "$schema": "https://json-schema.org/draft/2020-12/schema",
+                    "title": "Packhouse policy",
+                    "type": "object",
+                    "properties": {"enabled": {"anyOf": [{"type": "boolean"}, {"type": "null"}]}},
+                    "additionalProperties": False,
+                }
+            }
+        }
+    }
+}
 
 
 @router.get("/presets", summary="List presets", responses=problems("invalid_input"))
@@ -30,7 +45,7 @@ async def get_preset(name: PresetName, _caller: ViewerDep) -> Preset:
     return Preset.from_domain(find_preset(name))
 
 
-@router.get("/policy-schema", summary="Show the JSON Schema of a policy", responses=problems("invalid_input"))
+@router.get("/policy-schema", summary="Show the JSON Schema of a policy", responses=_SCHEMA | problems("invalid_input"))
 async def get_policy_schema(_caller: ViewerDep) -> dict[str, Any]:
     """Show the schema of a policy document (draft 2020-12), for editors to complete from and to check with."""
     return policy_schema()

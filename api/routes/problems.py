@@ -10,7 +10,16 @@ from api.responses import add
 from engine.domain.errors import NotFound
 
 router = APIRouter(prefix="/problems", tags=["operations"])
-_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {}
+
+
+def _text(code: str) -> str:
+    kind = PROBLEM_TYPES[code]
+    return f"{kind.title} ({kind.code}, status {kind.status})\n\n{kind.explanation}\n"
+
+
+_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {"text/plain": {"example": _text("invalid_input")}}}
+}
 add(_ANSWERS, "not_found")
 
 
@@ -24,7 +33,6 @@ async def explain_problem(
     code: Annotated[str, Path(max_length=64, description="`code` of a problem.", examples=["invalid_input"])],
 ) -> str:
     """Explain a problem type in a paragraph."""
-    kind = PROBLEM_TYPES.get(code)
-    if kind is None:
+    if code not in PROBLEM_TYPES:
         raise NotFound(f"no problem type {code!r}; there are {', '.join(PROBLEM_TYPES)}")
-    return f"{kind.title} ({kind.code}, status {kind.status})\n\n{kind.explanation}\n"
+    return _text(code)

@@ -29,7 +29,8 @@ class Answer(BaseModel):
 
 
 PageToken = Annotated[str | None, Field(description="Send as `page_token` for the next page; null on the last.")]
-Instant = Annotated[datetime, Field(examples=["2026-11-01T09:30:00Z"])]
+Instant = datetime
+"""Written as RFC 3339 in UTC."""
 
 
 def text_ids(document: Mapping[str, Any], *names: str) -> JsonObject:

@@ -115,9 +115,9 @@ class FleetTable(Answer):
     """A table with what its last look, its newest measurement and its newest run say. Figures are null unmeasured."""
 
     table_id: str = Field(description="The table's id.", examples=["tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"])
-    table: str = Field(description="Address of the table, accepted wherever its id is.", examples=["lake.shop.orders"])
+    table: str = Field(description="Address of the table, accepted wherever its id is.", examples=["lake.sales.orders"])
     catalog: str = Field(description="Catalog of the table.", examples=["lake"])
-    namespace: list[str] = Field(description="Levels of its namespace, outer first.", examples=[["shop"]])
+    namespace: list[str] = Field(description="Levels of its namespace, outer first.", examples=[["sales"]])
     name: str = Field(description="Its name in the namespace.", examples=["orders"])
     owner_team: str | None = Field(description="Team that owns it; null: none.")
     is_paused: bool = Field(description="True while the table itself is paused.")

@@ -55,7 +55,7 @@ class RunSubmit(Request):
         min_length=1,
         max_length=MOST_CHARACTERS,
         pattern=TABLE_PATTERN,
-        examples=[_TABLE_ID, "lake.shop.orders"],
+        examples=[_TABLE_ID, "lake.sales.orders"],
         description="Id or address of the registered table.",
     )
     operation: Operation = Field(default=Operation.REWRITE, description="What is done to the table.")
@@ -166,7 +166,7 @@ class _RunFields(Answer):
     table_id: str = Field(description="Id of the table, also after its registration was deleted.", examples=[_TABLE_ID])
     table: str | None = Field(
         description="Address of the table, accepted wherever its id is. Null: its registration was deleted.",
-        examples=["lake.shop.orders"],
+        examples=["lake.sales.orders"],
     )
     catalog: str = Field(description="Catalog of the table.", examples=["lake"])
     owner_team: str | None = Field(description="Team that owns the table at present; null: none.")

@@ -54,13 +54,16 @@ class Cells:
     live: Path
     kept: Path
 
-    async def ask(self, operation: Operation, role: Role | None, kind: Kind, **instead: str) -> httpx.Response:
+    async def ask(
+        self, operation: Operation, role: Role | None, kind: Kind, *, if_none_match: str | None = None, **instead: str
+    ) -> httpx.Response:
         """Send the request of one cell; `instead` replaces ids."""
         values: dict[str, Any] = self.values[kind] | instead
         if operation.id in TEAM_IN_BODY:
             values |= {"catalog": "lake", "namespace": ["lake"], "name": "spare", "owner_team": TEAM_OF[kind]}
         headers = {} if role is None else {"Authorization": f"Bearer {self.keys[role]}"}
         headers |= {"If-Match": '"2"'} if operation.takes_if_match else {}
+        headers |= {} if if_none_match is None else {"If-None-Match": if_none_match}
         path, body = filled(operation.path, values), example_body(operation, values)
         query = {name: values[f"?{name}"] for name in operation.query}
         response = await self.client.request(operation.method, path, json=body, headers=headers, params=query)
@@ -185,6 +188,16 @@ async def test_every_cell_answers_what_the_role_and_the_object_demand(cells: Cel
             assert response.status_code not in MALFORMED, response.text
             assert response.status_code < 500 or operation.id == "get_readiness", response.text
     assert found == wanted
+
+
+async def test_304_is_declared_by_the_operations_that_answer_it(cells: Cells) -> None:
+    answered = set()
+    for name, operation in OPERATIONS.items():
+        kind = operation.kinds()[0]
+        if (await cells.ask(operation, Role.ADMIN, kind, if_none_match="*")).status_code == 304:
+            answered.add(name)
+    declared = {name for name, operation in OPERATIONS.items() if "304" in operation.statuses}
+    assert answered == declared != set()
 
 
 @pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if operation.names_object])

@@ -65,7 +65,7 @@ def spec() -> Document:
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation of the description; `query` are its required query parameters."""
+    """One operation of the description: `query` are its required query parameters, `statuses` the declared ones."""
 
     id: str
     method: str
@@ -74,6 +74,7 @@ class Operation:
     parameters: frozenset[str]
     query: frozenset[str]
     takes_if_match: bool
+    statuses: frozenset[str]
     body: Any = field(hash=False, default=None)
 
     @property
@@ -164,6 +165,7 @@ def _operation(path: str, method: str, item: Document) -> Operation:
         parameters=frozenset(_PARAMETER.findall(path)),
         query=frozenset(p["name"] for p in item.get("parameters", ()) if p["in"] == "query" and p.get("required")),
         takes_if_match=any(parameter["name"].lower() == "if-match" for parameter in item.get("parameters", ())),
+        statuses=frozenset(item["responses"]),
         body=_example(item),
     )
 

@@ -17,10 +17,10 @@ from api.serving import Server
 from engine.domain.errors import InvalidInput
 from engine.settings import Settings
 from tests.support.eventually import seen_when
+from tests.support.fake_clock import FakeClock
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 PATIENT = ConnectionLimits(most=8)
-SHORT = ConnectionLimits(header_seconds=0.3, stalled_seconds=0.3)
 
 
 class Client:
@@ -33,13 +33,6 @@ class Client:
     async def send(self, data: bytes) -> None:
         self._writer.write(data)
         await self._writer.drain()
-
-    async def trickle(self, data: bytes) -> None:
-        """Send one piece again and again until the server closes the connection."""
-        with suppress(ConnectionError):
-            while not self._reader.at_eof():
-                await self.send(data)
-                await asyncio.sleep(0.05)
 
     async def answer(self) -> tuple[int, str]:
         """Read one answer; return its status and its headers and body as text."""
@@ -70,11 +63,15 @@ async def big(_request: Request) -> Response:
 
 @asynccontextmanager
 async def running(
-    tmp_path: Path, limits: ConnectionLimits | None = None, *, trusted_proxies: str = ""
+    tmp_path: Path,
+    limits: ConnectionLimits | None = None,
+    *,
+    trusted_proxies: str = "",
+    clock: FakeClock | None = None,
 ) -> AsyncIterator[tuple[Server, Callable[[], "asyncio.Task[Client]"]]]:
     routes = [Route("/", root, methods=["GET", "POST"]), Route("/big", big)]
     settings = Settings(data_dir=tmp_path, trusted_proxies=trusted_proxies)
-    server = Server(Starlette(routes=routes), settings, limits=limits)
+    server = Server(Starlette(routes=routes), settings, limits=limits, clock=clock)
     listener = socket.create_server(("127.0.0.1", 0))
     clients: list[Client] = []
 
@@ -97,27 +94,40 @@ async def _value(value: bool) -> bool:
     return value
 
 
+async def trickle(server: Server, clock: FakeClock, client: Client, piece: bytes) -> None:
+    """Send pieces, each received before the next, until just more than the time for headers is over."""
+    for _ in range(3):
+        (connection,) = server.server_state.connections
+        received = connection._unparsed
+        await client.send(piece)
+        await seen_when(lambda connection=connection, received=received: _value(connection._unparsed > received))
+        clock.advance(PATIENT.header_seconds * 0.4)
+        await server.on_tick(0)
+
+
 async def test_headers_that_do_not_end_are_given_up(tmp_path: Path) -> None:
-    async with running(tmp_path, SHORT) as (_server, connect):
+    clock = FakeClock()
+    async with running(tmp_path, PATIENT, clock=clock) as (server, connect):
         client = await connect()
         await client.send(b"GET / HTTP/1.1\r\nHost: x\r\n")
-        trickling = asyncio.create_task(client.trickle(b"X-Slow: y\r\n"))
+        await seen_when(lambda: _value(any(each._unparsed for each in server.server_state.connections)))
+        await trickle(server, clock, client, b"X-Slow: y\r\n")
         told = (await client.rest()).decode()
-        await trickling
     assert told.startswith("HTTP/1.1 408 ")
     assert '"code": "request_timeout"' in told
 
 
 @pytest.mark.parametrize("first", [b"", GET])
 async def test_a_connection_that_sends_no_request_is_closed(tmp_path: Path, first: bytes) -> None:
-    async with running(tmp_path, SHORT) as (_server, connect):
+    clock = FakeClock()
+    async with running(tmp_path, PATIENT, clock=clock) as (server, connect):
         client = await connect()
+        await seen_when(lambda: _value(bool(server.server_state.connections)))
         if first:
             await client.send(first)
             await client.answer()
-        trickling = asyncio.create_task(client.trickle(b"\r\n"))  # the parser skips empty lines before a request
+        await trickle(server, clock, client, b"\r\n")  # the parser skips empty lines before a request
         assert await client.rest() == b""
-        await trickling
 
 
 @pytest.mark.parametrize("piece", [33_000, 1_000])
@@ -145,9 +155,14 @@ async def test_trailers_that_do_not_end_are_cut_off(tmp_path: Path) -> None:
 
 
 async def test_a_client_that_does_not_take_its_answer_is_cut_off(tmp_path: Path) -> None:
-    async with running(tmp_path, SHORT) as (server, connect):
+    clock = FakeClock()
+    async with running(tmp_path, PATIENT, clock=clock) as (server, connect):
         client = await connect()
         await client.send(b"GET /big HTTP/1.1\r\nHost: x\r\n\r\n")
+        await seen_when(
+            lambda: _value(any(each._stalled_since is not None for each in server.server_state.connections))
+        )
+        clock.advance(PATIENT.stalled_seconds + 1)
         await seen_when(lambda: _value(not server.server_state.connections))
 
 

@@ -1164,7 +1164,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When a worker claimed the run.
-             * @example 2026-11-01T09:30:00Z
              */
             started_at: string;
         };
@@ -1182,7 +1181,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was recorded.
-             * @example 2026-11-01T09:30:00Z
              */
             at: string;
             /** @description How it was, without secrets; null for what is new. */
@@ -1377,7 +1375,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was created.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description Table format of the catalog's tables. */
@@ -1397,7 +1394,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description Grows with each change, also over a delete; the ETag is this in quotes. */
@@ -1584,7 +1580,6 @@ export interface components {
             /**
              * Format: date-time
              * @description Every entry after this instant is kept.
-             * @example 2026-11-01T09:30:00Z
              */
             retained_since: string;
             /**
@@ -1603,7 +1598,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the link was added.
-             * @example 2026-11-01T09:30:00Z
              */
             sealed_at: string;
             /**
@@ -1866,21 +1860,7 @@ export interface components {
             /** @description Affected tables of which the last measurement does not tell: their triggers ask for ages, deletes or other bounds of sizes; and those beyond the first ten thousand. */
             untold_count: number;
         };
-        /**
-         * @description Every setting that holds for a table, by dotted name, with where it came from.
-         * @example {
-         *       "notes": [],
-         *       "settings": {
-         *         "rewrite.target_file_bytes": {
-         *           "acted_on": true,
-         *           "note": null,
-         *           "origin": "default",
-         *           "value": 134217728
-         *         }
-         *       },
-         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
-         *     }
-         */
+        /** @description Every setting that holds for a table, by dotted name, with where it came from. */
         EffectivePolicy: {
             /** @description What is left out, such as properties that can't be read now. */
             notes: string[];
@@ -2053,7 +2033,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the pause began.
-             * @example 2026-11-01T09:30:00Z
              */
             at: string;
             /** @description Caller that paused. */
@@ -2165,7 +2144,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the coordinator looks at the table next.
-             * @example 2026-11-01T09:30:00Z
              */
             next_look_at: string;
             /** @description Result of the last look. */
@@ -2205,7 +2183,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the explanation was made.
-             * @example 2026-11-01T09:30:00Z
              */
             explained_at: string;
             /** @description Figures of the last measurement; null: none. */
@@ -2294,7 +2271,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When its state changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
         };
@@ -2343,7 +2319,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was measured.
-             * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
             /** @description Tables that were measured. */
@@ -2415,7 +2390,7 @@ export interface components {
             /**
              * @description Levels of its namespace, outer first.
              * @example [
-             *       "shop"
+             *       "sales"
              *     ]
              */
             namespace: string[];
@@ -2429,7 +2404,7 @@ export interface components {
             small_file_count: number | null;
             /**
              * @description Address of the table, accepted wherever its id is.
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table: string;
             /**
@@ -2489,40 +2464,7 @@ export interface components {
             /** @description True when catalogs of this format can be created. */
             served: boolean;
         };
-        /**
-         * @description Every table format that Packhouse is made for.
-         * @example {
-         *       "items": [
-         *         {
-         *           "capabilities": [
-         *             {
-         *               "engine": "arrow",
-         *               "operation": "rewrite",
-         *               "possible": true,
-         *               "reason": null,
-         *               "strategy": "binpack"
-         *             },
-         *             {
-         *               "engine": null,
-         *               "operation": "expire_snapshots",
-         *               "possible": false,
-         *               "reason": "this version does not expire snapshots of Iceberg tables",
-         *               "strategy": null
-         *             }
-         *           ],
-         *           "format": "iceberg",
-         *           "refused_settings": [
-         *             {
-         *               "reason": "these tables are rewritten by their own procedure only",
-         *               "setting": "rewrite.engine",
-         *               "value": "arrow"
-         *             }
-         *           ],
-         *           "served": true
-         *         }
-         *       ]
-         *     }
-         */
+        /** @description Every table format that Packhouse is made for. */
         FormatList: {
             /** @description The items of this page. */
             items: components["schemas"]["Format"][];
@@ -2537,7 +2479,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the table was frozen.
-             * @example 2026-11-01T09:30:00Z
              */
             frozen_at: string;
             /** @description The snapshot before it, kept from expiry by a tag. Null when it had expired. */
@@ -2688,7 +2629,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was measured.
-             * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
             /** @description Health score from 0 to 100; 100: nothing to improve. */
@@ -2726,7 +2666,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was measured.
-             * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
             /** @description Partitions with live data files. */
@@ -2784,7 +2723,6 @@ export interface components {
             /**
              * Format: date-time
              * @description Runs leave it alone until then, unless they are forced.
-             * @example 2026-11-01T09:30:00Z
              */
             cools_until: string;
             /** @description Whether runs leave it alone now. */
@@ -2794,7 +2732,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the last race was lost.
-             * @example 2026-11-01T09:30:00Z
              */
             lost_at: string;
             /** @description How large its file groups may be, half for each loss. */
@@ -2821,7 +2758,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was created.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description Caller that created it. */
@@ -2893,7 +2829,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was created.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description Caller that created it. */
@@ -2985,7 +2920,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was submitted.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description When it ended. */
@@ -3051,7 +2985,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description Caller that changed it last. */
@@ -3271,13 +3204,11 @@ export interface components {
             /**
              * Format: date-time
              * @description When the last run failed.
-             * @example 2026-11-01T09:30:00Z
              */
             failed_at: string;
             /**
              * Format: date-time
              * @description Then one run is let through: its success closes the breaker.
-             * @example 2026-11-01T09:30:00Z
              */
             open_until: string;
             /** @description Such a run was let through, and has time until then. */
@@ -3343,7 +3274,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened last; null: never.
-             * @example 2026-11-01T09:30:00Z
              */
             last_at: string;
         };
@@ -3412,7 +3342,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the pause began.
-             * @example 2026-11-01T09:30:00Z
              */
             paused_at: string;
             /**
@@ -3663,55 +3592,7 @@ export interface components {
             /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
             verification?: ("metadata" | "sample" | "content") | null;
         };
-        /**
-         * @description What a change of a policy would come to. Nothing was written.
-         * @example {
-         *       "affected_count": 1,
-         *       "affected_tables": [
-         *         {
-         *           "address": "lake.sales.orders",
-         *           "id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
-         *         }
-         *       ],
-         *       "change_count": 1,
-         *       "changes": [
-         *         {
-         *           "example": {
-         *             "address": "lake.sales.orders",
-         *             "id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
-         *           },
-         *           "settings": [
-         *             {
-         *               "after": 268435456,
-         *               "after_origin": "fleet",
-         *               "before": 134217728,
-         *               "before_origin": "default",
-         *               "setting": "rewrite.target_file_bytes"
-         *             }
-         *           ],
-         *           "table_count": 1
-         *         }
-         *       ],
-         *       "contradictions": [],
-         *       "covered_count": 1200,
-         *       "dry_run": true,
-         *       "due": {
-         *         "count": 1,
-         *         "never_measured": [],
-         *         "never_measured_count": 0,
-         *         "tables": [
-         *           {
-         *             "address": "lake.sales.orders",
-         *             "id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
-         *             "partition": "day=2026-11-01",
-         *             "rule": "many small files"
-         *           }
-         *         ],
-         *         "untold_count": 0
-         *       },
-         *       "notes": []
-         *     }
-         */
+        /** @description What a change of a policy would come to. Nothing was written. */
         PolicyPreview: {
             /** @description Those of which at least one setting would change its value. */
             affected_count: number;
@@ -3763,7 +3644,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was written.
-             * @example 2026-11-01T09:30:00Z
              */
             written_at: string;
             /** @description Caller that wrote it. */
@@ -4217,7 +4097,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was submitted.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description The same for people, with the remedy. */
@@ -4267,7 +4146,7 @@ export interface components {
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table: string | null;
             /**
@@ -4278,7 +4157,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
@@ -4304,7 +4182,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was submitted.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description True: an equal run was live already and is answered instead of a new one. */
@@ -4356,7 +4233,7 @@ export interface components {
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table: string | null;
             /**
@@ -4367,7 +4244,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
@@ -4395,7 +4271,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was submitted.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description The same for people, with the remedy. */
@@ -4449,7 +4324,7 @@ export interface components {
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table: string | null;
             /**
@@ -4464,7 +4339,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
@@ -4486,7 +4360,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was recorded.
-             * @example 2026-11-01T09:30:00Z
              */
             at: string;
             /** @description Number of the attempt, from 1. */
@@ -4640,7 +4513,7 @@ export interface components {
             /**
              * @description Id or address of the registered table.
              * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table_id: string;
         };
@@ -4656,7 +4529,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was submitted.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description The same for people; of more than 160 characters the middle is left out. */
@@ -4718,7 +4590,7 @@ export interface components {
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
-             * @example lake.shop.orders
+             * @example lake.sales.orders
              */
             table: string | null;
             /**
@@ -4729,7 +4601,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description Why a queued run is not started yet. */
@@ -4780,33 +4651,7 @@ export interface components {
              */
             urgent_after?: "off" | string | null;
         };
-        /**
-         * @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored.
-         * @example {
-         *       "message": "smaller files for the dashboards",
-         *       "name": "sales",
-         *       "notes": [],
-         *       "policy": {
-         *         "limits": {
-         *           "bandwidth": 50000000,
-         *           "parallel_groups": 2
-         *         },
-         *         "rewrite": {
-         *           "target_file_bytes": 134217728
-         *         }
-         *       },
-         *       "scope": {
-         *         "catalog": "lake",
-         *         "kind": "namespace",
-         *         "namespace": [
-         *           "sales"
-         *         ]
-         *       },
-         *       "updated_at": "2026-11-01T09:30:00Z",
-         *       "updated_by": "key:admin",
-         *       "version": 3
-         *     }
-         */
+        /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. */
         ScopedPolicy: {
             /**
              * @description Why this version was written, in the words of its author; null where none was given.
@@ -4833,7 +4678,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description Caller that changed it last. */
@@ -4910,7 +4754,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it came.
-             * @example 2026-11-01T09:30:00Z
              */
             at: string;
             /** @description Identifier; stable. */
@@ -5033,7 +4876,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was created.
-             * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
             /** @description Null unless a failed proof froze the table. */
@@ -5124,7 +4966,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was measured.
-             * @example 2026-11-01T09:30:00Z
              */
             measured_at: string;
             /** @description Null where the policy orders rows by no columns. */
@@ -5237,26 +5078,7 @@ export interface components {
             /** @description What its time was predicted with. */
             time_estimate: components["schemas"]["TimeEstimate"];
         };
-        /**
-         * @description A table's own policy as stored.
-         * @example {
-         *       "message": "smaller files for the dashboards",
-         *       "notes": [],
-         *       "policy": {
-         *         "limits": {
-         *           "bandwidth": 50000000,
-         *           "parallel_groups": 2
-         *         },
-         *         "rewrite": {
-         *           "target_file_bytes": 134217728
-         *         }
-         *       },
-         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
-         *       "updated_at": "2026-11-01T09:30:00Z",
-         *       "updated_by": "key:admin",
-         *       "version": 3
-         *     }
-         */
+        /** @description A table's own policy as stored. */
         TablePolicy: {
             /**
              * @description Why this version was written, in the words of its author; null where none was given.
@@ -5272,7 +5094,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was changed last.
-             * @example 2026-11-01T09:30:00Z
              */
             updated_at: string;
             /** @description Caller that changed it last. */
@@ -5663,7 +5484,17 @@ export interface components {
             update_commits: number;
         };
     };
-    responses: never;
+    responses: {
+        /** @description Not modified: `If-None-Match` has the `ETag` that the answer would have. No content. */
+        NotModified: {
+            headers: {
+                /** @description The ETag of the read. */
+                ETag?: string;
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -5689,6 +5520,7 @@ export interface operations {
                     "application/json": components["schemas"]["Liveness"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description Fields are wrong */
             422: {
                 headers: {
@@ -5715,9 +5547,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example # HELP packhouse_http_requests_total Answered requests.
+                     *     # TYPE packhouse_http_requests_total counter
+                     *     packhouse_http_requests_total{method="GET",route="/v1/runs/{run_id}",status="200"} 1.0
+                     */
                     "text/plain": string;
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -5783,9 +5621,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example Fields are wrong (invalid_input, status 422)
+                     *
+                     *     Fields of the request are wrong. `errors` has one entry for each: `pointer` says where (a JSON pointer into the body, or `query:`, `path:`, `header:` and a name), `message` what, `value` what was given, `hint` how to mend it.
+                     */
                     "text/plain": string;
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description There is no such object */
             404: {
                 headers: {
@@ -5824,6 +5668,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description Fields are wrong */
             422: {
                 headers: {
@@ -5877,6 +5722,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -5947,6 +5793,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -6123,6 +5970,7 @@ export interface operations {
                     "application/json": components["schemas"]["Catalog"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -6637,6 +6485,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogGrants"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7032,6 +6881,7 @@ export interface operations {
                     "application/json": components["schemas"]["Fleet"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7285,6 +7135,7 @@ export interface operations {
                     "application/json": components["schemas"]["FleetTableList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7341,6 +7192,7 @@ export interface operations {
                     "application/json": components["schemas"]["FormatList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7402,6 +7254,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7584,6 +7437,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7742,6 +7596,7 @@ export interface operations {
                     "application/json": components["schemas"]["Limits"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -7933,6 +7788,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScopedPolicyList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8123,6 +7979,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScopedPolicy"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8603,6 +8460,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyVersionList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8673,6 +8531,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyVersion"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8735,11 +8594,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "$schema": "https://json-schema.org/draft/2020-12/schema",
+                     *       "additionalProperties": false,
+                     *       "properties": {
+                     *         "enabled": {
+                     *           "anyOf": [
+                     *             {
+                     *               "type": "boolean"
+                     *             },
+                     *             {
+                     *               "type": "null"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "title": "Packhouse policy",
+                     *       "type": "object"
+                     *     }
+                     */
                     "application/json": {
                         [key: string]: unknown;
                     };
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8796,6 +8676,7 @@ export interface operations {
                     "application/json": components["schemas"]["PresetList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8855,6 +8736,7 @@ export interface operations {
                     "application/json": components["schemas"]["Preset"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -8921,7 +8803,7 @@ export interface operations {
                 since?: string;
                 /** @description In one of these states; takes several. */
                 state?: components["schemas"]["RunState"][];
-                /** @description Id or address of a table, such as `lake.shop.orders`. */
+                /** @description Id or address of a table, such as `lake.sales.orders`. */
                 table_id?: string;
                 /** @description Before this instant. */
                 until?: string;
@@ -8941,6 +8823,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9144,6 +9027,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9319,6 +9203,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9403,6 +9288,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileGroupList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9461,7 +9347,7 @@ export interface operations {
                 page_token?: string;
                 /** @description From this instant on. */
                 since?: string;
-                /** @description Id or address of a table, such as `lake.shop.orders`. */
+                /** @description Id or address of a table, such as `lake.sales.orders`. */
                 table_id?: string;
                 /** @description Before this instant. */
                 until?: string;
@@ -9481,6 +9367,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignalList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9682,6 +9569,7 @@ export interface operations {
                     "application/json": components["schemas"]["TableList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -9858,6 +9746,7 @@ export interface operations {
                     "application/json": components["schemas"]["Table"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10139,6 +10028,7 @@ export interface operations {
                     "application/json": components["schemas"]["TableAdvice"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10216,6 +10106,7 @@ export interface operations {
                     "application/json": components["schemas"]["TableBackpressure"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10284,6 +10175,7 @@ export interface operations {
                     "application/json": components["schemas"]["EffectivePolicy"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10361,6 +10253,7 @@ export interface operations {
                     "application/json": components["schemas"]["Explanation"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10429,6 +10322,7 @@ export interface operations {
                     "application/json": components["schemas"]["TableHealth"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10515,6 +10409,7 @@ export interface operations {
                     "application/json": components["schemas"]["HealthHistory"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10592,6 +10487,7 @@ export interface operations {
                     "application/json": components["schemas"]["TableHistory"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -10894,6 +10790,7 @@ export interface operations {
                     "application/json": components["schemas"]["TablePolicy"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -11403,6 +11300,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyVersionList"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -11473,6 +11371,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyVersion"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {
@@ -11728,6 +11627,7 @@ export interface operations {
                     "application/json": components["schemas"]["Whoami"];
                 };
             };
+            304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
                 headers: {

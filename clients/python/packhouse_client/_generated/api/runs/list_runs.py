@@ -37,7 +37,7 @@ def _get_kwargs(
         owner_team: Of tables that this team owns.
         since: From this instant on.
         until: Before this instant.
-        table_id: Id or address of a table, such as `lake.shop.orders`.
+        table_id: Id or address of a table, such as `lake.sales.orders`.
     """
 
     params: dict[str, Any] = {}

@@ -23,7 +23,7 @@ def _get_kwargs(
         kind: What a signal is about.
         page_size: Items on a page.
         page_token: `next_page_token` of the page before.
-        table_id: Id or address of a table, such as `lake.shop.orders`.
+        table_id: Id or address of a table, such as `lake.sales.orders`.
         since: From this instant on.
         until: Before this instant.
     """
