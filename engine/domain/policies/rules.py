@@ -113,7 +113,7 @@ class _Named(Part):
         str,
         Field(
             pattern=r"^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$",
-            description="Shown where a run says why it began.",
+            description="Name of the rule; runs show which rule started them.",
             examples=["many small files"],
         ),
     ]

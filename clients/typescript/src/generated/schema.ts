@@ -1239,27 +1239,27 @@ export interface components {
         /** @description Slow down, then pause, while queries are slow. */
         Backoff: {
             /**
-             * @description What is left of the budget.
+             * @description Factor by which the budget is multiplied.
              * @default 0.5
              */
             factor?: number;
             /**
-             * @description Above it running work is stopped and nothing new starts.
+             * @description Above this latency running work is interrupted and nothing new starts.
              * @example 5s
              */
             pause_above: string;
             /**
-             * @description Below it all goes on as before.
+             * @description Below this latency rewrites return to full speed.
              * @example 1s
              */
             resume_below: string;
             /**
-             * @description The measured latency, sent as a signal.
+             * @description The latency that is compared: query latency from signals, 95th percentile.
              * @constant
              */
             signal: "query_latency_p95";
             /**
-             * @description Above it the budget is cut by `factor`.
+             * @description Above this latency the budget is multiplied by `factor`.
              * @example 2s
              */
             throttle_above: string;
@@ -1711,19 +1711,19 @@ export interface components {
             /** @description At work, without waiting. */
             seconds: number;
         };
-        /** @description When deletes make a data file a candidate whatever its size, and what becomes of delete files. */
+        /** @description When deletes make a data file a candidate regardless of its size, and how delete files are removed. */
         DeleteRules: {
             /**
-             * @description At least so many delete files apply to it.
+             * @description Minimum number of delete files that apply to the data file.
              * @example 1
              */
             files?: number | null;
             /**
-             * @description At least this share of its rows is deleted.
+             * @description Minimum share of the data file's rows that are deleted, from 0 to 1.
              * @example 0.1
              */
             ratio?: number | null;
-            /** @description A commit also drops position-delete files of its partitions that apply to no file any more; Iceberg's procedure is not told. */
+            /** @description Also drop position-delete files of the rewritten partitions that no longer apply to any data file, in the same commit. Not passed to Iceberg's own procedure. */
             remove_dangling?: boolean | null;
         };
         /** @description One dependency. */
@@ -1921,10 +1921,10 @@ export interface components {
          * @enum {string}
          */
         EstimateSource: "prior" | "fleet" | "kind" | "table";
-        /** @description Which snapshots go. */
+        /** @description Which snapshots are expired. */
         ExpireSnapshots: {
             /**
-             * @description So many of the newest stay, however old.
+             * @description Number of newest snapshots that are kept regardless of their age.
              * @default 10
              */
             keep_last?: number;
@@ -2552,15 +2552,15 @@ export interface components {
              */
             snapshot_id: string;
         };
-        /** @description When a full rewrite of a partition without deletes is worth it. A run may force one all the same. */
+        /** @description When a full rewrite of a partition without deletes is worth its cost. `force_full` of a run overrides it. */
         FullEligibility: {
             /**
-             * @description It has at least so many files.
+             * @description Minimum number of files in the partition.
              * @default 3
              */
             min_files?: number;
             /**
-             * @description It has more small files than large ones.
+             * @description The partition has more small files than large ones.
              * @default true
              */
             more_small_than_large?: boolean;
@@ -2568,12 +2568,12 @@ export interface components {
         /** @description When a whole partition is rewritten. */
         "FullRules-Input": {
             /**
-             * @description Always while the partition is smaller than this.
+             * @description Always rewrite partitions smaller than this in full.
              * @example 1GiB
              */
             always_below_bytes?: "off" | (number | string) | null;
             /**
-             * @description When it is worth it for a partition without deletes; `off`: always.
+             * @description Conditions for a full rewrite of a partition without deletes; `off`: none.
              * @example {
              *       "min_files": 3,
              *       "more_small_than_large": true
@@ -2581,32 +2581,32 @@ export interface components {
              */
             eligibility?: "off" | components["schemas"]["FullEligibility"] | null;
             /**
-             * @description Each so often.
+             * @description Time between full rewrites of a partition.
              * @example 1d
              */
             interval?: "off" | string | null;
             /**
-             * @description When what was added since is more than this percentage of what was there.
+             * @description Rewrite in full once bytes added since the last full rewrite exceed this share of its output, in percent.
              * @example 200
              */
             size_amplification_percent?: "off" | number | null;
             /**
-             * @description When more than this was added since the last full rewrite.
+             * @description Rewrite in full once more than this was added since the last full rewrite.
              * @example 10GiB
              */
             when_increment_above_bytes?: "off" | (number | string) | null;
         };
         /** @description When a whole partition is rewritten. */
         "FullRules-Output": {
-            /** @description Always while the partition is smaller than this. */
+            /** @description Always rewrite partitions smaller than this in full. */
             always_below_bytes?: "off" | number | null;
-            /** @description When it is worth it for a partition without deletes; `off`: always. */
+            /** @description Conditions for a full rewrite of a partition without deletes; `off`: none. */
             eligibility?: "off" | components["schemas"]["FullEligibility"] | null;
-            /** @description Each so often. */
+            /** @description Time between full rewrites of a partition. */
             interval?: "off" | string | null;
-            /** @description When what was added since is more than this percentage of what was there. */
+            /** @description Rewrite in full once bytes added since the last full rewrite exceed this share of its output, in percent. */
             size_amplification_percent?: "off" | number | null;
-            /** @description When more than this was added since the last full rewrite. */
+            /** @description Rewrite in full once more than this was added since the last full rewrite. */
             when_increment_above_bytes?: "off" | number | null;
         };
         /** @description What one team may do with the tables of some namespaces of a catalog. */
@@ -2938,14 +2938,14 @@ export interface components {
         /** @description Tables with a primary key, whose buckets are made of sorted runs. */
         KeyTableRules: {
             /**
-             * @description `lazy`: after so many commits without one, one is forced.
+             * @description With `lazy`: number of commits without a compaction after which one is forced.
              * @example 10
              */
             forced_every?: number | null;
-            /** @description `eager`: at every commit; `lazy`: at the trigger, with a forced one now and then. */
+            /** @description When buckets are compacted. `eager`: at every commit; `lazy`: at the trigger and every `forced_every` commits. */
             lookup?: ("eager" | "lazy") | null;
             /**
-             * @description So many sorted runs make a bucket due: each file of level 0 is one, each other level is one. Writers should slow down at 3 more.
+             * @description Number of sorted runs at which a bucket is due: each file of level 0 is one, each other level is one. Writers should slow down at 3 more.
              * @example 5
              */
             sorted_run_trigger?: number | null;
@@ -3087,7 +3087,7 @@ export interface components {
              */
             requests?: "unlimited" | number | null;
             /**
-             * @description The same as a percentage of `available_bandwidth`; the stricter one holds.
+             * @description Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies.
              * @example 30
              */
             share_percent?: "off" | number | null;
@@ -3104,7 +3104,7 @@ export interface components {
             parallel_groups?: number | null;
             /** @description Object-store requests per second. */
             requests?: "unlimited" | number | null;
-            /** @description The same as a percentage of `available_bandwidth`; the stricter one holds. */
+            /** @description Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies. */
             share_percent?: "off" | number | null;
         };
         /**
@@ -3170,10 +3170,10 @@ export interface components {
             /** @description Runs that report at present. */
             runs: number;
         };
-        /** @description Upkeep besides rewriting data files; each `off` or as a whole. */
+        /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
         MaintenanceSettings: {
             /**
-             * @description Let old snapshots go.
+             * @description Expire old snapshots.
              * @example {
              *       "keep_last": 10,
              *       "older_than": "5d"
@@ -3181,14 +3181,14 @@ export interface components {
              */
             expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots"] | null;
             /**
-             * @description Let history go after a time, and rewrite what blocks that.
+             * @description Expire history after a time, and rewrite the files that block that.
              * @example {
              *       "retention": "7d"
              *     }
              */
             reclaim?: "off" | components["schemas"]["Reclaim"] | null;
             /**
-             * @description Remove files that no snapshot knows.
+             * @description Remove files that no snapshot refers to.
              * @example {
              *       "interval": "7d",
              *       "older_than": "3d",
@@ -3197,7 +3197,7 @@ export interface components {
              */
             remove_orphans?: "off" | components["schemas"]["RemoveOrphans"] | null;
             /**
-             * @description Make manifests fewer.
+             * @description Merge manifests.
              * @example {
              *       "interval": "7d"
              *     }
@@ -3580,15 +3580,15 @@ export interface components {
              *     ]
              */
             blackouts?: components["schemas"]["Blackout-Input"][] | null;
-            /** @description `false`: observed, never rewritten. */
+            /** @description `false`: the table is measured but never rewritten. */
             enabled?: boolean | null;
             /** @description How much its rewrites may move. */
             limits?: components["schemas"]["LimitSettings-Input"] | null;
-            /** @description Upkeep besides rewriting data files. */
+            /** @description Upkeep other than rewriting data files. */
             maintenance?: components["schemas"]["MaintenanceSettings"] | null;
-            /** @description A named base; everything that is set wins over it. */
+            /** @description A named base; settings of any policy override it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
-            /** @description Which table goes first. */
+            /** @description Priority of the table's runs over those of other tables. */
             priority?: ("low" | "normal" | "high") | null;
             /**
              * @description Windows of each week in which nothing new is rewritten.
@@ -3605,7 +3605,7 @@ export interface components {
              *     ]
              */
             quiet_hours?: components["schemas"]["QuietHours"][] | null;
-            /** @description What is rewritten, and into what. */
+            /** @description Which files are rewritten, and how their replacements are written. */
             rewrite?: components["schemas"]["RewriteSettings-Input"] | null;
             /** @description When the table is looked at. */
             schedule?: components["schemas"]["ScheduleSettings"] | null;
@@ -3617,7 +3617,7 @@ export interface components {
              */
             seal?: "off" | components["schemas"]["Seal"] | null;
             /**
-             * @description Named rules, any of which makes a partition due.
+             * @description Named rules; a partition is due when any of them holds.
              * @example [
              *       {
              *         "all": [
@@ -3631,7 +3631,7 @@ export interface components {
              *     ]
              */
             triggers?: components["schemas"]["TriggerRule-Input"][] | null;
-            /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
+            /** @description How a rewrite is proven: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too. */
             verification?: ("metadata" | "sample" | "content") | null;
         };
         /** @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second. */
@@ -3640,27 +3640,27 @@ export interface components {
             backoff?: "off" | components["schemas"]["Backoff"] | null;
             /** @description Ranges of dates in which nothing new is rewritten. */
             blackouts?: components["schemas"]["Blackout-Output"][] | null;
-            /** @description `false`: observed, never rewritten. */
+            /** @description `false`: the table is measured but never rewritten. */
             enabled?: boolean | null;
             /** @description How much its rewrites may move. */
             limits?: components["schemas"]["LimitSettings-Output"] | null;
-            /** @description Upkeep besides rewriting data files. */
+            /** @description Upkeep other than rewriting data files. */
             maintenance?: components["schemas"]["MaintenanceSettings"] | null;
-            /** @description A named base; everything that is set wins over it. */
+            /** @description A named base; settings of any policy override it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
-            /** @description Which table goes first. */
+            /** @description Priority of the table's runs over those of other tables. */
             priority?: ("low" | "normal" | "high") | null;
             /** @description Windows of each week in which nothing new is rewritten. */
             quiet_hours?: components["schemas"]["QuietHours"][] | null;
-            /** @description What is rewritten, and into what. */
+            /** @description Which files are rewritten, and how their replacements are written. */
             rewrite?: components["schemas"]["RewriteSettings-Output"] | null;
             /** @description When the table is looked at. */
             schedule?: components["schemas"]["ScheduleSettings"] | null;
             /** @description Rewrite sealed partitions only. */
             seal?: "off" | components["schemas"]["Seal"] | null;
-            /** @description Named rules, any of which makes a partition due. */
+            /** @description Named rules; a partition is due when any of them holds. */
             triggers?: components["schemas"]["TriggerRule-Output"][] | null;
-            /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
+            /** @description How a rewrite is proven: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too. */
             verification?: ("metadata" | "sample" | "content") | null;
         };
         /**
@@ -3993,7 +3993,7 @@ export interface components {
         /** @description How long history and superseded files are kept; older ones go. */
         Reclaim: {
             /**
-             * @description First rewrite what older files are still needed for.
+             * @description First rewrite the files that keep older files from being removed.
              * @default true
              */
             compact_blocking?: boolean;
@@ -4019,7 +4019,7 @@ export interface components {
             /** @description `*`: any value but the empty one. */
             value: string;
         };
-        /** @description Which files that no snapshot knows go. A file is never younger than twice the longest run either. */
+        /** @description Which files that no snapshot refers to are removed; never files younger than twice the longest run. */
         RemoveOrphans: {
             /**
              * @description Time between searches.
@@ -4034,21 +4034,21 @@ export interface components {
              */
             older_than?: string;
             /**
-             * @description How long files are kept aside before they are deleted.
+             * @description How long files stay in quarantine before they are deleted.
              * @default 7d
              * @example 7d
              */
             quarantine?: string;
         };
-        /** @description When manifests are made fewer: each `interval`, and when there are many small ones. */
+        /** @description When manifests are merged: at each `interval`, and when there are many small ones. */
         RewriteManifests: {
             /**
-             * @description Also when there are more manifests than this, and they are small.
+             * @description Also merge when there are more manifests than this, and they are small.
              * @default 100
              */
             above_count?: number;
             /**
-             * @description Small: on average below this percentage of the table's target for manifests.
+             * @description Manifests are small if they average below this percentage of the table's target for manifests.
              * @default 25
              */
             average_below_percent?: number;
@@ -4059,10 +4059,10 @@ export interface components {
              */
             interval?: "off" | string;
         };
-        /** @description What is rewritten, and into what. */
+        /** @description Which files are rewritten, and how their replacements are written. */
         "RewriteSettings-Input": {
             /**
-             * @description What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.
+             * @description Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.
              * @example [
              *       "city",
              *       {
@@ -4083,7 +4083,7 @@ export interface components {
             /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
             engine?: ("auto" | "arrow" | "native") | null;
             /**
-             * @description Large-file isolation: files above are never touched.
+             * @description Large-file isolation: files above this size are never rewritten.
              * @example 1GiB
              */
             exclude_above_bytes?: "off" | (number | string) | null;
@@ -4092,48 +4092,48 @@ export interface components {
             /** @description Tables with a primary key. */
             key_tables?: components["schemas"]["KeyTableRules"] | null;
             /**
-             * @description Above it a file is split: a size, or a share of the target; `off` leaves it alone.
+             * @description Files above this size are split: a size, or a share of the target; `off`: never.
              * @example 1GiB
              * @example 180%
              */
             large_file_bytes?: "off" | number | string | null;
             /**
-             * @description Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size.
+             * @description Largest input of one file group, the unit of cancel, retry and pacing; at least the target size.
              * @example 1GiB
              */
             max_group_bytes?: (number | string) | null;
             /**
-             * @description The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order.
+             * @description The same for `sort`, `zorder` and `hilbert`: the most of a partition that is put into one order.
              * @example 16GiB
              */
             max_ordered_bytes?: (number | string) | null;
             /**
-             * @description Files further apart in time are not merged.
+             * @description Length of time spans; files of different spans are not merged.
              * @example 1d
              */
             max_time_span?: "off" | string | null;
             /**
-             * @description Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says otherwise.
+             * @description Minimum number of candidates in a partition; rules on deletes, large files and row groups apply to fewer as well.
              * @example 5
              */
             min_input_files?: number | null;
             /** @description `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. */
             order_bins_by?: ("locality" | "fill" | "arrival") | null;
             /**
-             * @description Below it a file is a candidate: a size, or a share of the target.
+             * @description Files below this size are candidates: a size, or a share of the target.
              * @example 96MiB
              * @example 75%
              */
             small_file_bytes?: number | string | null;
             /**
-             * @description A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size; `off`: none is for that.
+             * @description A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size; `off`: row groups make no file a candidate.
              * @example 1MiB
              */
             small_row_group_bytes?: "off" | (number | string) | null;
             /** @description How files are arranged. */
             strategy?: components["schemas"]["Strategy"] | null;
             /**
-             * @description Wanted output size.
+             * @description Size of output files.
              * @example 128MiB
              */
             target_file_bytes?: (number | string) | null;
@@ -4152,9 +4152,9 @@ export interface components {
              */
             tiers?: components["schemas"]["Tier-Input"][] | null;
         };
-        /** @description What is rewritten, and into what. */
+        /** @description Which files are rewritten, and how their replacements are written. */
         "RewriteSettings-Output": {
-            /** @description What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls. */
+            /** @description Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls. */
             columns?: components["schemas"]["OrderColumn"][] | null;
             /** @description Codec, with a level after a colon where it has levels; absent: the table's property. */
             compression?: string | null;
@@ -4162,31 +4162,31 @@ export interface components {
             deletes?: components["schemas"]["DeleteRules"] | null;
             /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
             engine?: ("auto" | "arrow" | "native") | null;
-            /** @description Large-file isolation: files above are never touched. */
+            /** @description Large-file isolation: files above this size are never rewritten. */
             exclude_above_bytes?: "off" | number | null;
             /** @description When a whole partition is rewritten. */
             full?: components["schemas"]["FullRules-Output"] | null;
             /** @description Tables with a primary key. */
             key_tables?: components["schemas"]["KeyTableRules"] | null;
-            /** @description Above it a file is split: a size, or a share of the target; `off` leaves it alone. */
+            /** @description Files above this size are split: a size, or a share of the target; `off`: never. */
             large_file_bytes?: "off" | number | string | null;
-            /** @description Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size. */
+            /** @description Largest input of one file group, the unit of cancel, retry and pacing; at least the target size. */
             max_group_bytes?: number | null;
-            /** @description The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order. */
+            /** @description The same for `sort`, `zorder` and `hilbert`: the most of a partition that is put into one order. */
             max_ordered_bytes?: number | null;
-            /** @description Files further apart in time are not merged. */
+            /** @description Length of time spans; files of different spans are not merged. */
             max_time_span?: "off" | string | null;
-            /** @description Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says otherwise. */
+            /** @description Minimum number of candidates in a partition; rules on deletes, large files and row groups apply to fewer as well. */
             min_input_files?: number | null;
             /** @description `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. */
             order_bins_by?: ("locality" | "fill" | "arrival") | null;
-            /** @description Below it a file is a candidate: a size, or a share of the target. */
+            /** @description Files below this size are candidates: a size, or a share of the target. */
             small_file_bytes?: number | string | null;
-            /** @description A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size; `off`: none is for that. */
+            /** @description A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size; `off`: row groups make no file a candidate. */
             small_row_group_bytes?: "off" | number | null;
             /** @description How files are arranged. */
             strategy?: components["schemas"]["Strategy"] | null;
-            /** @description Wanted output size. */
+            /** @description Size of output files. */
             target_file_bytes?: number | null;
             /** @description For `tiered`: classes of sizes, from small to large. */
             tiers?: components["schemas"]["Tier-Output"][] | null;
@@ -4760,22 +4760,22 @@ export interface components {
             /** @description Of all attempts. */
             working_seconds: number;
         };
-        /** @description When the table is looked at, besides after its commits. */
+        /** @description When the table is looked at, in addition to looks after its commits. */
         ScheduleSettings: {
             /**
-             * @description Look at these times as well: minute, hour, day of month, month, day of week.
+             * @description More times at which the table is looked at: minute, hour, day of month, month, day of week.
              * @example 0 2 * * *
              */
             cron?: "off" | string | null;
             /**
-             * @description Between the start of a run that changed the table and the next automatic run.
+             * @description Shortest time from the start of a run that changed the table to the next automatic run.
              * @example 10m
              */
             min_interval?: string | null;
-            /** @description IANA name; the zone of `cron`. */
+            /** @description IANA name of the time zone of `cron`. */
             time_zone?: string | null;
             /**
-             * @description A due partition that waited so long ignores quiet hours and goes first.
+             * @description After this wait a due partition ignores quiet hours and goes first.
              * @example 2d
              */
             urgent_after?: "off" | string | null;
@@ -4848,15 +4848,15 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
-        /** @description Only sealed partitions are rewritten: exactly one of the two. */
+        /** @description Rewrite sealed partitions only: give exactly one of the two fields. */
         Seal: {
             /**
-             * @description So long after the end of the partition's own time window.
+             * @description Time after the end of the partition's own time window.
              * @example 1h
              */
             after?: string | null;
             /**
-             * @description So long without a commit to it.
+             * @description Time since the last commit to the partition.
              * @example 30m
              */
             quiet_for?: string | null;
@@ -5332,7 +5332,7 @@ export interface components {
              */
             team: string;
         };
-        /** @description A class of sizes: files merge only with others of their tier, and the output lands in the next. */
+        /** @description A size class: files merge only with files of the same tier, and the output belongs to the next tier. */
         "Tier-Input": {
             /**
              * @description Files below this size, down to the bound of the tier before.
@@ -5340,16 +5340,16 @@ export interface components {
              */
             below_bytes: number | string;
             /**
-             * @description So many make the tier due.
+             * @description Number of files at which the tier is due.
              * @example 8
              */
             files: number;
         };
-        /** @description A class of sizes: files merge only with others of their tier, and the output lands in the next. */
+        /** @description A size class: files merge only with files of the same tier, and the output belongs to the next tier. */
         "Tier-Output": {
             /** @description Files below this size, down to the bound of the tier before. */
             below_bytes: number;
-            /** @description So many make the tier due. */
+            /** @description Number of files at which the tier is due. */
             files: number;
         };
         /**
@@ -5559,7 +5559,7 @@ export interface components {
              */
             input_changed?: boolean;
             /**
-             * @description Shown where a run says why it began.
+             * @description Name of the rule; runs show which rule started them.
              * @example many small files
              */
             name: string;
@@ -5583,7 +5583,7 @@ export interface components {
              * @default false
              */
             input_changed?: boolean;
-            /** @description Shown where a run says why it began. */
+            /** @description Name of the rule; runs show which rule started them. */
             name: string;
             /** @description This condition must not hold. */
             not?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"]) | null;
