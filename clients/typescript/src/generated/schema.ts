@@ -8,7 +8,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say that the process answers
+         * Check that the process answers
          * @description Answer without asking anybody.
          */
         get: operations["get_liveness"];
@@ -270,7 +270,7 @@ export interface paths {
         };
         /**
          * Show sums and rates over all tables
-         * @description Show what the tables that the caller sees come to, what happened in the last 24 hours, and the backlog.
+         * @description Show totals over the tables that the caller sees, the activity of the last 24 hours, and the backlog.
          */
         get: operations["get_fleet"];
         put?: never;
@@ -330,9 +330,9 @@ export interface paths {
         };
         /**
          * List tables with their state
-         * @description List every table that the caller sees with its verdict, hold, next look and last run; all from the record.
+         * @description List every table that the caller sees with its verdict, hold, next look and last run, without reading any table.
          *
-         *     The most worthwhile to rewrite is first unless `sort` says otherwise.
+         *     Tables are ordered by benefit per cost, highest first, unless `sort` is given.
          */
         get: operations["list_fleet_tables"];
         put?: never;
@@ -351,7 +351,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show what each table format can have done
+         * Show the operations that each table format supports
          * @description Show format by operation, strategy and engine, with the reason for each no.
          */
         get: operations["list_formats"];
@@ -518,7 +518,7 @@ export interface paths {
         };
         /**
          * List the versions of a policy, newest first
-         * @description List all that was ever written under a name, deletions too, each with what it changed.
+         * @description List all versions under a name, including deletions, each with its changes.
          */
         get: operations["list_policy_versions"];
         put?: never;
@@ -538,7 +538,7 @@ export interface paths {
         };
         /**
          * Show one version of a policy
-         * @description Show a version with what it changed against the one before.
+         * @description Show a version and its changes from the version before.
          */
         get: operations["get_policy_version"];
         put?: never;
@@ -642,7 +642,7 @@ export interface paths {
         };
         /**
          * Show a run
-         * @description Show a run: state, progress, how its time was spent, and what was measured so far.
+         * @description Show a run: state, progress, use of its time, and figures measured so far.
          */
         get: operations["get_run"];
         put?: never;
@@ -722,12 +722,12 @@ export interface paths {
         };
         /**
          * List signals of a kind, newest first
-         * @description List what was sent about a table or, without `table_id`, about the fleet.
+         * @description List signals about a table or, without `table_id`, about the fleet.
          */
         get: operations["list_signals"];
         put?: never;
         /**
-         * Tell something about a table
+         * Send a signal about a table or the fleet
          * @description Store a commit, query latency, back-pressure or the filters of queries, of one table or of the fleet.
          */
         post: operations["send_signal"];
@@ -773,7 +773,7 @@ export interface paths {
         };
         /**
          * Show a table
-         * @description Show a registered table; its ETag can be used to change it only as it was read.
+         * @description Show a registered table; send its ETag as If-Match to change exactly this version.
          */
         get: operations["get_table"];
         put?: never;
@@ -787,7 +787,7 @@ export interface paths {
         head?: never;
         /**
          * Change a table's team and labels
-         * @description Change what is named, as a JSON merge patch (RFC 7396). If-Match is optional.
+         * @description Change the given fields, as a JSON merge patch (RFC 7396). If-Match is optional.
          */
         patch: operations["patch_table"];
         trace?: never;
@@ -801,7 +801,7 @@ export interface paths {
         };
         /**
          * Advise on a table's policy
-         * @description Say what policy would suit the table, from the filters of its queries and from what was written lately.
+         * @description Recommend a policy for the table, from the filters of its queries and its recent commits.
          */
         get: operations["get_table_advice"];
         put?: never;
@@ -821,7 +821,7 @@ export interface paths {
         };
         /**
          * Ask whether writers should slow down
-         * @description Say whether writers of a table should slow down, by the newest signal that still holds.
+         * @description Show whether writers of a table should slow down, by the newest signal that has not expired.
          */
         get: operations["get_table_backpressure"];
         put?: never;
@@ -840,7 +840,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show every setting that holds for a table
+         * Show every setting that applies to a table
          * @description Show the merged policy with the origin of every setting, and whether it has its effect in this version.
          */
         get: operations["get_effective_policy"];
@@ -861,10 +861,10 @@ export interface paths {
         };
         /**
          * Explain why a table did or did not run
-         * @description Say whether the table is due, what holds it back, when it could run, and what a run would do now.
+         * @description Explain whether the table is due, what holds it back, when a run could start, and what it would do now.
          *
-         *     Every setting comes with its origin, every rule with each measured condition. Works also while the catalog is away,
-         *     and for a table that is gone or was made anew: then with less, and saying so.
+         *     Every setting comes with its origin, every rule with each measured condition. The answer is shorter, with
+         *     the reason, while the catalog does not answer or after the table was dropped or created again.
          */
         get: operations["explain_table"];
         put?: never;
@@ -903,7 +903,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was measured of a table, newest first
+         * List the measurements of a table, newest first
          * @description List measurements: one for each snapshot that was looked at by health, plan, explain or a run.
          */
         get: operations["list_table_measurements"];
@@ -924,7 +924,7 @@ export interface paths {
         };
         /**
          * List runs that changed a table, newest first
-         * @description List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
+         * @description List ended runs that have snapshots in the table, with measured and predicted figures.
          */
         get: operations["list_table_history"];
         put?: never;
@@ -966,7 +966,7 @@ export interface paths {
         put?: never;
         /**
          * Plan without doing
-         * @description Say what a run would do now: groups, bytes, files, seconds. A policy can be tried instead of the stored one.
+         * @description Plan a run without starting it: groups, bytes, files, seconds. A policy can replace the stored one.
          */
         post: operations["plan_table"];
         delete?: never;
@@ -1032,7 +1032,7 @@ export interface paths {
         };
         /**
          * List the versions of a table's own policy, newest first
-         * @description List all that was ever written, deletions too, each with what it changed.
+         * @description List all versions, including deletions, each with its changes.
          */
         get: operations["list_table_policy_versions"];
         put?: never;
@@ -1052,7 +1052,7 @@ export interface paths {
         };
         /**
          * Show one version of a table's own policy
-         * @description Show a version with what it changed against the one before.
+         * @description Show a version and its changes from the version before.
          */
         get: operations["get_table_policy_version"];
         put?: never;
@@ -1074,9 +1074,9 @@ export interface paths {
         put?: never;
         /**
          * Resume a table
-         * @description End the pause of a table: its waiting runs go on, without doing again what was committed.
+         * @description End the pause of a table: its waiting runs continue and keep the file groups that were committed.
          *
-         *     Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
+         *     Its rest after runs without effect and the cool-down of its partitions end as well.
          */
         post: operations["resume_table"];
         delete?: never;
@@ -1096,9 +1096,10 @@ export interface paths {
         put?: never;
         /**
          * Unfreeze a table
-         * @description Let runs start again on a table that a failed proof froze. Look at the table first: `freeze` says at what.
+         * @description Unfreeze a table after a failed proof, so that runs can start. Inspect the snapshots in `freeze` first.
          *
-         *     Nothing of the table is changed; its parent snapshot is let go by the next run. Does nothing when it is not frozen.
+         *     The table is not changed; the next run releases its protected parent snapshot. Has no effect on a table that is not
+         *     frozen.
          */
         post: operations["unfreeze_table"];
         delete?: never;
@@ -1171,11 +1172,11 @@ export interface components {
         /** @description One change. */
         AuditEntry: {
             /**
-             * @description What was done: resource and verb.
+             * @description The action: resource and verb.
              * @example run.submit
              */
             action: string;
-            /** @description How it became; null for what is gone. */
+            /** @description The object after the change, without secrets; null if it was deleted. */
             after: {
                 [key: string]: unknown;
             } | null;
@@ -1185,7 +1186,7 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             at: string;
-            /** @description How it was, without secrets; null for what is new. */
+            /** @description The object before the change, without secrets; null if it was created. */
             before: {
                 [key: string]: unknown;
             } | null;
@@ -1204,14 +1205,14 @@ export interface components {
              * @example 4711
              */
             id: number;
-            /** @description Whether the hash chain covers it yet; that takes about a second. */
+            /** @description Whether the hash chain covers the entry yet; that takes about a second. */
             is_sealed: boolean;
             /**
-             * @description Id or name of what was changed.
+             * @description Id or name of the changed object.
              * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             object: string;
-            /** @description Of the request that did it; null for the system's own doing. */
+            /** @description Id of the request that made the change; null for changes by the system. */
             request_id: string | null;
             /** @description Its place in the chain, from 1. */
             sequence: number | null;
@@ -1382,7 +1383,7 @@ export interface components {
             created_at: string;
             /** @description Table format of the catalog's tables. */
             format: components["schemas"]["TableFormatName"];
-            /** @description All for admins; for other callers those that they hold. */
+            /** @description Admins see all grants, other callers their own. */
             grants: components["schemas"]["Grant"][];
             /** @description Its name. */
             name: string;
@@ -1424,7 +1425,7 @@ export interface components {
          */
         CatalogCreate: {
             /**
-             * @description Tables must lie under one of these; empty: anywhere that the deployment allows.
+             * @description Tables must be located below one of these; empty: anywhere that the deployment allows.
              * @default []
              * @example [
              *       "s3://lake/warehouse"
@@ -1464,7 +1465,7 @@ export interface components {
         CatalogGrants: {
             /** @description Name of the catalog. */
             catalog: string;
-            /** @description All for admins; for other callers those that they hold. */
+            /** @description Admins see all grants, other callers their own. */
             grants: components["schemas"]["Grant"][];
             /** @description That of the catalog; the ETag is this in quotes. */
             version: number;
@@ -1478,7 +1479,7 @@ export interface components {
             /** @description Object-store requests per second. */
             requests: number | null;
         };
-        /** @description Limits of all rewrites on one catalog's tables. What is absent or null is unlimited. */
+        /** @description Limits of all rewrites on one catalog's tables. Absent or null: unlimited. */
         CatalogLimitsPut: {
             /** @description Bytes per second, read + written. */
             bandwidth?: (number | string) | null;
@@ -1508,7 +1509,7 @@ export interface components {
          */
         CatalogReplace: {
             /**
-             * @description Tables must lie under one of these; empty: anywhere that the deployment allows.
+             * @description Tables must be located below one of these; empty: anywhere that the deployment allows.
              * @default []
              * @example [
              *       "s3://lake/warehouse"
@@ -1588,7 +1589,7 @@ export interface components {
              */
             retained_since: string;
             /**
-             * @description Its place in the chain: the next link is the oldest kept one.
+             * @description Position in the chain; the next link is the oldest that is kept.
              * @example 4711
              */
             sequence: number;
@@ -1678,7 +1679,7 @@ export interface components {
             value?: unknown;
             values?: unknown;
         });
-        /** @description One condition of the rewrite; it stands in the way when it does not hold. */
+        /** @description One condition of the rewrite; a condition that does not hold prevents the rewrite. */
         Condition: {
             /** @description What was found. */
             detail: string;
@@ -1696,13 +1697,13 @@ export interface components {
             /** @description JSON pointer to the setting. */
             pointer: string;
         };
-        /** @description What a run now would move. */
+        /** @description Bytes and requests of a run that starts now. */
         Cost: {
             /** @description Bytes that would be read. */
             bytes_read: number;
             /** @description Bytes that would be written. */
             bytes_written: number;
-            /** @description When a run asked for now would end if a worker took it at once: its seconds, and the windows that stop it. Null: held back without an end that is known. */
+            /** @description When a run requested now would end if a worker took it at once: its seconds, and the windows that stop it. Null: held back without an end that is known. */
             ends_at: string | null;
             /** @description Number of data files. */
             files: number;
@@ -1728,7 +1729,7 @@ export interface components {
         };
         /** @description One dependency. */
         Dependency: {
-            /** @description A version, or what is wrong. */
+            /** @description A version, or the error. */
             detail: string;
             /**
              * @description Name of the dependency.
@@ -1777,7 +1778,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Register at most so many with this request.
+             * @description Maximum number of tables to register with this request.
              * @default 200
              */
             limit?: number;
@@ -1822,10 +1823,10 @@ export interface components {
         DiscoveryOutcome: "already_registered" | "registrable" | "registered" | "would_register" | "refused" | "not_tried";
         /** @description Whether the policy's rules make the table due now, and why. */
         DueState: {
-            /** @description What to change, where a tenth of the data files or more would never be due; else empty. */
+            /** @description Advice if a tenth of the data files or more would never be due; otherwise empty. */
             advice: string[];
             /**
-             * @description One sentence for each rule that is due, with what it measured.
+             * @description One sentence for each due rule, with the measured values.
              * @example [
              *       "Rule 'settled' makes 24 partitions due, most of all {\"at_hour\":494000} with 12 files (48 kB)."
              *     ]
@@ -1853,7 +1854,7 @@ export interface components {
              */
             rule: string;
         };
-        /** @description What would become due, told from what was last measured; no table was read for it. */
+        /** @description Tables that would become due, by their last measurements; no table was read. */
         DueTables: {
             /** @description Tables that are due. */
             count: number;
@@ -1863,7 +1864,7 @@ export interface components {
             never_measured_count: number;
             /** @description The first hundred. */
             tables: components["schemas"]["DueTable"][];
-            /** @description Affected tables of which the last measurement does not tell: their triggers ask for ages, deletes or other bounds of sizes; and those beyond the first ten thousand. */
+            /** @description Affected tables for which the last measurement is not sufficient: their triggers ask for ages, deletes or other bounds of sizes; and those beyond the first ten thousand. */
             untold_count: number;
         };
         /**
@@ -1882,7 +1883,7 @@ export interface components {
          *     }
          */
         EffectivePolicy: {
-            /** @description What is left out, such as properties that can't be read now. */
+            /** @description Notes on missing parts, such as properties that can't be read now. */
             notes: string[];
             /** @description Settings with their origins, by dotted name. */
             settings: {
@@ -1934,7 +1935,7 @@ export interface components {
              */
             older_than: string;
         };
-        /** @description What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone. */
+        /** @description Budget of a run: the strictest limits of its table, catalog and fleet, while no other run is active. */
         ExplainedBudgets: {
             /** @description Bytes of inputs that the table's runs may take in 24 hours. */
             bytes_per_day: components["schemas"]["ExplainedDay"];
@@ -2011,9 +2012,9 @@ export interface components {
             last_reason: string | null;
             /** @description File groups lost to other writers. */
             lost_groups: number;
-            /** @description Two compactors on the same partitions lose races to one another; none while it can't be looked at. */
+            /** @description Two compactors on the same partitions make each other's commits fail; empty while the table can't be read. */
             other_compactors: components["schemas"]["OtherCompactor"][];
-            /** @description Written in vain by these runs. */
+            /** @description Bytes that these runs wrote and discarded. */
             wasted_bytes: number;
         };
         /** @description Bytes of inputs in rolling 24 hours; null is unlimited. */
@@ -2048,7 +2049,7 @@ export interface components {
             /** @description Bytes of live data files. */
             total_bytes: number;
         };
-        /** @description A kill switch that is on. `stops`: running work stops; else it ends what is in flight. */
+        /** @description An active pause. `stops`: running work is interrupted; otherwise groups in flight finish. */
         ExplainedPause: {
             /**
              * Format: date-time
@@ -2068,7 +2069,7 @@ export interface components {
             /** @description True: running work stops. False: it ends what it began. */
             stops: boolean;
         };
-        /** @description One rule of the policy. `partition`: the busiest of those that are due, else the one that came nearest. */
+        /** @description One rule of the policy. `partition`: the busiest due partition, otherwise the one nearest to being due. */
         ExplainedRule: {
             /** @description Conditions that were checked. */
             conditions: components["schemas"]["ExplainedCondition"][];
@@ -2124,7 +2125,7 @@ export interface components {
             /** @description False: kept and shown, without an effect in this version. */
             acted_on: boolean;
             /**
-             * @description Where it comes from.
+             * @description Layer that sets it.
              * @example namespace lake.sales
              */
             origin: string;
@@ -2136,7 +2137,7 @@ export interface components {
         };
         /** @description Every rule, judged now; any of them makes the table due. */
         ExplainedTriggers: {
-            /** @description What to change, where a tenth of the data files or more would never be due; else empty. */
+            /** @description Advice if a tenth of the data files or more would never be due; otherwise empty. */
             advice: string[];
             /** @description Avoidable files that no rule makes due. */
             never_due: components["schemas"]["NeverDue"];
@@ -2145,12 +2146,12 @@ export interface components {
             /** @description Partitions by the policy's `seal`. */
             seal: components["schemas"]["ExplainedSeal"];
         };
-        /** @description How the coordinator watches the table, and what its last look came to. */
+        /** @description How the coordinator watches the table, and the verdict of its last look. */
         ExplainedWatch: {
-            /** @description When a look found that something had been written. */
+            /** @description When a look found a new commit. */
             changed_at: string | null;
             /**
-             * @description What held it back, or why it could not be looked at.
+             * @description What held it back, or why it could not be read.
              * @example table_paused
              */
             code: string | null;
@@ -2187,9 +2188,9 @@ export interface components {
             reason: string | null;
         };
         /**
-         * @description Why a table did or did not run, whether it is due, what holds it back, and what a run would do now.
+         * @description Why a table was or was not rewritten, whether it is due, what holds it back, and what a run would do now.
          *
-         *     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be looked at.
+         *     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be read.
          */
         Explanation: {
             /** @description Rates and sizes that a run could use. */
@@ -2234,7 +2235,7 @@ export interface components {
             }[];
             /** @description Whether and when a run starts automatically, in one sentence. */
             starts: string;
-            /** @description About when a run starts automatically if nothing more is written. Null: none does as things stand. */
+            /** @description About when a run starts automatically if nothing more is written. Null: none does in the current state. */
             starts_at: string | null;
             /** @description The answer for people: at most 24 lines of at most 100 columns. */
             summary: string[];
@@ -2264,7 +2265,7 @@ export interface components {
             input_files: number;
             /** @description Rows of the input files, from metadata. */
             input_rows: number;
-            /** @description What the task measured: bytes, requests, seconds. */
+            /** @description Figures that the task measured: bytes, requests, seconds. */
             measured: {
                 [key: string]: unknown;
             };
@@ -2285,7 +2286,7 @@ export interface components {
             reason: string | null;
             /** @description Rows that deletes hid, and that are therefore not in the outputs. */
             rows_deleted: number;
-            /** @description The snapshot that holds it once it is committed. */
+            /** @description The snapshot that contains it once it is committed. */
             snapshot_id: string | null;
             /** @description Id of the partition spec. */
             spec_id: number;
@@ -2375,7 +2376,7 @@ export interface components {
              */
             kind: "fleet";
         };
-        /** @description A table with what its last look, its newest measurement and its newest run say. Figures are null unmeasured. */
+        /** @description A table with its last look, newest measurement and newest run. Figures are null before the first measurement. */
         FleetTable: {
             /** @description Files fewer after a rewrite. */
             avoidable_file_count: number | null;
@@ -2450,7 +2451,7 @@ export interface components {
             next_page_token: string | null;
         };
         /**
-         * @description What can be done to tables of one format in this version, with the reason for each no.
+         * @description Operations that this version supports for tables of one format, with the reason for each that it does not.
          * @example {
          *       "capabilities": [
          *         {
@@ -2532,7 +2533,7 @@ export interface components {
          * @enum {string}
          */
         FormatName: "iceberg" | "delta" | "paimon" | "hive";
-        /** @description A proof that failed and could not be made good by going back: the table takes no run until it is unfrozen. */
+        /** @description A failed proof that could not be rolled back: no run of the table starts until it is unfrozen. */
         Freeze: {
             /**
              * Format: date-time
@@ -2542,12 +2543,12 @@ export interface components {
             frozen_at: string;
             /** @description The snapshot before it, kept from expiry by a tag. Null when it had expired. */
             parent_snapshot_id: string | null;
-            /** @description What was found, why nothing was rolled back, and what to do. */
+            /** @description The failed check, why nothing was rolled back, and the remedy. */
             reason: string;
             /** @description The run whose snapshot failed its proof. */
             run_id: string;
             /**
-             * @description It does not hold what it should.
+             * @description The snapshot that failed its proof.
              * @example 5781947118336215154
              */
             snapshot_id: string;
@@ -2705,7 +2706,7 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
-        /** @description What was found in one snapshot. */
+        /** @description Health of the table in one snapshot. */
         HealthMeasurement: {
             /** @description Mean size of a live data file, in bytes. */
             average_file_bytes: number;
@@ -2754,7 +2755,7 @@ export interface components {
             };
             /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
-            /** @description Measured, beside what was predicted; with the proof of each snapshot. */
+            /** @description Measured figures, to compare with the prediction, and the proof of each snapshot. */
             result: {
                 [key: string]: unknown;
             };
@@ -2765,7 +2766,7 @@ export interface components {
             /** @description State that it is in. */
             state: components["schemas"]["RunState"];
         };
-        /** @description One thing that holds the table back. `until` null: nobody knows when it ends, `detail` says what would end it. */
+        /** @description One thing that holds the table back. `until` null: its end is not known; `detail` names what would end it. */
         Hold: {
             /**
              * @description Stable code.
@@ -2813,7 +2814,7 @@ export interface components {
             run_id: string;
             /** @description Id of the partition spec. */
             spec_id: number;
-            /** @description Written in vain by these attempts. */
+            /** @description Bytes that these attempts wrote and discarded. */
             wasted_bytes: number;
         };
         /** @description An API key, without its secret. */
@@ -2873,7 +2874,7 @@ export interface components {
              * @example etl
              */
             name: string;
-            /** @description What it may do; each role may do all that the ones before it may. */
+            /** @description Role of the key; each role includes the rights of the ones before it. */
             role: components["schemas"]["Role"];
             /**
              * @description Teams whose tables the caller sees and may change; null for every team.
@@ -2995,11 +2996,11 @@ export interface components {
              * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             id: string;
-            /** @description What is done to the table. */
+            /** @description What the run does to the table. */
             operation: components["schemas"]["Operation"];
-            /** @description Why it ended as it did, or waits; a stable word. */
+            /** @description Why it ended or waits; a stable word. */
             reason: string | null;
-            /** @description Where the run stands. */
+            /** @description State of the run. */
             state: components["schemas"]["RunState"];
         };
         /**
@@ -3007,17 +3008,17 @@ export interface components {
          * @enum {string}
          */
         Layout: "binpack" | "cluster" | "unknown";
-        /** @description What the files should be like, judged by the filters of queries (signals of kind `filters`, seven days). */
+        /** @description Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days). */
         LayoutAdvice: {
             /** @description Reason in words. */
             because: string;
             /** @description Columns to sort by, or to lay a curve over. */
             cluster_by: string[];
-            /** @description Columns beside those of the partition, most used first. */
+            /** @description Columns other than partition columns, most used first. */
             columns: components["schemas"]["ColumnUse"][];
             /** @description Queries without a filter. */
             full_scan_share: number | null;
-            /** @description `binpack`: packing small files is enough. `unknown`: no filters were told. */
+            /** @description `binpack`: packing small files is enough. `unknown`: no query filters were reported. */
             layout: components["schemas"]["Layout"];
             /** @description Queries that name all partition columns. */
             partition_query_share: number | null;
@@ -3108,7 +3109,7 @@ export interface components {
             share_percent?: "off" | number | null;
         };
         /**
-         * @description Limits of the whole fleet. What is absent or null is unlimited.
+         * @description Limits of the whole fleet. Absent or null: unlimited.
          * @example {
          *       "bandwidth": "400MB",
          *       "parallel_runs": 4
@@ -3132,7 +3133,7 @@ export interface components {
             };
             /** @description Runs that workers advance at once. */
             parallel_runs?: number | null;
-            /** @description Object-store requests per second, dealt out likewise. */
+            /** @description Object-store requests per second, dealt out in the same way. */
             requests?: number | null;
         } & ({
             parallel_runs: number;
@@ -3157,7 +3158,7 @@ export interface components {
              */
             status: "ok";
         };
-        /** @description What running rewrites move now, whoever's tables they are on: the limits are for all of them together. */
+        /** @description Current rate of all running rewrites, including those of other teams' tables: the limits cover all of them. */
         LiveRate: {
             /** @description Read + written, over about 10 seconds. */
             bytes_per_second: number;
@@ -3242,7 +3243,7 @@ export interface components {
         };
         /** @description When a run could begin: the latest end of what holds it back, now when nothing does. */
         NextEligible: {
-            /** @description Null when it can't be told: see `reason`. */
+            /** @description Null when it is not known: see `reason`. */
             at: string | null;
             /** @description Everything that prevents a run now. */
             held_by: components["schemas"]["Hold"][];
@@ -3264,7 +3265,7 @@ export interface components {
          * @enum {string}
          */
         Op: "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "in" | "not_in" | "is_null" | "is_not_null";
-        /** @description A catalog in which no run begins by itself for a while: runs of several tables in a row failed there. */
+        /** @description A catalog in which no run starts automatically for now: runs of several tables in a row failed there. */
         OpenBreaker: {
             /** @description Name of the catalog. */
             catalog: string;
@@ -3329,11 +3330,11 @@ export interface components {
             /** @description Strategy of the policy. */
             strategy: string;
         };
-        /** @description Somebody else who replaced data files of the table in the last day, as its history tells. */
+        /** @description Another program that replaced data files of the table in the last day, from the table's history. */
         OtherCompactor: {
-            /** @description Of the last time; null when it did not name itself. */
+            /** @description Application of the last snapshot; null when it did not name itself. */
             application: string | null;
-            /** @description Snapshots by which it did, among the newest two hundred. */
+            /** @description Its snapshots that replaced files, among the newest two hundred. */
             count: number;
             /**
              * @description Engine that wrote the snapshots.
@@ -3464,7 +3465,7 @@ export interface components {
             /** @description Id of the partition spec. */
             spec_id: number;
         };
-        /** @description What the run plans when this is done: of a very large table it takes on the partitions that gain most first. */
+        /** @description Partitions that the run plans later: it rewrites those of a very large table in parts, most beneficial first. */
         PlannedLater: {
             /** @description Bytes of these files. */
             bytes: number;
@@ -3489,12 +3490,12 @@ export interface components {
          */
         PlanRequest: {
             /**
-             * @description As `force_full`, also files that nothing is merged with.
+             * @description As `force_full`, including files that are merged with no other.
              * @default false
              */
             every_file?: boolean;
             /**
-             * @description Also partitions that cool down after lost races.
+             * @description Include partitions that cool down after lost races.
              * @default false
              */
             force?: boolean;
@@ -3664,7 +3665,7 @@ export interface components {
             verification?: ("metadata" | "sample" | "content") | null;
         };
         /**
-         * @description What a change of a policy would come to. Nothing was written.
+         * @description Effect that a change of a policy would have. Nothing was written.
          * @example {
          *       "affected_count": 1,
          *       "affected_tables": [
@@ -3713,15 +3714,15 @@ export interface components {
          *     }
          */
         PolicyPreview: {
-            /** @description Those of which at least one setting would change its value. */
+            /** @description Tables for which at least one setting would change its value. */
             affected_count: number;
             /** @description The first hundred. */
             affected_tables: components["schemas"]["AffectedTable"][];
             /** @description Distinct changes. */
             change_count: number;
-            /** @description The hundred that most tables would see. */
+            /** @description The hundred changes that affect most tables. */
             changes: components["schemas"]["SharedChange"][];
-            /** @description What a deletion would leave in contradiction; anything else that contradicts itself is refused. */
+            /** @description Contradictions that a deletion would leave; any other change with contradictions is refused. */
             contradictions: components["schemas"]["Contradiction"][];
             /** @description Tables that the policy covers. */
             covered_count: number;
@@ -3730,9 +3731,9 @@ export interface components {
              * @constant
              */
             dry_run: true;
-            /** @description Tables of which the triggers would hold and did not before. */
+            /** @description Tables whose triggers would hold and did not before. */
             due: components["schemas"]["DueTables"];
-            /** @description What was not looked at, and settings without effect yet. */
+            /** @description Checks that were not made, and settings without effect yet. */
             notes: string[];
         };
         /**
@@ -3745,7 +3746,7 @@ export interface components {
             /** @description No deletion. */
             version: number;
         };
-        /** @description One write of a policy: who, when, why, what it set, and what it changed against the version before. */
+        /** @description One write of a policy: author, time, message, its settings, and its changes from the version before. */
         PolicyVersion: {
             /** @description Settings that differ from the version before. */
             changes: components["schemas"]["LeafChange"][];
@@ -3776,7 +3777,7 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
-        /** @description What the plan expects of its own execution. */
+        /** @description Predicted figures of the plan's execution. */
         Prediction: {
             /** @description Bytes of the input files. */
             input_bytes: number;
@@ -3788,7 +3789,7 @@ export interface components {
             output_bytes: number;
             /** @description Output files. */
             output_files: number;
-            /** @description At work, without waiting; `time_estimate` has what it rests on. */
+            /** @description Time at work, without waiting; `time_estimate` has its basis. */
             seconds: number;
         };
         /** @description A named base to start from; a policy's own settings win over it. */
@@ -3802,7 +3803,7 @@ export interface components {
             policy: components["schemas"]["PolicyDocument-Output"];
             /** @description Where its figures come from. */
             source: string;
-            /** @description What it is for. */
+            /** @description What the preset is for. */
             summary: string;
         };
         /** @description All presets. */
@@ -3858,7 +3859,7 @@ export interface components {
         /** @description One wrong field. */
         ProblemField: {
             /**
-             * @description How to mend it.
+             * @description How to correct it.
              * @default null
              */
             hint: string | null;
@@ -3870,7 +3871,7 @@ export interface components {
              */
             pointer: string;
             /**
-             * @description What was given, if it is short and no secret.
+             * @description The given value, if it is short and not a secret.
              * @default null
              */
             value: unknown;
@@ -4235,7 +4236,7 @@ export interface components {
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What is done to the table. */
+            /** @description What the run does to the table. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4257,13 +4258,13 @@ export interface components {
             };
             /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
-            /** @description What was measured, and the proof of each snapshot; filled as it commits. */
+            /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
             result: {
                 [key: string]: unknown;
             };
             /** @description When its first attempt started. */
             started_at: string | null;
-            /** @description Where the run stands. */
+            /** @description State of the run. */
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
@@ -4307,7 +4308,7 @@ export interface components {
              * @example 2026-11-01T09:30:00Z
              */
             created_at: string;
-            /** @description True: an equal run was live already and is answered instead of a new one. */
+            /** @description True: an equal run was live already and is returned instead of a new one. */
             deduplicated: boolean;
             /** @description The same for people, with the remedy. */
             detail: string | null;
@@ -4324,7 +4325,7 @@ export interface components {
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What is done to the table. */
+            /** @description What the run does to the table. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4346,13 +4347,13 @@ export interface components {
             };
             /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
-            /** @description What was measured, and the proof of each snapshot; filled as it commits. */
+            /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
             result: {
                 [key: string]: unknown;
             };
             /** @description When its first attempt started. */
             started_at: string | null;
-            /** @description Where the run stands. */
+            /** @description State of the run. */
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
@@ -4415,7 +4416,7 @@ export interface components {
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What is done to the table. */
+            /** @description What the run does to the table. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4439,13 +4440,13 @@ export interface components {
             };
             /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
-            /** @description What was measured, and the proof of each snapshot; filled as it commits. */
+            /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
             result: {
                 [key: string]: unknown;
             };
             /** @description When its first attempt started. */
             started_at: string | null;
-            /** @description Where the run stands. */
+            /** @description State of the run. */
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
@@ -4535,7 +4536,7 @@ export interface components {
             /** @description Every run that ended after this instant is kept; earlier ones were pruned, except the newest of each table. Null: none was pruned. Totals in metrics still count pruned runs. */
             retained_since: string | null;
         };
-        /** @description What a run would come to now. `unknown`: the table can't be looked at, `detail` says why. */
+        /** @description Outcome of a run that starts now. `unknown`: the table can't be read, `detail` has the reason. */
         RunNow: {
             /** @description Snapshot that the plan was made on; null for a table without snapshots. */
             base_snapshot_id: string | null;
@@ -4543,7 +4544,7 @@ export interface components {
             calibration: components["schemas"]["Calibration"] | null;
             /** @description What a run would move; null: no plan. */
             cost: components["schemas"]["Cost"] | null;
-            /** @description Of the plan, left for another day: they do not fit `limits.bytes_per_day` now. */
+            /** @description File groups of the plan that are left for later: they exceed the rest of `limits.bytes_per_day`. */
             deferred_groups: number | null;
             /** @description Explanation in words; null: none. */
             detail: string | null;
@@ -4561,7 +4562,7 @@ export interface components {
             /** @description What the plan expects of its execution. */
             prediction: components["schemas"]["Prediction"] | null;
             /**
-             * @description How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth.
+             * @description Median error of the predictions of the last runs, by figure: 0.1 is 10 %.
              * @default {}
              */
             prediction_errors: {
@@ -4583,7 +4584,7 @@ export interface components {
             /** @description What its time was predicted with. */
             time_estimate: components["schemas"]["TimeEstimate"] | null;
             /**
-             * @description What a run asked for now would wait for: codes of `held_by`.
+             * @description What a run requested now would wait for: codes of `held_by`.
              * @default []
              */
             waits_for: string[];
@@ -4609,33 +4610,33 @@ export interface components {
          */
         RunSubmit: {
             /**
-             * @description Answer the plan and store nothing.
+             * @description Return the plan and store nothing.
              * @default false
              */
             dry_run?: boolean;
             /**
-             * @description As `force_full`, and files that would come out as they were are written anew too: with the compression, encodings and row groups that hold now.
+             * @description As `force_full`, including files that would come out unchanged: they are rewritten with the current compression, encodings and row groups.
              * @default false
              */
             every_file?: boolean;
             /**
-             * @description Start a run of its own also while an equal one is live, and take partitions that cool down after races that other writers won.
+             * @description Start even if an equal run is live; include partitions that cool down after lost races.
              * @default false
              */
             force?: boolean;
             /**
-             * @description Every file of the partitions is a candidate, also those of the right size; a file that would come out as it was is still left alone.
+             * @description Every file of the partitions is a candidate, including files of the right size; a file that would come out unchanged is still skipped.
              * @default false
              */
             force_full?: boolean;
             /**
-             * @description What is done to the table.
+             * @description What the run does to the table.
              * @default rewrite
              */
             operation?: components["schemas"]["Operation"];
             /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
             partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
-            /** @description Absent: what the table's policy says. */
+            /** @description Absent: the priority of the table's policy. */
             priority?: components["schemas"]["Priority"] | null;
             /**
              * @description Id or address of the registered table.
@@ -4674,7 +4675,7 @@ export interface components {
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What is done to the table. */
+            /** @description What the run does to the table. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4706,7 +4707,7 @@ export interface components {
             /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /**
-             * @description With `include=result`. What was measured, and the proof of each snapshot; filled as it commits.
+             * @description With `include=result`. Measured figures, and the proof of each snapshot; extended with each commit.
              * @default {}
              */
             result?: {
@@ -4714,7 +4715,7 @@ export interface components {
             };
             /** @description When its first attempt started. */
             started_at: string | null;
-            /** @description Where the run stands. */
+            /** @description State of the run. */
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
@@ -4815,7 +4816,7 @@ export interface components {
             message: string | null;
             /** @description Its name. */
             name: string;
-            /** @description What its author should know: settings without effect yet, what was not checked. */
+            /** @description What its author should know: settings without effect yet, and checks that were not made. */
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
@@ -4871,14 +4872,14 @@ export interface components {
         Setting: {
             /** @description False: stored and shown, without effect in this version. */
             acted_on: boolean;
-            /** @description Why it is not acted on, or what of its effect is missing yet. */
+            /** @description Why it has no effect, or which part of its effect is missing. */
             note: string | null;
             /**
              * @description `default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label …`, `table`, or `derived` from the target.
              * @example namespace lake.sales
              */
             origin: string;
-            /** @description Bytes, a count, a share, a duration such as `6h`, a word: as the policy has it. */
+            /** @description Bytes, a count, a share, a duration such as `6h`, or a word, as in the policy. */
             value: unknown;
         };
         /** @description One setting that would change, with where it comes from before and after. */
@@ -4937,7 +4938,7 @@ export interface components {
             next_page_token: string | null;
         };
         /**
-         * @description What to tell Packhouse. It is stored and shown; nothing starts or slows down by it in this version.
+         * @description A signal from another system about a table or the fleet. Its kind decides the effect; see `signal`.
          * @example {
          *       "signal": {
          *         "added_files": 12,
@@ -5007,7 +5008,7 @@ export interface components {
             reason: string;
             /** @description Id of the partition spec. */
             spec_id: number;
-            /** @description When that ends by itself: of `cooling_down`. Null: nobody knows. */
+            /** @description When that ends, for `cooling_down`. Null: not known. */
             until: string | null;
         };
         /** @description Small files that came and went between measurements of the last 24 hours. */
@@ -5064,7 +5065,7 @@ export interface components {
         };
         /** @description What policy would suit a table. Nothing is changed by it. */
         TableAdvice: {
-            /** @description True: the policy does not say; Iceberg's default of 5 days is taken. */
+            /** @description True: the policy does not set it; Iceberg's default of 5 days is used. */
             expiry_is_assumed: boolean;
             /** @description How long superseded files are kept. */
             expiry_seconds: number;
@@ -5081,7 +5082,7 @@ export interface components {
         TableBackpressure: {
             /** @description The reason. */
             reason: string;
-            /** @description The signal behind it; null when the format alone says so. */
+            /** @description The signal behind it; null when it follows from the format alone. */
             signal: components["schemas"]["Signal"] | null;
             /** @description Since when writers should slow down; null: they should not. */
             since: string | null;
@@ -5089,7 +5090,7 @@ export interface components {
             slow_down: boolean;
             /** @description Id of the registered table. */
             table_id: string;
-            /** @description When the signal behind it stops to hold; null without a signal. */
+            /** @description When the signal behind it expires; null without a signal. */
             until: string | null;
         };
         /**
@@ -5191,14 +5192,14 @@ export interface components {
          *     }
          */
         TablePatch: {
-            /** @description Labels to set, or to take away by null; null for all takes all away. */
+            /** @description Labels to set, or to remove by null; null instead of an object removes all labels. */
             labels?: {
                 [key: string]: string | null;
             } | null;
             /** @description Null: the table has no team any more. */
             owner_team?: string | null;
         };
-        /** @description What a run would do now. Nothing was done. */
+        /** @description Plan of a run that starts now. Nothing was changed. */
         TablePlan: {
             /** @description Snapshot that the plan was made on; null for a table without snapshots. */
             base_snapshot_id: string | null;
@@ -5206,7 +5207,7 @@ export interface components {
             calibration: components["schemas"]["Calibration"];
             /** @description Conditions that were checked. */
             conditions: components["schemas"]["Condition"][];
-            /** @description Left for another day: they do not fit `limits.bytes_per_day` now. */
+            /** @description File groups that are left for later: they exceed the rest of `limits.bytes_per_day`. */
             deferred_groups: number;
             /** @description By the rules of the policy; a run by request needs none of them. */
             due: components["schemas"]["DueState"];
@@ -5263,7 +5264,7 @@ export interface components {
              * @example smaller files for the dashboards
              */
             message: string | null;
-            /** @description What its author should know: settings without effect yet, what was not checked. */
+            /** @description What its author should know: settings without effect yet, and checks that were not made. */
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
@@ -5601,14 +5602,14 @@ export interface components {
          *     }
          */
         UnfreezeRequest: {
-            /** @description What was found and done; kept in the audit log. */
+            /** @description Findings and actions; kept in the audit log. */
             reason: string;
         };
         /** @description What rewriting costs at the present rate. */
         UpkeepAdvice: {
             /** @description Reasons to rewrite more or less often, in words. */
             because: string[];
-            /** @description What superseded files come to until their snapshots expire. */
+            /** @description Bytes of superseded files until their snapshots expire. */
             extra_storage_bytes: number;
             /** @description Bytes that rewrites read per day. */
             rewritten_bytes_per_day: number;
@@ -5649,7 +5650,7 @@ export interface components {
          * @enum {string}
          */
         WindowKind: "quiet_hours" | "blackout";
-        /** @description What was written in the last seven days, or as far back as the table has snapshots. */
+        /** @description Commits of the last seven days, or as far back as the table has snapshots. */
         Writes: {
             /** @description Snapshots of others. */
             commits: number;
@@ -5754,7 +5755,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5851,7 +5852,7 @@ export interface operations {
                 action?: string;
                 /** @description Changed by this caller. */
                 caller?: string;
-                /** @description Id or name of what was changed. */
+                /** @description Id or name of the changed object. */
                 object?: string;
                 /** @description Items on a page. */
                 page_size?: number;
@@ -5913,7 +5914,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5974,7 +5975,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6046,7 +6047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6091,7 +6092,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6159,7 +6160,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6174,7 +6175,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match": string;
             };
             path: {
@@ -6297,7 +6298,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6312,7 +6313,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match": string;
             };
             path: {
@@ -6357,7 +6358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6402,7 +6403,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6479,7 +6480,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6560,7 +6561,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6605,7 +6606,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6673,7 +6674,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6688,7 +6689,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match": string;
             };
             path: {
@@ -6811,7 +6812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6928,7 +6929,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7003,7 +7004,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7059,7 +7060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7164,7 +7165,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7227,7 +7228,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7247,11 +7248,11 @@ export interface operations {
                 due?: boolean;
                 /** @description Only frozen tables, or only others. */
                 frozen?: boolean;
-                /** @description Held back by one of these codes; takes several. */
+                /** @description Only tables held back by one of these codes; accepts several. */
                 hold?: string[];
                 /** @description `key:value`; several: all of them. */
                 label?: string[];
-                /** @description With a newest run in one of these states; takes several. */
+                /** @description Only tables whose newest run is in one of these states; accepts several. */
                 last_run_state?: components["schemas"]["RunState"][];
                 /** @description With `catalog` and `namespace`: the one table. */
                 name?: string;
@@ -7267,7 +7268,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Key to sort by; with `-` in front: descending. Tables without a value are always last. */
                 sort?: "benefit_per_cost" | "-benefit_per_cost" | "due_since" | "-due_since" | "hold" | "-hold" | "last_run" | "-last_run" | "next_look_at" | "-next_look_at" | "score" | "-score" | "verdict" | "-verdict";
-                /** @description With one of these verdicts; takes several. */
+                /** @description Only tables with one of these verdicts; accepts several. */
                 verdict?: components["schemas"]["Verdict"][];
             };
             header?: never;
@@ -7312,7 +7313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7368,7 +7369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7438,7 +7439,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7507,7 +7508,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7552,7 +7553,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7629,7 +7630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7686,7 +7687,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7713,7 +7714,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7769,7 +7770,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7784,7 +7785,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match": string;
             };
             path?: never;
@@ -7895,7 +7896,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7960,7 +7961,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7974,7 +7975,7 @@ export interface operations {
     create_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
@@ -7992,7 +7993,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description With `dry_run=true`: what it would come to. */
+            /** @description With `dry_run=true`: the effect of the policy. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8001,7 +8002,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyPreview"];
                 };
             };
-            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: Effect that a change of a policy would have. Nothing was written. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -8046,7 +8047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8091,7 +8092,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8159,7 +8160,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8173,13 +8174,13 @@ export interface operations {
     replace_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
             };
             path: {
@@ -8194,7 +8195,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: Effect that a change of a policy would have. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8302,7 +8303,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8316,13 +8317,13 @@ export interface operations {
     delete_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
             };
             path: {
@@ -8333,7 +8334,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description With `dry_run=true`: what it would come to. */
+            /** @description With `dry_run=true`: the effect of the policy. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8412,7 +8413,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8426,13 +8427,13 @@ export interface operations {
     restore_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
                 "if-none-match"?: string;
@@ -8449,7 +8450,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: Effect that a change of a policy would have. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8503,7 +8504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8566,7 +8567,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8639,7 +8640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8664,7 +8665,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One write of a policy: who, when, why, what it set, and what it changed against the version before. */
+            /** @description One write of a policy: author, time, message, its settings, and its changes from the version before. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8709,7 +8710,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8767,7 +8768,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8823,7 +8824,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8891,7 +8892,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8907,9 +8908,9 @@ export interface operations {
             query?: {
                 /** @description In this catalog. */
                 catalog?: string;
-                /** @description Parts of each run to add to its summary; takes several. */
+                /** @description Parts of each run to add to its summary; accepts several. */
                 include?: components["schemas"]["RunDocument"][];
-                /** @description Of one of these kinds; takes several. */
+                /** @description Only those of one of these kinds; accepts several. */
                 operation?: components["schemas"]["Operation"][];
                 /** @description Of tables that this team owns. */
                 owner_team?: string;
@@ -8919,7 +8920,7 @@ export interface operations {
                 page_token?: string;
                 /** @description From this instant on. */
                 since?: string;
-                /** @description In one of these states; takes several. */
+                /** @description Only those in one of these states; accepts several. */
                 state?: components["schemas"]["RunState"][];
                 /** @description Id or address of a table, such as `lake.shop.orders`. */
                 table_id?: string;
@@ -8977,7 +8978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9067,7 +9068,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9112,7 +9113,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9180,7 +9181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9239,7 +9240,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9266,7 +9267,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9364,7 +9365,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9382,7 +9383,7 @@ export interface operations {
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
-                /** @description In one of these states; takes several. */
+                /** @description Only those in one of these states; accepts several. */
                 state?: components["schemas"]["GroupState"][];
             };
             header?: never;
@@ -9439,7 +9440,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9517,7 +9518,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9634,7 +9635,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9709,7 +9710,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9781,7 +9782,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table's metadata can't be read */
+            /** @description The object's state does not allow it; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9826,7 +9827,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9894,7 +9895,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9951,7 +9952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9978,7 +9979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9993,7 +9994,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
             };
             path: {
@@ -10107,7 +10108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10157,7 +10158,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10184,7 +10185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10252,7 +10253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10302,7 +10303,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10329,7 +10330,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10352,7 +10353,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Why a table did or did not run, whether it is due, what holds it back, and what a run would do now. */
+            /** @description Why a table was or was not rewritten, whether it is due, what holds it back, and what a run would do now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10397,7 +10398,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10447,7 +10448,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10474,7 +10475,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10551,7 +10552,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10628,7 +10629,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10745,7 +10746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10772,7 +10773,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a run would do now. Nothing was done. */
+            /** @description Plan of a run that starts now. Nothing was changed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10817,7 +10818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10862,7 +10863,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10930,7 +10931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10944,13 +10945,13 @@ export interface operations {
     put_table_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
                 "if-none-match"?: string;
@@ -10967,7 +10968,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A table's own policy as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A table's own policy as stored. Or: Effect that a change of a policy would have. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11030,7 +11031,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11093,7 +11094,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11107,13 +11108,13 @@ export interface operations {
     delete_table_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
             };
             path: {
@@ -11167,7 +11168,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11212,7 +11213,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11226,13 +11227,13 @@ export interface operations {
     restore_table_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
                 "if-none-match"?: string;
@@ -11249,7 +11250,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A table's own policy as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A table's own policy as stored. Or: Effect that a change of a policy would have. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11303,7 +11304,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11366,7 +11367,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11439,7 +11440,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11464,7 +11465,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One write of a policy: who, when, why, what it set, and what it changed against the version before. */
+            /** @description One write of a policy: author, time, message, its settings, and its changes from the version before. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11509,7 +11510,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11584,7 +11585,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11699,7 +11700,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11755,7 +11756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
