@@ -174,7 +174,7 @@ def _distinct(rules: tuple[TriggerRule, ...]) -> tuple[TriggerRule, ...]:
     names = [rule.name for rule in rules]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise Misread(f"two rules have the name {twice!r}: a run could not say which one began it")
+        raise Misread(f"two rules have the name {twice!r}: a run could not show which one started it")
     return rules
 
 
