@@ -111,7 +111,7 @@ def _generate(command: str, path: Path, *, check: bool) -> int:
         return 0
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return 0
-    sys.stderr.write(f"{path} is not what the code says: run `make openapi`\n")
+    sys.stderr.write(f"{path} does not match the code: run `make openapi`\n")
     return 1
 
 

@@ -20,7 +20,7 @@ TABLE_WORDS: Final = "Id or address of a table, such as `lake.sales.orders`."
 
 
 def split_commas(values: Any) -> Any:
-    """Return the values of a parameter that takes several, each as a text of its own."""
+    """Return the values of a parameter that accepts several, each as a text of its own."""
     if not isinstance(values, list):
         return values
     return [part for value in values for part in (value.split(",") if isinstance(value, str) else [value])]

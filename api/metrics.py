@@ -42,8 +42,12 @@ class EndedRunTotals(Collector):
             ("packhouse_rewritten_bytes", "rewritten_bytes", "Bytes of files that ended runs replaced."),
             ("packhouse_added_bytes", "added_bytes", "Bytes of files that ended runs added."),
             ("packhouse_groups_committed", "groups_committed", "File groups that ended runs committed."),
-            ("packhouse_groups_lost", "groups_lost", "File groups of ended runs that other writers made useless."),
-            ("packhouse_wasted_bytes", "wasted_bytes", "Bytes that ended runs wrote in vain."),
+            ("packhouse_groups_lost", "groups_lost", "File groups that ended runs lost to other writers."),
+            (
+                "packhouse_wasted_bytes",
+                "wasted_bytes",
+                "Bytes that ended runs wrote for file groups that were not committed.",
+            ),
         ):
             family = CounterMetricFamily(name, help_text, labels=("operation", "state"))
             for total in self.totals:
@@ -115,11 +119,11 @@ class Metrics:
         )
         self._runs = Gauge("packhouse_runs", "Live runs by state.", ("state",), registry=self._registry)
         self._watched = Gauge(
-            "packhouse_watched_tables", "Tables by what the last look came to.", ("verdict",), registry=self._registry
+            "packhouse_watched_tables", "Tables by the verdict of the last look.", ("verdict",), registry=self._registry
         )
         self._breakers = Gauge(
             "packhouse_breakers_open",
-            "Catalogs and tables in which no run begins by itself for a while, after failures in a row.",
+            "Catalogs and tables in which no run starts automatically for now, after failures in a row.",
             ("kind",),
             registry=self._registry,
         )
@@ -138,7 +142,7 @@ class Metrics:
         )
         self._rate = Gauge(
             "packhouse_rewrite_bytes_per_second",
-            "What running rewrites read and write, of all catalogs (empty) and of each with limits.",
+            "Bytes per second that running rewrites read and write, of all catalogs (empty) and of each with limits.",
             ("catalog",),
             registry=self._registry,
         )

@@ -37,7 +37,7 @@ class Preconditions:
 IfMatch = Annotated[
     str | None,
     Header(
-        description="ETag of the object as it was read.",
+        description="ETag of the version that was read.",
         examples=['"3"'],
         json_schema_extra={"pattern": r'^"[0-9]{1,9}(-[0-9a-f]{16})?"$'},
     ),
@@ -71,7 +71,7 @@ async def preconditions(
         PreconditionFailed: a well-formed tag that no version can have.
     """
     if if_none_match is not None and if_none_match.strip() != "*":
-        raise _malformed("If-None-Match", if_none_match, "only * is understood: write if there is none yet")
+        raise _malformed("If-None-Match", if_none_match, "only * is supported: write if there is none yet")
     return Preconditions(None if if_match is None else _version(if_match), if_none_match is not None)
 
 

@@ -40,11 +40,14 @@ _TYPES: Final = (
         "unreadable",
         400,
         "The request can't be read",
-        "The body is not JSON in UTF-8, gives a key twice in one object, or is nested deeper than 32 levels. Nothing "
-        "was done. `detail` says what to fix.",
+        "The body is not JSON in UTF-8, repeats a key in one object, or is nested deeper than 32 levels. Nothing "
+        "was done. `detail` names the error and its place.",
     ),
     ProblemType(
-        "rejected", 400, "The request is refused", "The request can't be carried out as it is. `detail` says why."
+        "rejected",
+        400,
+        "The request is refused",
+        "The request can't be executed in this form. `detail` gives the reason.",
     ),
     ProblemType(
         "unauthenticated",
@@ -57,21 +60,21 @@ _TYPES: Final = (
         "forbidden",
         403,
         "The caller may not do this",
-        "The key or token is valid, but its role is not enough, or the object would be of a team that is not the "
-        "caller's own. `detail` names the role that is wanted and the one that is held; an admin makes keys with other "
+        "The key or token is valid, but its role is not sufficient, or the object belongs to a team that the caller "
+        "is not in. `detail` names the required role and the caller's role; an admin creates keys with other "
         "roles and teams.",
     ),
     ProblemType(
         "not_found",
         404,
         "There is no such object",
-        "The object does not exist, or the caller may not see it. `detail` names what was looked for.",
+        "The object does not exist, or the caller may not see it. `detail` names the requested object.",
     ),
     ProblemType(
         "method_not_allowed",
         405,
         "The resource does not have this method",
-        "The path exists but not with this method. The Allow header lists those it knows.",
+        "The path exists but not with this method. The Allow header lists the methods it has.",
     ),
     ProblemType(
         "not_acceptable",
@@ -90,16 +93,17 @@ _TYPES: Final = (
     ProblemType(
         "state_conflict",
         409,
-        "The object's state forbids it",
-        "The object is in a state in which this can't be done: the name is taken, tables are still registered, the run "
-        "has ended, the same Idempotency-Key is in flight. `detail` says which.",
+        "The object's state does not allow it",
+        "The object's state does not allow this: for example the name is taken, tables are still registered, the run "
+        "has ended, or a request with the same Idempotency-Key is in flight. `detail` names the cause.",
     ),
     ProblemType(
         "table_replaced",
         409,
-        "The table was dropped and made anew",
-        "The catalog holds another table under the registered name: its uuid is not the registered one. Nothing is "
-        "done to it, since a policy was given for the old one. Delete the registration and register the table again.",
+        "The table was dropped and created again",
+        "The catalog holds another table under the registered name: its uuid is not the registered one. The new "
+        "table is not changed, because its policy was written for the old one. Delete the registration and "
+        "register the table again.",
     ),
     ProblemType(
         "table_unreadable",
@@ -112,14 +116,16 @@ _TYPES: Final = (
     ProblemType(
         "not_eligible",
         409,
-        "The table can't be rewritten as it stands",
-        "A condition of the rewrite does not hold on this table. `details.failed` names each; explain shows all.",
+        "The table can't be rewritten in its current state",
+        "The table does not meet a condition of the rewrite. `details.failed` names each failed condition; explain "
+        "shows all conditions.",
     ),
     ProblemType(
         "precondition_failed",
         412,
         "The object changed since it was read",
-        "The ETag of If-Match is not the present one, or If-None-Match: * met an object. Read it again, then decide.",
+        "The ETag of If-Match is not the current one, or If-None-Match: * was sent for an existing object. Read the "
+        "object again, then repeat the change.",
     ),
     ProblemType(
         "body_too_large",
@@ -131,35 +137,35 @@ _TYPES: Final = (
         "unsupported_media_type",
         415,
         "The body must be JSON",
-        "The body was sent as something else. Send it as JSON with 'Content-Type: application/json'.",
+        "The body has another content type. Send it as JSON with 'Content-Type: application/json'.",
     ),
     ProblemType(
         "invalid_input",
         422,
         "Fields are wrong",
-        "Fields of the request are wrong. `errors` has one entry for each: `pointer` says where (a JSON pointer into "
-        "the body, or `query:`, `path:`, `header:` and a name), `message` what, `value` what was given, `hint` how to "
-        "mend it.",
+        "Fields of the request are wrong. `errors` has one entry for each: `pointer` is the place (a JSON pointer into "
+        "the body, or `query:`, `path:`, `header:` and a name), `message` the error, `value` the given value, and "
+        "`hint` the correction.",
     ),
     ProblemType(
         "precondition_required",
         428,
         "A precondition is needed",
-        "Objects that several people may edit are written only as they were read. Send If-Match with the ETag that GET "
-        "answered; for a new object If-None-Match: *.",
+        "A write of an object that several callers may edit must name the version it changes. Send If-Match with the "
+        "ETag from GET, or If-None-Match: * for a new object.",
     ),
     ProblemType(
         "too_many_streams",
         429,
         "Too many open streams",
-        "One caller may hold a limited number of event streams on each api process. Close some, or come back later.",
+        "One caller may hold a limited number of event streams on each api process. Close some, or try again later.",
     ),
     ProblemType(
         "rate_limited",
         429,
         "Too many requests",
-        "The caller has used up its requests of this minute, or its address has failed to authenticate too often. "
-        "Retry-After says when the next minute begins; the RateLimit headers of every answer say what is left.",
+        "The caller has used all its requests of this minute, or its address has failed to authenticate too often. "
+        "Retry-After gives the time until the next minute; the RateLimit headers of every answer give the rest.",
     ),
     ProblemType(
         "headers_too_large",
@@ -170,22 +176,22 @@ _TYPES: Final = (
     ProblemType(
         "internal",
         500,
-        "Something went wrong inside",
-        "An unexpected error. Nothing about it is shown here; the log has it under the request id of this answer.",
+        "Internal error",
+        "An unexpected error occurred. The log of the api has the details under the request id of this answer.",
     ),
     ProblemType(
         "too_many_connections",
         503,
         "Too many open connections",
         "This process, or the address of the client, has reached its number of open connections. Close idle ones, "
-        "reuse them for several requests, or come back later.",
+        "reuse them for several requests, or try again later.",
     ),
     ProblemType(
         "unavailable",
         503,
-        "A service that is needed does not answer",
+        "A required service does not answer",
         "The database, the table's catalog or another service did not answer. The same request may work later; "
-        "Retry-After says when to try. `/readyz` shows the state of each service.",
+        "Retry-After gives the time to wait. `/readyz` shows the state of each service.",
     ),
 )
 

@@ -6,8 +6,8 @@ from pathlib import Path
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def tree_cpu_seconds() -> float:
-    """Return user + system seconds of this process, its living descendants and all they waited for.
+def tree_cpu_seconds(root: int | None = None) -> float:
+    """Return user + system seconds of a process (default: this one), its living descendants and all they waited for.
 
     A descendant that ended before its parent waited for it, or whose parent ended, is missed.
     """
@@ -15,7 +15,7 @@ def tree_cpu_seconds() -> float:
     children: dict[int, list[int]] = {}
     for pid, (parent, _) in stats.items():
         children.setdefault(parent, []).append(pid)
-    total, waiting = 0.0, [os.getpid()]
+    total, waiting = 0.0, [os.getpid() if root is None else root]
     while waiting:
         pid = waiting.pop()
         total += stats.get(pid, (0, 0.0))[1]

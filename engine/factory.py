@@ -454,9 +454,7 @@ def _identities(settings: Settings) -> OidcTokens | None:
     if settings.oidc_issuer is None:
         return None
     if not settings.oidc_audience:
-        raise InvalidInput(
-            "PACKHOUSE_OIDC_AUDIENCE is not set: without it tokens that are meant for other services would be taken"
-        )
+        raise InvalidInput("PACKHOUSE_OIDC_AUDIENCE is not set: without it tokens for other services would be accepted")
     wanted = OidcSettings(
         issuer=settings.oidc_issuer,
         audience=settings.oidc_audience,

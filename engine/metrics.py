@@ -23,7 +23,7 @@ class WorkMetrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self.looks = self._counter("packhouse_watch_looks", "Looks at tables, by what they came to.", "verdict")
+        self.looks = self._counter("packhouse_watch_looks", "Looks at tables, by verdict.", "verdict")
         self.held = self._counter("packhouse_watch_held", "Looks at due tables that were held back, by code.", "code")
         self.evaluation_seconds = Histogram(
             "packhouse_watch_evaluation_seconds",
@@ -45,7 +45,7 @@ class WorkMetrics:
             registry=self._registry,
         )
         self.failed_proofs = self._counter(
-            "packhouse_failed_proofs", "Snapshots that did not hold what they should, by what was done.", "outcome"
+            "packhouse_failed_proofs", "Snapshots that failed their proof, by what was done about them.", "outcome"
         )
         self.pruned = self._counter("packhouse_pruned_rows", "Rows deleted since their retention is over.", "kind")
         self.run_seconds = self._run_histogram(
@@ -71,7 +71,7 @@ class WorkMetrics:
         self.latency_polls = self._counter(
             "packhouse_latency_polls", "Answers and series of the latency query, by what became of them.", "outcome"
         )
-        self._begun = self._counter("packhouse_runs_begun", "Runs that began by themselves, by rule.", "rule")
+        self._begun = self._counter("packhouse_runs_begun", "Runs that started automatically, by rule.", "rule")
         self._rules: set[str] = set()
 
     def count_begun(self, rule: str | None) -> None:

@@ -90,14 +90,15 @@ class Settings(BaseSettings):
     )
     mode: Literal["embedded", "production"] | None = Field(
         default=None,
-        description="`production` refuses local disks and insiders' addresses; default: with Postgres, else not.",
+        description="`production` refuses local disks and internal addresses; default with Postgres.",
     )
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     trusted_proxies: str = Field(
-        default="", description="Addresses or networks, by commas, whose `X-Forwarded-For` and `-Proto` are used."
+        default="",
+        description="Addresses or networks, separated by commas, whose `X-Forwarded-For` and `-Proto` are used.",
     )
-    max_connections: int = Field(default=1000, ge=1, description="Open connections; one address holds at most half.")
+    max_connections: int = Field(default=1000, ge=1, description="Open connections; one address can hold at most half.")
     pace_url: str | None = Field(
         default=None, description="How Spark executors reach `/internal/pace`; unset: static shares."
     )
@@ -113,7 +114,7 @@ class Settings(BaseSettings):
         default=REQUESTS_PER_SECOND,
         gt=0,
         le=10_000,
-        description="Most looks a second in a catalog that must be asked for each table (REST).",
+        description="Maximum looks per second in a catalog that is asked for each table (REST).",
     )
     worker_slots: int = Field(default=2, ge=1, description="Runs that one worker advances at once.")
     max_failures: int = Field(default=5, ge=1, description="Attempts in a row that may fail before the run does.")
@@ -138,9 +139,11 @@ class Settings(BaseSettings):
     reads_per_minute: int = Field(default=60_000, ge=1, description="GET requests of one caller.")
     writes_per_minute: int = Field(default=12_000, ge=1, description="Other requests of one caller.")
     failed_authentications_per_minute: int = Field(default=120, ge=1, description="Of one client address.")
-    oidc_issuer: str | None = Field(default=None, description="Identity provider whose tokens are taken.")
+    oidc_issuer: str | None = Field(default=None, description="Identity provider whose tokens are accepted.")
     oidc_audience: str | None = Field(default=None, description="What its tokens must be for.")
-    oidc_algorithms: str = Field(default="RS256,ES256", description="Signatures that are taken, by commas.")
+    oidc_algorithms: str = Field(
+        default="RS256,ES256", description="Accepted signature algorithms, separated by commas."
+    )
     oidc_role_claim: str = "roles"
     oidc_role_map: Annotated[dict[str, Role], NoDecode, BeforeValidator(_json)] = Field(
         default={}, description="Values of the role claim to roles, as JSON."
@@ -151,13 +154,16 @@ class Settings(BaseSettings):
     )
     oidc_leeway_seconds: Seconds = Field(default=30, ge=0, le=300, description="How far clocks may be apart.")
     oidc_max_token_seconds: Seconds = Field(default=86_400, ge=60, description="Longest life of a token.")
-    prometheus_url: str | None = Field(default=None, description="Server that is asked for query latency.")
+    prometheus_url: str | None = Field(default=None, description="Prometheus server that is queried for query latency.")
     prometheus_token: str | None = Field(default=None, description="Its bearer token: `env:NAME` or `file:/path`.")
     latency_query: str | None = Field(default=None, description="PromQL: the 95th percentile of query seconds.")
     latency_table_label: str | None = Field(default=None, description="Label that names the table; unset: the fleet.")
     latency_seconds: Seconds = Field(default=30, description="How often it is asked.")
     metrics_port: int | None = Field(
-        default=None, ge=0, le=65535, description="Where a coordinator or worker alone serves /metrics; unset: nowhere."
+        default=None,
+        ge=0,
+        le=65535,
+        description="Where a coordinator or worker alone serves /metrics; unset: not served.",
     )
     drain_seconds: Seconds = Field(
         default=20, ge=0, le=3600, description="How long groups in flight may take to end after SIGTERM."

@@ -22,7 +22,7 @@ async def audit_filter(
         str | None, Query(max_length=100, description="Of this kind of change.", examples=["run.submit"])
     ] = None,
     object: Annotated[  # noqa: A002 - the name on the wire
-        str | None, Query(max_length=300, description="Id or name of what was changed.")
+        str | None, Query(max_length=300, description="Id or name of the changed object.")
     ] = None,
     since: Since = None,
     until: Until = None,

@@ -15,9 +15,9 @@ router = APIRouter(prefix="/v1/tables", tags=["tables"])
     responses=problems("not_found", "invalid_input"),
 )
 async def explain_table(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> Explanation:
-    """Say whether the table is due, what holds it back, when it could run, and what a run would do now.
+    """Explain whether the table is due, what holds it back, when a run could start, and what it would do now.
 
-    Every setting comes with its origin, every rule with each measured condition. Works also while the catalog is away,
-    and for a table that is gone or was made anew: then with less, and saying so.
+    Every setting comes with its origin, every rule with each measured condition. The answer is shorter, with
+    the reason, while the catalog does not answer or after the table was dropped or created again.
     """
     return Explanation.from_domain(await services.explain.explain(caller, table_id))

@@ -40,24 +40,30 @@ FleetSortText = Literal[
 
 @router.get("", summary="Show sums and rates over all tables", responses=problems("invalid_input"))
 async def get_fleet(services: ServicesDep, caller: ViewerDep) -> Fleet:
-    """Show what the tables that the caller sees come to, what happened in the last 24 hours, and the backlog."""
+    """Show totals over the tables that the caller sees, the activity of the last 24 hours, and the backlog."""
     return Fleet.from_domain(await services.fleet.figures(caller))
 
 
 async def fleet_table_filter(
     tables: TableFilterQuery,
     verdict: Annotated[
-        list[Verdict] | None, Commas, Query(max_length=8, description="With one of these verdicts; takes several.")
+        list[Verdict] | None,
+        Commas,
+        Query(max_length=8, description="Only tables with one of these verdicts; accepts several."),
     ] = None,
     hold: Annotated[
         list[_Code] | None,
         Commas,
-        Query(max_length=16, description="Held back by one of these codes; takes several.", examples=[["quiet_hours"]]),
+        Query(
+            max_length=16,
+            description="Only tables held back by one of these codes; accepts several.",
+            examples=[["quiet_hours"]],
+        ),
     ] = None,
     last_run_state: Annotated[
         list[RunState] | None,
         Commas,
-        Query(max_length=8, description="With a newest run in one of these states; takes several."),
+        Query(max_length=8, description="Only tables whose newest run is in one of these states; accepts several."),
     ] = None,
     *,
     due: Annotated[TextFlag | None, Query(description="Only tables that a rule makes due, or only others.")] = None,
@@ -90,9 +96,9 @@ async def list_fleet_tables(
     wanted: Annotated[FleetTableFilter, Depends(fleet_table_filter)],
     sort: Annotated[FleetSort, Depends(fleet_sort)],
 ) -> FleetTableList:
-    """List every table that the caller sees with its verdict, hold, next look and last run; all from the record.
+    """List every table that the caller sees with its verdict, hold, next look and last run, without reading any table.
 
-    The most worthwhile to rewrite is first unless `sort` says otherwise.
+    Tables are ordered by benefit per cost, highest first, unless `sort` is given.
     """
     page = await pages.collect(
         lambda after, limit: services.fleet.tables(caller, wanted, sort, after=after, limit=limit),

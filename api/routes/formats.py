@@ -9,7 +9,7 @@ from api.schemas.formats import FormatList
 router = APIRouter(prefix="/v1/formats", tags=["formats"])
 
 
-@router.get("", summary="Show what each table format can have done", responses=problems("invalid_input"))
+@router.get("", summary="Show the operations that each table format supports", responses=problems("invalid_input"))
 async def list_formats(services: ServicesDep, caller: ViewerDep) -> FormatList:
     """Show format by operation, strategy and engine, with the reason for each no."""
     return FormatList.of(services.capabilities.list(caller))

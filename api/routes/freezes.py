@@ -17,8 +17,9 @@ router = APIRouter(prefix="/v1")
     responses=problems(*WITH_BODY, "not_found"),
 )
 async def unfreeze_table(table_id: TableIdPath, body: UnfreezeRequest, services: ServicesDep, caller: OwnerDep) -> None:
-    """Let runs start again on a table that a failed proof froze. Look at the table first: `freeze` says at what.
+    """Unfreeze a table after a failed proof, so that runs can start. Inspect the snapshots in `freeze` first.
 
-    Nothing of the table is changed; its parent snapshot is let go by the next run. Does nothing when it is not frozen.
+    The table is not changed; the next run releases its protected parent snapshot. Has no effect on a table that is not
+    frozen.
     """
     await services.freezes.unfreeze(caller, table_id, reason=body.reason)

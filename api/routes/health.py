@@ -22,7 +22,7 @@ for _code in ("unauthenticated", "forbidden", "rate_limited", "unavailable"):
     add(_METRICS, _code)
 
 
-@router.get("/healthz", summary="Say that the process answers")
+@router.get("/healthz", summary="Check that the process answers")
 async def get_liveness() -> Liveness:
     """Answer without asking anybody."""
     return Liveness()

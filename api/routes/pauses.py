@@ -29,9 +29,9 @@ async def pause_table(table_id: TableIdPath, body: PauseRequest, services: Servi
     responses=problems("not_found", "invalid_input"),
 )
 async def resume_table(table_id: TableIdPath, services: ServicesDep, caller: OperatorDep) -> None:
-    """End the pause of a table: its waiting runs go on, without doing again what was committed.
+    """End the pause of a table: its waiting runs continue and keep the file groups that were committed.
 
-    Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
+    Its rest after runs without effect and the cool-down of its partitions end as well.
     """
     await services.pauses.resume_table(caller, table_id)
 

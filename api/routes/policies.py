@@ -20,7 +20,7 @@ from engine.domain.strict import OneLine
 router = APIRouter(prefix="/v1/tables/{table_id}", tags=["policies"])
 
 DryRun = Annotated[
-    TextFlag, Query(description="Write nothing and need no precondition: answer what the change would come to.")
+    TextFlag, Query(description="Write nothing and return the effect of the change; no precondition is needed.")
 ]
 PolicyMessage = Annotated[
     Annotated[OneLine, StringConstraints(min_length=1, max_length=MAX_MESSAGE)] | None,
@@ -119,7 +119,7 @@ async def delete_table_policy(
 async def list_table_policy_versions(
     table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, pages: PageQuery
 ) -> PolicyVersionList:
-    """List all that was ever written, deletions too, each with what it changed."""
+    """List all versions, including deletions, each with its changes."""
     page = await pages.collect(
         lambda before, limit: services.policies.versions(caller, table_id, before=before, limit=limit),
         key=lambda compared: compared.version.version,
@@ -136,7 +136,7 @@ async def list_table_policy_versions(
 async def get_table_policy_version(
     table_id: TableIdPath, version: VersionPath, services: ServicesDep, caller: ViewerDep
 ) -> PolicyVersion:
-    """Show a version with what it changed against the one before."""
+    """Show a version and its changes from the version before."""
     return PolicyVersion.from_domain(await services.policies.version(caller, table_id, version))
 
 
@@ -173,7 +173,7 @@ async def restore_table_policy(
 
 @router.get(
     "/effective-policy",
-    summary="Show every setting that holds for a table",
+    summary="Show every setting that applies to a table",
     responses=problems("not_found", *TABLE, "invalid_input"),
 )
 async def get_effective_policy(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> EffectivePolicy:

@@ -42,10 +42,14 @@ async def run_filter(
     *,
     table_id: TableIdFilter,
     state: Annotated[
-        list[RunState] | None, Commas, Query(max_length=8, description="In one of these states; takes several.")
+        list[RunState] | None,
+        Commas,
+        Query(max_length=8, description="Only those in one of these states; accepts several."),
     ] = None,
     operation: Annotated[
-        list[Operation] | None, Commas, Query(max_length=16, description="Of one of these kinds; takes several.")
+        list[Operation] | None,
+        Commas,
+        Query(max_length=16, description="Only those of one of these kinds; accepts several."),
     ] = None,
     catalog: CatalogFilter = None,
     owner_team: OwnerTeamFilter = None,
@@ -105,7 +109,7 @@ async def list_runs(
     include: Annotated[
         list[RunDocument] | None,
         Commas,
-        Query(max_length=8, description="Parts of each run to add to its summary; takes several."),
+        Query(max_length=8, description="Parts of each run to add to its summary; accepts several."),
     ] = None,
 ) -> RunList:
     """List runs that fit every filter that is given. A page may hold few or none and still have a next one."""
@@ -121,7 +125,7 @@ async def list_runs(
 
 @router.get("/{run_id}", summary="Show a run", responses=problems("not_found", "invalid_input"))
 async def get_run(run_id: RunIdPath, services: ServicesDep, caller: ViewerDep) -> RunDetail:
-    """Show a run: state, progress, how its time was spent, and what was measured so far."""
+    """Show a run: state, progress, use of its time, and figures measured so far."""
     run = await services.runs.get(caller, run_id)
     progress, pauses = await services.runs.progress(run), await services.runs.pauses(run)
     return RunDetail.of(run, progress, pauses, await services.runs.timeline(run))
@@ -134,7 +138,9 @@ async def list_run_groups(
     caller: ViewerDep,
     pages: PageQuery,
     state: Annotated[
-        list[GroupState] | None, Commas, Query(max_length=5, description="In one of these states; takes several.")
+        list[GroupState] | None,
+        Commas,
+        Query(max_length=5, description="Only those in one of these states; accepts several."),
     ] = None,
 ) -> FileGroupList:
     """List file groups by ordinal, in some states if they are given."""

@@ -31,7 +31,7 @@ router = APIRouter(prefix="/v1/policies", tags=["policies"])
 PolicyName = Annotated[
     str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Name of the policy.", examples=["sales"])
 ]
-_PREVIEW = {"model": PolicyPreview, "description": "With `dry_run=true`: what it would come to."}
+_PREVIEW = {"model": PolicyPreview, "description": "With `dry_run=true`: the effect of the policy."}
 
 
 @creating.post(
@@ -138,7 +138,7 @@ async def delete_policy(
 async def list_policy_versions(
     name: PolicyName, services: ServicesDep, caller: ViewerDep, pages: PageQuery
 ) -> PolicyVersionList:
-    """List all that was ever written under a name, deletions too, each with what it changed."""
+    """List all versions under a name, including deletions, each with its changes."""
     page = await pages.collect(
         lambda before, limit: services.scoped_policies.versions(caller, name, before=before, limit=limit),
         key=lambda compared: compared.version.version,
@@ -155,7 +155,7 @@ async def list_policy_versions(
 async def get_policy_version(
     name: PolicyName, version: VersionPath, services: ServicesDep, caller: ViewerDep
 ) -> PolicyVersion:
-    """Show a version with what it changed against the one before."""
+    """Show a version and its changes from the version before."""
     return PolicyVersion.from_domain(await services.scoped_policies.version(caller, name, version))
 
 

@@ -18,7 +18,9 @@ creating = APIRouter(
 router = APIRouter(tags=["signals"])
 
 
-@creating.post("", status_code=202, summary="Tell something about a table", responses=problems(*WITH_BODY, "not_found"))
+@creating.post(
+    "", status_code=202, summary="Send a signal about a table or the fleet", responses=problems(*WITH_BODY, "not_found")
+)
 async def send_signal(body: SignalSend, services: ServicesDep, caller: OperatorDep) -> Signal:
     """Store a commit, query latency, back-pressure or the filters of queries, of one table or of the fleet."""
     table_id = None if body.table_id is None else await services.tables.resolve(caller, body.table_id)
@@ -37,7 +39,7 @@ async def list_signals(
     table_id: TableIdFilter,
     period: PeriodFilter,
 ) -> SignalList:
-    """List what was sent about a table or, without `table_id`, about the fleet."""
+    """List signals about a table or, without `table_id`, about the fleet."""
     page = await pages.collect(
         lambda before, limit: services.signals.list(caller, table_id, kind, period, before=before, limit=limit),
         key=lambda signal: signal.id,
@@ -52,5 +54,5 @@ async def list_signals(
     responses=problems("not_found", "invalid_input"),
 )
 async def get_table_backpressure(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> TableBackpressure:
-    """Say whether writers of a table should slow down, by the newest signal that still holds."""
+    """Show whether writers of a table should slow down, by the newest signal that has not expired."""
     return TableBackpressure.from_domain(table_id, await services.backpressure.advise(caller, table_id))

@@ -67,7 +67,7 @@ async def list_tables(
 
 @router.get("/{table_id}", summary="Show a table", responses=problems("not_found", "invalid_input"))
 async def get_table(table_id: TableIdPath, response: Response, services: ServicesDep, caller: ViewerDep) -> Table:
-    """Show a registered table; its ETag can be used to change it only as it was read."""
+    """Show a registered table; send its ETag as If-Match to change exactly this version."""
     table = await services.tables.get(caller, table_id)
     set_etag(response, table.version)
     return Table.from_domain(table)
@@ -87,7 +87,7 @@ async def patch_table(
     caller: OwnerDep,
     conditions: VersionRead,
 ) -> Table:
-    """Change what is named, as a JSON merge patch (RFC 7396). If-Match is optional."""
+    """Change the given fields, as a JSON merge patch (RFC 7396). If-Match is optional."""
     table = await services.tables.patch(caller, table_id, body.to_domain(), if_match=conditions.if_match)
     set_etag(response, table.version)
     return Table.from_domain(table)
@@ -112,7 +112,7 @@ async def get_table_health(table_id: TableIdPath, services: ServicesDep, caller:
 
 @router.get(
     "/{table_id}/health/history",
-    summary="List what was measured of a table, newest first",
+    summary="List the measurements of a table, newest first",
     responses=problems("not_found", "invalid_input"),
 )
 async def list_table_measurements(
@@ -131,7 +131,7 @@ async def list_table_measurements(
 
 @router.get("/{table_id}/advice", summary="Advise on a table's policy", responses=problems(*_OBSERVED))
 async def get_table_advice(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> TableAdvice:
-    """Say what policy would suit the table, from the filters of its queries and from what was written lately."""
+    """Recommend a policy for the table, from the filters of its queries and its recent commits."""
     return TableAdvice.from_domain(table_id, await services.advice.advise(caller, table_id))
 
 
@@ -139,7 +139,7 @@ async def get_table_advice(table_id: TableIdPath, services: ServicesDep, caller:
 async def plan_table(
     table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, body: PlanRequest | None = None
 ) -> TablePlan:
-    """Say what a run would do now: groups, bytes, files, seconds. A policy can be tried instead of the stored one."""
+    """Plan a run without starting it: groups, bytes, files, seconds. A policy can replace the stored one."""
     asked = body or PlanRequest()
     plan = await services.tables.plan(caller, table_id, policy=asked.policy, request=asked.request())
     return TablePlan.from_domain(plan)
@@ -153,7 +153,7 @@ async def plan_table(
 async def list_table_history(
     table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, pages: PageQuery, period: PeriodFilter
 ) -> TableHistory:
-    """List ended runs with snapshots of theirs in the table: what they measured beside what was predicted."""
+    """List ended runs that have snapshots in the table, with measured and predicted figures."""
     page = await pages.collect(
         lambda before, limit: services.tables.history(caller, table_id, period, before=before, limit=limit),
         key=lambda run: run.id,

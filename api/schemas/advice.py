@@ -18,19 +18,21 @@ class ColumnUse(Answer):
 
 
 class LayoutAdvice(Answer):
-    """What the files should be like, judged by the filters of queries (signals of kind `filters`, seven days)."""
+    """Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days)."""
 
-    layout: Layout = Field(description="`binpack`: packing small files is enough. `unknown`: no filters were told.")
+    layout: Layout = Field(
+        description="`binpack`: packing small files is enough. `unknown`: no query filters were reported."
+    )
     cluster_by: list[str] = Field(description="Columns to sort by, or to lay a curve over.")
     because: str
     query_count: int
     partition_query_share: float | None = Field(description="Queries that name all partition columns.")
     full_scan_share: float | None = Field(description="Queries without a filter.")
-    columns: list[ColumnUse] = Field(description="Columns beside those of the partition, most used first.")
+    columns: list[ColumnUse] = Field(description="Columns other than partition columns, most used first.")
 
 
 class Writes(Answer):
-    """What was written in the last seven days, or as far back as the table has snapshots."""
+    """Commits of the last seven days, or as far back as the table has snapshots."""
 
     seconds: float = Field(description="How long that is.")
     ingested_bytes: int = Field(description="Data files that snapshots of others added.")
@@ -44,7 +46,7 @@ class UpkeepAdvice(Answer):
 
     write_amplification: float | None = Field(description="Bytes rewritten by bytes ingested; null: none ingested.")
     rewritten_bytes_per_day: float
-    extra_storage_bytes: float = Field(description="What superseded files come to until their snapshots expire.")
+    extra_storage_bytes: float = Field(description="Bytes of superseded files until their snapshots expire.")
     update_share: float | None
     because: list[str] = Field(description="Reasons to rewrite more or less often, in words.")
 
@@ -57,7 +59,9 @@ class TableAdvice(Answer):
     upkeep: UpkeepAdvice
     writes: Writes
     expiry_seconds: float = Field(description="How long superseded files are kept.")
-    expiry_is_assumed: bool = Field(description="True: the policy does not say; Iceberg's default of 5 days is taken.")
+    expiry_is_assumed: bool = Field(
+        description="True: the policy does not set it; Iceberg's default of 5 days is used."
+    )
 
     @classmethod
     def from_domain(cls, table_id: str, advice: services.Advice) -> Self:

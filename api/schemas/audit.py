@@ -18,12 +18,18 @@ class AuditEntry(Answer):
     id: int = Field(examples=[4711])
     at: Instant
     caller: str = Field(description="Who did it.", examples=["key:etl"])
-    action: str = Field(description="What was done: resource and verb.", examples=["run.submit"])
-    object: str = Field(description="Id or name of what was changed.", examples=["run_01jd2m6v8n4q0x7y3k5r9t1wbz"])
-    request_id: str | None = Field(description="Of the request that did it; null for the system's own doing.")
-    before: JsonObject | None = Field(description="How it was, without secrets; null for what is new.")
-    after: JsonObject | None = Field(description="How it became; null for what is gone.")
-    is_sealed: bool = Field(description="Whether the hash chain covers it yet; that takes about a second.")
+    action: str = Field(description="The action: resource and verb.", examples=["run.submit"])
+    object: str = Field(description="Id or name of the changed object.", examples=["run_01jd2m6v8n4q0x7y3k5r9t1wbz"])
+    request_id: str | None = Field(
+        description="Id of the request that made the change; null for changes by the system."
+    )
+    before: JsonObject | None = Field(
+        description="The object before the change, without secrets; null if it was created."
+    )
+    after: JsonObject | None = Field(
+        description="The object after the change, without secrets; null if it was deleted."
+    )
+    is_sealed: bool = Field(description="Whether the hash chain covers the entry yet; that takes about a second.")
     sequence: int | None = Field(description="Its place in the chain, from 1.")
     hash: str | None = Field(description="SHA-256 of the hash before it and of this entry.", examples=[_HASH])
 
@@ -56,7 +62,9 @@ class ChainHead(Answer):
 class ChainAnchor(Answer):
     """The last link that was pruned; the chain is verified from it on."""
 
-    sequence: int = Field(examples=[4711], description="Its place in the chain: the next link is the oldest kept one.")
+    sequence: int = Field(
+        examples=[4711], description="Position in the chain; the next link is the oldest that is kept."
+    )
     hash: str = Field(examples=[_HASH], description="The hash before the oldest kept entry.")
     retained_since: Instant = Field(description="Every entry after this instant is kept.")
 

@@ -38,7 +38,7 @@ Properties = Annotated[
 AllowedLocations = Annotated[
     list[_Location],
     Field(
-        description="Tables must lie under one of these; empty: anywhere that the deployment allows.",
+        description="Tables must be located below one of these; empty: anywhere that the deployment allows.",
         max_length=50,
         examples=[["s3://lake/warehouse"]],
     ),
@@ -95,7 +95,7 @@ class Catalog(Answer):
     properties: dict[str, str] | None = Field(description="Null unless the caller is an admin.")
     allowed_locations: list[str] | None = Field(description="Null unless the caller is an admin.")
     outside_files: OutsideFiles
-    grants: list[Grant] = Field(description="All for admins; for other callers those that they hold.")
+    grants: list[Grant] = Field(description="Admins see all grants, other callers their own.")
     version: int = Field(description="Grows with each change, also over a delete; the ETag is this in quotes.")
     created_at: Instant
     updated_at: Instant

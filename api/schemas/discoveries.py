@@ -43,7 +43,9 @@ class DiscoverRequest(Request):
     )
     paused: Flag = Field(default=False, description="Pause those that are registered, until each is resumed.")
     dry_run: Flag = Field(default=False, description="With `register`: open each table, register none.")
-    limit: Whole = Field(default=200, ge=1, le=1000, description="Register at most so many with this request.")
+    limit: Whole = Field(
+        default=200, ge=1, le=1000, description="Maximum number of tables to register with this request."
+    )
 
     @model_validator(mode="after")
     def _means_something(self) -> Self:

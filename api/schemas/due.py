@@ -21,10 +21,10 @@ class DueState(Answer):
 
     is_due: bool = Field(description="True: at least one rule is due.")
     because: list[str] = Field(
-        description="One sentence for each rule that is due, with what it measured.",
+        description="One sentence for each due rule, with the measured values.",
         examples=[["Rule 'settled' makes 24 partitions due, most of all {\"at_hour\":494000} with 12 files (48 kB)."]],
     )
     never_due: NeverDue = Field(description="Avoidable files that no rule makes due.")
     advice: list[str] = Field(
-        description="What to change, where a tenth of the data files or more would never be due; else empty."
+        description="Advice if a tenth of the data files or more would never be due; otherwise empty."
     )

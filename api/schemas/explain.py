@@ -18,7 +18,7 @@ class ExplainedSetting(Answer):
     """One setting that holds for the table."""
 
     value: Any = Field(description="As policies write it; sizes in bytes.", examples=["6h"])
-    origin: str = Field(description="Where it comes from.", examples=["namespace lake.sales"])
+    origin: str = Field(description="Layer that sets it.", examples=["namespace lake.sales"])
     acted_on: bool = Field(description="False: kept and shown, without an effect in this version.")
 
 
@@ -54,7 +54,7 @@ class ExplainedCondition(Answer):
 
 
 class ExplainedRule(Answer):
-    """One rule of the policy. `partition`: the busiest of those that are due, else the one that came nearest."""
+    """One rule of the policy. `partition`: the busiest due partition, otherwise the one nearest to being due."""
 
     name: str = Field(examples=["many small files"])
     kind: Literal["trigger", "full"] = Field(description="`full`: a setting of `rewrite.full`.")
@@ -82,12 +82,12 @@ class ExplainedTriggers(Answer):
     seal: ExplainedSeal
     never_due: NeverDue = Field(description="Avoidable files that no rule makes due.")
     advice: list[str] = Field(
-        description="What to change, where a tenth of the data files or more would never be due; else empty."
+        description="Advice if a tenth of the data files or more would never be due; otherwise empty."
     )
 
 
 class Hold(Answer):
-    """One thing that holds the table back. `until` null: nobody knows when it ends, `detail` says what would end it."""
+    """One thing that holds the table back. `until` null: its end is not known; `detail` names what would end it."""
 
     code: str = Field(examples=["quiet_hours"])
     reason: str = Field(description="The code in words.")
@@ -98,7 +98,7 @@ class Hold(Answer):
 class NextEligible(Answer):
     """When a run could begin: the latest end of what holds it back, now when nothing does."""
 
-    at: Instant | None = Field(description="Null when it can't be told: see `reason`.")
+    at: Instant | None = Field(description="Null when it is not known: see `reason`.")
     reason: str | None
     held_by: list[Hold]
 
@@ -115,7 +115,7 @@ class ExplainedWindows(Answer):
 
 
 class ExplainedPause(Answer):
-    """A kill switch that is on. `stops`: running work stops; else it ends what is in flight."""
+    """An active pause. `stops`: running work is interrupted; otherwise groups in flight finish."""
 
     scope: Literal["fleet", "catalog", "table"]
     at: Instant
@@ -155,7 +155,7 @@ class ExplainedParallelRuns(Answer):
 
 
 class ExplainedBudgets(Rates):
-    """What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone."""
+    """Budget of a run: the strictest limits of its table, catalog and fleet, while no other run is active."""
 
     policy: Rates
     fleet_share: Rates = Field(description="Its equal share of the limits of catalog and fleet, whatever others do.")
@@ -175,17 +175,15 @@ class ExplainedSchedule(Answer):
 
 
 class ExplainedWatch(Answer):
-    """How the coordinator watches the table, and what its last look came to."""
+    """How the coordinator watches the table, and the verdict of its last look."""
 
     next_look_at: Instant
     looked_at: Instant | None = Field(description="Null: not yet.")
-    changed_at: Instant | None = Field(description="When a look found that something had been written.")
+    changed_at: Instant | None = Field(description="When a look found a new commit.")
     due_since: Instant | None = Field(description="Since when looks have found a rule due; null while none is.")
     interval_seconds: int = Field(description="Between looks: longer while nothing changes.")
     verdict: Verdict
-    code: str | None = Field(
-        description="What held it back, or why it could not be looked at.", examples=["table_paused"]
-    )
+    code: str | None = Field(description="What held it back, or why it could not be read.", examples=["table_paused"])
     detail: str | None
 
 
@@ -200,16 +198,16 @@ class HotPartition(Answer):
     is_cooling: bool
     reason: str = Field(examples=["source_gone"])
     run_id: str = Field(description="The run that lost last.")
-    wasted_bytes: int = Field(description="Written in vain by these attempts.")
+    wasted_bytes: int = Field(description="Bytes that these attempts wrote and discarded.")
     max_group_bytes: int = Field(description="How large its file groups may be, half for each loss.")
 
 
 class OtherCompactor(Answer):
-    """Somebody else who replaced data files of the table in the last day, as its history tells."""
+    """Another program that replaced data files of the table in the last day, from the table's history."""
 
     engine: str = Field(examples=["spark 3.5.1"])
-    application: str | None = Field(description="Of the last time; null when it did not name itself.")
-    count: int = Field(description="Snapshots by which it did, among the newest two hundred.")
+    application: str | None = Field(description="Application of the last snapshot; null when it did not name itself.")
+    count: int = Field(description="Its snapshots that replaced files, among the newest two hundred.")
     last_at: Instant
 
 
@@ -221,7 +219,7 @@ class ExplainedConflicts(Answer):
     lost_groups: int
     committed_groups: int = Field(description="Of runs that ended in these days, the newest hundred at most.")
     conflict_rate: float | None = Field(description="Lost file groups of all that these runs tried to commit.")
-    wasted_bytes: int = Field(description="Written in vain by these runs.")
+    wasted_bytes: int = Field(description="Bytes that these runs wrote and discarded.")
     last_at: Instant | None
     last_reason: str | None
     cooling_until: Instant | None = Field(description="A run that lost everything waits until then.")
@@ -229,12 +227,13 @@ class ExplainedConflicts(Answer):
     cooling_partitions_total: int = Field(description="Those that runs leave alone now.")
     hot_partitions: list[HotPartition] = Field(description="The first twenty, those that cool down longest first.")
     other_compactors: list[OtherCompactor] = Field(
-        description="Two compactors on the same partitions lose races to one another; none while it can't be looked at."
+        description="Two compactors on the same partitions make each other's commits fail; empty while the table "
+        "can't be read."
     )
 
 
 class Cost(Answer):
-    """What a run now would move."""
+    """Bytes and requests of a run that starts now."""
 
     files: int
     bytes_read: int
@@ -242,17 +241,17 @@ class Cost(Answer):
     requests: int = Field(description="To an object store, about.")
     seconds: float = Field(description="At work, without waiting.")
     ends_at: Instant | None = Field(
-        description="When a run asked for now would end if a worker took it at once: its seconds, and the windows that "
+        description="When a run requested now would end if a worker took it at once: its seconds, and the windows that "
         "stop it. Null: held back without an end that is known."
     )
 
 
 class RunNow(Answer):
-    """What a run would come to now. `unknown`: the table can't be looked at, `detail` says why."""
+    """Outcome of a run that starts now. `unknown`: the table can't be read, `detail` has the reason."""
 
     outcome: Literal["rewrite", "nothing_to_do", "refused", "disabled", "unknown"]
     detail: str | None = None
-    waits_for: list[str] = Field(default=[], description="What a run asked for now would wait for: codes of `held_by`.")
+    waits_for: list[str] = Field(default=[], description="What a run requested now would wait for: codes of `held_by`.")
     base_snapshot_id: str | None = None
     schema_id: int | None = None
     plan_hash: str | None = None
@@ -261,12 +260,13 @@ class RunNow(Answer):
     time_estimate: TimeEstimate | None = Field(default=None, description="What its time was predicted with.")
     prediction_errors: dict[str, float] = Field(
         default={},
-        description="How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth.",
+        description="Median error of the predictions of the last runs, by figure: 0.1 is 10 %.",
     )
     cost: Cost | None = None
     groups_total: int | None = None
     deferred_groups: int | None = Field(
-        default=None, description="Of the plan, left for another day: they do not fit `limits.bytes_per_day` now."
+        default=None,
+        description="File groups of the plan that are left for later: they exceed the rest of `limits.bytes_per_day`.",
     )
     shrunk_partitions: int | None = Field(
         default=None, description="Partitions with smaller groups than the policy's, after lost races."
@@ -304,9 +304,9 @@ class HealthFigures(Answer):
 
 
 class Explanation(Answer):
-    """Why a table did or did not run, whether it is due, what holds it back, and what a run would do now.
+    """Why a table was or was not rewritten, whether it is due, what holds it back, and what a run would do now.
 
-    `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be looked at.
+    `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be read.
     """
 
     table_id: str
@@ -321,7 +321,8 @@ class Explanation(Answer):
     )
     starts: str = Field(description="Whether and when a run starts automatically, in one sentence.")
     starts_at: Instant | None = Field(
-        description="About when a run starts automatically if nothing more is written. Null: none does as things stand."
+        description="About when a run starts automatically if nothing more is written. Null: none does in the "
+        "current state."
     )
     watch: ExplainedWatch | None
     eligible: bool | None = Field(description="Whether the table can be rewritten: every condition holds.")

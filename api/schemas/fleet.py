@@ -49,7 +49,7 @@ class BudgetUse(Answer):
 
 
 class LiveRate(Answer):
-    """What running rewrites move now, whoever's tables they are on: the limits are for all of them together."""
+    """Current rate of all running rewrites, including those of other teams' tables: the limits cover all of them."""
 
     catalog: str | None = Field(description="Null: all catalogs.")
     runs: int = Field(description="Runs that report at present.")
@@ -59,7 +59,7 @@ class LiveRate(Answer):
 
 
 class OpenBreaker(Answer):
-    """A catalog in which no run begins by itself for a while: runs of several tables in a row failed there."""
+    """A catalog in which no run starts automatically for now: runs of several tables in a row failed there."""
 
     catalog: str
     failed_at: Instant = Field(description="When the last run failed.")
@@ -104,15 +104,15 @@ class LastRun(Answer):
     """The newest run of a table."""
 
     id: str = Field(description="The run's id.", examples=["run_01jd2m6v8n4q0x7y3k5r9t1wbz"])
-    operation: Operation = Field(description="What is done to the table.")
-    state: RunState = Field(description="Where the run stands.")
-    reason: str | None = Field(description="Why it ended as it did, or waits; a stable word.")
+    operation: Operation = Field(description="What the run does to the table.")
+    state: RunState = Field(description="State of the run.")
+    reason: str | None = Field(description="Why it ended or waits; a stable word.")
     created_at: Instant = Field(description="When it was submitted.")
     finished_at: Instant | None = Field(description="When it ended.")
 
 
 class FleetTable(Answer):
-    """A table with what its last look, its newest measurement and its newest run say. Figures are null unmeasured."""
+    """A table with its last look, newest measurement and newest run. Figures are null before the first measurement."""
 
     table_id: str = Field(description="The table's id.", examples=["tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"])
     table: str = Field(description="Address of the table, accepted wherever its id is.", examples=["lake.sales.orders"])

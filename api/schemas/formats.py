@@ -65,7 +65,7 @@ class RefusedSetting(Answer):
 
 
 class Format(Answer):
-    """What can be done to tables of one format in this version, with the reason for each no."""
+    """Operations that this version supports for tables of one format, with the reason for each that it does not."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FORMAT]})
 

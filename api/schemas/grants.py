@@ -81,7 +81,7 @@ class CatalogGrants(Answer):
 
     catalog: str
     version: int = Field(description="That of the catalog; the ETag is this in quotes.")
-    grants: list[Grant] = Field(description="All for admins; for other callers those that they hold.")
+    grants: list[Grant] = Field(description="Admins see all grants, other callers their own.")
 
     @classmethod
     def from_domain(cls, catalog: tables.Catalog, caller: Caller) -> Self:

@@ -21,7 +21,7 @@ class Dependency(Answer):
     name: str = Field(examples=["database"])
     ok: bool
     required: bool = Field(description="True: nothing can be answered without it.")
-    detail: str = Field(description="A version, or what is wrong.")
+    detail: str = Field(description="A version, or the error.")
     seconds: float = Field(description="How long it took to answer.")
 
 

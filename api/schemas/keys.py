@@ -39,7 +39,7 @@ class KeyCreate(Request):
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
         examples=["etl"],
     )
-    role: Role = Field(description="What it may do; each role may do all that the ones before it may.")
+    role: Role = Field(description="Role of the key; each role includes the rights of the ones before it.")
     teams: Annotated[list[Team], Field(min_length=1, max_length=100)] | None = _TEAMS
     expires_at: WrittenInstant | None = Field(
         default=None, description="From then on it is refused; null for never.", examples=[_LATER]

@@ -68,7 +68,7 @@ ParallelRuns = Annotated[Whole, Field(ge=1, le=10_000)]
 
 
 class CatalogLimitsPut(Request):
-    """Limits of all rewrites on one catalog's tables. What is absent or null is unlimited."""
+    """Limits of all rewrites on one catalog's tables. Absent or null: unlimited."""
 
     parallel_runs: ParallelRuns | None = Field(default=None, description="Runs that workers advance at once.")
     bandwidth: Bandwidth | None = Field(default=None, description="Bytes per second, read + written.")
@@ -76,7 +76,7 @@ class CatalogLimitsPut(Request):
 
 
 class LimitsPut(Request):
-    """Limits of the whole fleet. What is absent or null is unlimited."""
+    """Limits of the whole fleet. Absent or null: unlimited."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"parallel_runs": 4, "bandwidth": "400MB"}], "allOf": [_RATES_NEED_RUNS]}
@@ -89,7 +89,7 @@ class LimitsPut(Request):
         "second: what one can't use goes to the others. Needs `parallel_runs`: a run out of reach has an equal share.",
     )
     requests: Whole | None = Field(
-        default=None, ge=1, le=MAX_BYTES, description="Object-store requests per second, dealt out likewise."
+        default=None, ge=1, le=MAX_BYTES, description="Object-store requests per second, dealt out in the same way."
     )
     catalogs: dict[CatalogKey, CatalogLimitsPut] = Field(
         default={},

@@ -10,7 +10,7 @@ from engine.domain.strict import Flag, Number, Whole
 
 
 class PaceReport(BaseModel):
-    """What a task has moved since it started. Fields that this version does not know are passed over."""
+    """Bytes and requests of a task since it started. Unknown fields are ignored."""
 
     group: Whole = Field(ge=0)
     bytes_read: Whole = Field(ge=0)

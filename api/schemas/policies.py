@@ -50,7 +50,8 @@ Message = Annotated[
     ),
 ]
 Notes = Annotated[
-    list[str], Field(description="What its author should know: settings without effect yet, what was not checked.")
+    list[str],
+    Field(description="What its author should know: settings without effect yet, and checks that were not made."),
 ]
 _Catalog = Annotated[
     str, Field(min_length=1, max_length=64, examples=["lake"], json_schema_extra={"pattern": CATALOG_NAME})
@@ -246,7 +247,7 @@ class LeafChange(Answer):
 
 
 class PolicyVersion(Answer):
-    """One write of a policy: who, when, why, what it set, and what it changed against the version before."""
+    """One write of a policy: author, time, message, its settings, and its changes from the version before."""
 
     version: Version
     written_at: Instant
@@ -295,14 +296,14 @@ class PolicyRestore(Request):
 class Setting(Answer):
     """One effective setting."""
 
-    value: Any = Field(description="Bytes, a count, a share, a duration such as `6h`, a word: as the policy has it.")
+    value: Any = Field(description="Bytes, a count, a share, a duration such as `6h`, or a word, as in the policy.")
     origin: str = Field(
         description="`default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, "
         "`pattern …`, `label …`, `table`, or `derived` from the target.",
         examples=["namespace lake.sales"],
     )
     acted_on: bool = Field(description="False: stored and shown, without effect in this version.")
-    note: str | None = Field(description="Why it is not acted on, or what of its effect is missing yet.")
+    note: str | None = Field(description="Why it has no effect, or which part of its effect is missing.")
 
 
 class EffectivePolicy(Answer):
@@ -329,7 +330,7 @@ class EffectivePolicy(Answer):
 
     table_id: str
     settings: dict[str, Setting]
-    notes: list[str] = Field(description="What is left out, such as properties that can't be read now.")
+    notes: list[str] = Field(description="Notes on missing parts, such as properties that can't be read now.")
 
     @classmethod
     def from_domain(cls, table_id: str, shown: ShownPolicy) -> Self:

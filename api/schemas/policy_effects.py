@@ -85,15 +85,15 @@ class DueTable(Answer):
 
 
 class DueTables(Answer):
-    """What would become due, told from what was last measured; no table was read for it."""
+    """Tables that would become due, by their last measurements; no table was read."""
 
     count: int
     tables: list[DueTable] = Field(description="The first hundred.")
     never_measured_count: int = Field(description="Affected tables that were never measured.")
     never_measured: list[AffectedTable] = Field(description="The first hundred; GET their health to measure them.")
     untold_count: int = Field(
-        description="Affected tables of which the last measurement does not tell: their triggers ask for ages, deletes "
-        "or other bounds of sizes; and those beyond the first ten thousand."
+        description="Affected tables for which the last measurement is not sufficient: their triggers ask for "
+        "ages, deletes or other bounds of sizes; and those beyond the first ten thousand."
     )
 
     @classmethod
@@ -113,21 +113,21 @@ class DueTables(Answer):
 
 
 class PolicyPreview(Answer):
-    """What a change of a policy would come to. Nothing was written."""
+    """Effect that a change of a policy would have. Nothing was written."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     dry_run: Literal[True]
     covered_count: int = Field(description="Tables that the policy covers.")
-    affected_count: int = Field(description="Those of which at least one setting would change its value.")
+    affected_count: int = Field(description="Tables for which at least one setting would change its value.")
     affected_tables: list[AffectedTable] = Field(description="The first hundred.")
     change_count: int = Field(description="Distinct changes.")
-    changes: list[SharedChange] = Field(description="The hundred that most tables would see.")
-    due: DueTables = Field(description="Tables of which the triggers would hold and did not before.")
+    changes: list[SharedChange] = Field(description="The hundred changes that affect most tables.")
+    due: DueTables = Field(description="Tables whose triggers would hold and did not before.")
     contradictions: list[Contradiction] = Field(
-        description="What a deletion would leave in contradiction; anything else that contradicts itself is refused."
+        description="Contradictions that a deletion would leave; any other change with contradictions is refused."
     )
-    notes: list[str] = Field(description="What was not looked at, and settings without effect yet.")
+    notes: list[str] = Field(description="Checks that were not made, and settings without effect yet.")
 
     @classmethod
     def from_domain(cls, judged: Judged) -> Self:

@@ -14,7 +14,7 @@ class Preset(Answer):
     """A named base to start from; a policy's own settings win over it."""
 
     name: str = Field(examples=["balanced"])
-    summary: str = Field(description="What it is for.")
+    summary: str = Field(description="What the preset is for.")
     source: str = Field(description="Where its figures come from.")
     policy: Policy
 

@@ -16,8 +16,8 @@ class ProblemField(Answer):
         examples=["/rewrite/target_file_bytes"],
     )
     message: str = Field(description="What is wrong.")
-    value: Any = Field(default=None, description="What was given, if it is short and no secret.")
-    hint: str | None = Field(default=None, description="How to mend it.")
+    value: Any = Field(default=None, description="The given value, if it is short and not a secret.")
+    hint: str | None = Field(default=None, description="How to correct it.")
 
 
 class Problem(Answer):

@@ -32,7 +32,7 @@ _REQUEST = (
 _REASON = "Why it ended as it did, or waits; a stable word."
 _PLAN = "Summary and prediction of the plan; empty before planning."
 _POLICY = "The effective policy that it was planned under."
-_RESULT = "What was measured, and the proof of each snapshot; filled as it commits."
+_RESULT = "Measured figures, and the proof of each snapshot; extended with each commit."
 DETAIL_CHARACTERS: Final = 160
 """The most of `detail` in a list."""
 
@@ -58,28 +58,27 @@ class RunSubmit(Request):
         examples=[_TABLE_ID, "lake.sales.orders"],
         description="Id or address of the registered table.",
     )
-    operation: Operation = Field(default=Operation.REWRITE, description="What is done to the table.")
+    operation: Operation = Field(default=Operation.REWRITE, description="What the run does to the table.")
     partitions: Partitions | None = None
     force_full: Flag = Field(
         default=False,
-        description="Every file of the partitions is a candidate, also those of the right size; a file that would come "
-        "out as it was is still left alone.",
+        description="Every file of the partitions is a candidate, including files of the right size; a file that would "
+        "come out unchanged is still skipped.",
     )
     every_file: Flag = Field(
         default=False,
-        description="As `force_full`, and files that would come out as they were are written anew too: with the "
-        "compression, encodings and row groups that hold now.",
+        description="As `force_full`, including files that would come out unchanged: they are rewritten with the "
+        "current compression, encodings and row groups.",
     )
-    priority: Priority | None = Field(default=None, description="Absent: what the table's policy says.")
-    dry_run: Flag = Field(default=False, description="Answer the plan and store nothing.")
+    priority: Priority | None = Field(default=None, description="Absent: the priority of the table's policy.")
+    dry_run: Flag = Field(default=False, description="Return the plan and store nothing.")
     force: Flag = Field(
         default=False,
-        description="Start a run of its own also while an equal one is live, and take partitions that cool down after "
-        "races that other writers won.",
+        description="Start even if an equal run is live; include partitions that cool down after lost races.",
     )
 
     def request(self) -> RunRequest:
-        """Return what is asked for."""
+        """Return the request as the domain has it."""
         is_full = self.force_full or self.every_file
         return RunRequest(self.operation, self.partitions, is_full, force=self.force, every_file=self.every_file)
 
@@ -170,9 +169,9 @@ class _RunFields(Answer):
     )
     catalog: str = Field(description="Catalog of the table.", examples=["lake"])
     owner_team: str | None = Field(description="Team that owns the table at present; null: none.")
-    operation: Operation = Field(description="What is done to the table.")
+    operation: Operation = Field(description="What the run does to the table.")
     priority: Priority = Field(description="Which of the queued runs start first.")
-    state: RunState = Field(description="Where the run stands.")
+    state: RunState = Field(description="State of the run.")
     is_terminal: bool = Field(description="True when nothing can happen to it any more.")
     requested_by: str = Field(description="Who submitted it; `coordinator` for an automatic run.")
     created_at: Instant = Field(description="When it was submitted.")
@@ -232,7 +231,7 @@ class RunDetail(Run):
 class RunAccepted(Run):
     """A submitted run."""
 
-    deduplicated: bool = Field(description="True: an equal run was live already and is answered instead of a new one.")
+    deduplicated: bool = Field(description="True: an equal run was live already and is returned instead of a new one.")
 
     @classmethod
     def of(cls, run: domain.Run, *, deduplicated: bool) -> Self:
@@ -297,8 +296,8 @@ class FileGroup(Answer):
     output_files: int
     output_bytes: int
     rows_deleted: int = Field(description="Rows that deletes hid, and that are therefore not in the outputs.")
-    measured: JsonObject = Field(description="What the task measured: bytes, requests, seconds.")
-    snapshot_id: str | None = Field(description="The snapshot that holds it once it is committed.")
+    measured: JsonObject = Field(description="Figures that the task measured: bytes, requests, seconds.")
+    snapshot_id: str | None = Field(description="The snapshot that contains it once it is committed.")
     reason: str | None = Field(description="Why it was dropped.")
     updated_at: Instant
 

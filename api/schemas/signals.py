@@ -24,7 +24,7 @@ _EXAMPLES: Final[list[Any]] = [
 
 
 class SignalSend(Request):
-    """What to tell Packhouse. It is stored and shown; nothing starts or slows down by it in this version."""
+    """A signal from another system about a table or the fleet. Its kind decides the effect; see `signal`."""
 
     model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
 
@@ -82,8 +82,8 @@ class TableBackpressure(Answer):
     slow_down: bool
     reason: str
     since: Instant | None
-    until: Instant | None = Field(description="When the signal behind it stops to hold; null without a signal.")
-    signal: Signal | None = Field(description="The signal behind it; null when the format alone says so.")
+    until: Instant | None = Field(description="When the signal behind it expires; null without a signal.")
+    signal: Signal | None = Field(description="The signal behind it; null when it follows from the format alone.")
 
     @classmethod
     def from_domain(cls, table_id: str, advised: Advised) -> Self:

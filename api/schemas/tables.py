@@ -74,7 +74,7 @@ class TablePatch(Request):
     owner_team: OwnerTeam | None = Field(default=None, description="Null: the table has no team any more.")
     labels: Annotated[dict[LabelKey, LabelValue | None], Field(json_schema_extra=LABEL_KEYS)] | None = Field(
         default_factory=dict,
-        description="Labels to set, or to take away by null; null for all takes all away.",
+        description="Labels to set, or to remove by null; null instead of an object removes all labels.",
         max_length=100,
     )
 
@@ -84,15 +84,15 @@ class TablePatch(Request):
 
 
 class Freeze(Answer):
-    """A proof that failed and could not be made good by going back: the table takes no run until it is unfrozen."""
+    """A failed proof that could not be rolled back: no run of the table starts until it is unfrozen."""
 
     frozen_at: Instant
     run_id: str = Field(description="The run whose snapshot failed its proof.")
-    snapshot_id: str = Field(description="It does not hold what it should.", examples=["5781947118336215154"])
+    snapshot_id: str = Field(description="The snapshot that failed its proof.", examples=["5781947118336215154"])
     parent_snapshot_id: str | None = Field(
         description="The snapshot before it, kept from expiry by a tag. Null when it had expired."
     )
-    reason: str = Field(description="What was found, why nothing was rolled back, and what to do.")
+    reason: str = Field(description="The failed check, why nothing was rolled back, and the remedy.")
 
     @classmethod
     def from_domain(cls, freeze: domain.Freeze) -> Self:
@@ -112,7 +112,7 @@ class UnfreezeRequest(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "rolled back, and appended the rest again"}]})
 
-    reason: OneLine = Field(min_length=1, max_length=500, description="What was found and done; kept in the audit log.")
+    reason: OneLine = Field(min_length=1, max_length=500, description="Findings and actions; kept in the audit log.")
 
 
 class Table(Answer):
@@ -237,7 +237,7 @@ class TableHealth(Answer):
 
 
 class HealthMeasurement(Answer):
-    """What was found in one snapshot."""
+    """Health of the table in one snapshot."""
 
     id: int
     measured_at: Instant
@@ -287,8 +287,10 @@ class PlanRequest(Request):
     policy: PolicyDocument | None = Field(default=None, description="Tried instead of the table's stored policy.")
     partitions: Partitions | None = None
     force_full: Flag = Field(default=False, description="Also files of the right size.")
-    every_file: Flag = Field(default=False, description="As `force_full`, also files that nothing is merged with.")
-    force: Flag = Field(default=False, description="Also partitions that cool down after lost races.")
+    every_file: Flag = Field(
+        default=False, description="As `force_full`, including files that are merged with no other."
+    )
+    force: Flag = Field(default=False, description="Include partitions that cool down after lost races.")
 
     def request(self) -> RunRequest:
         """Return what a run would be asked for."""
@@ -301,7 +303,7 @@ class PlanRequest(Request):
 
 
 class Condition(Answer):
-    """One condition of the rewrite; it stands in the way when it does not hold."""
+    """One condition of the rewrite; a condition that does not hold prevents the rewrite."""
 
     name: str
     holds: bool
@@ -309,14 +311,14 @@ class Condition(Answer):
 
 
 class Prediction(Answer):
-    """What the plan expects of its own execution."""
+    """Predicted figures of the plan's execution."""
 
     input_files: int
     input_bytes: int
     input_rows: int
     output_files: int
     output_bytes: int
-    seconds: float = Field(description="At work, without waiting; `time_estimate` has what it rests on.")
+    seconds: float = Field(description="Time at work, without waiting; `time_estimate` has its basis.")
 
 
 class Calibration(Answer):
@@ -353,7 +355,7 @@ class TimeEstimate(Answer):
 
 
 class PlannedLater(Answer):
-    """What the run plans when this is done: of a very large table it takes on the partitions that gain most first."""
+    """Partitions that the run plans later: it rewrites those of a very large table in parts, most beneficial first."""
 
     partitions: int
     files: int = Field(description="In these partitions, those that it may rewrite.")
@@ -380,11 +382,11 @@ class SkippedPartition(Answer):
     files: int
     bytes: int
     reason: str = Field(examples=["as_good_as_it_gets"])
-    until: Instant | None = Field(description="When that ends by itself: of `cooling_down`. Null: nobody knows.")
+    until: Instant | None = Field(description="When that ends, for `cooling_down`. Null: not known.")
 
 
 class TablePlan(Answer):
-    """What a run would do now. Nothing was done."""
+    """Plan of a run that starts now. Nothing was changed."""
 
     table_id: str
     enabled: bool
@@ -398,7 +400,9 @@ class TablePlan(Answer):
     calibration: Calibration
     time_estimate: TimeEstimate = Field(description="What its time was predicted with.")
     groups_total: int
-    deferred_groups: int = Field(description="Left for another day: they do not fit `limits.bytes_per_day` now.")
+    deferred_groups: int = Field(
+        description="File groups that are left for later: they exceed the rest of `limits.bytes_per_day`."
+    )
     shrunk_partitions: int = Field(description="Partitions with smaller groups than the policy's, after lost races.")
     later: PlannedLater
     groups: list[PlannedGroup] = Field(description="The first thousand.")
@@ -421,7 +425,9 @@ class HistoryEntry(Answer):
     finished_at: Instant | None
     snapshot_ids: list[str] = Field(description="Snapshots of the run, oldest first.")
     plan: JsonObject
-    result: JsonObject = Field(description="Measured, beside what was predicted; with the proof of each snapshot.")
+    result: JsonObject = Field(
+        description="Measured figures, to compare with the prediction, and the proof of each snapshot."
+    )
 
     @classmethod
     def from_domain(cls, run: domain_runs.Run) -> Self:

@@ -5,7 +5,7 @@
     │   ├── InvalidInput        a field is wrong; carries one FieldProblem for each
     │   ├── NotFound            no such object (or not for this caller)
     │   ├── StateConflict       the object's state forbids it
-    │   │   ├── TableReplaced   the table was dropped and made anew under its name
+    │   │   ├── TableReplaced   the table was dropped and created again under its name
     │   │   ├── TableUnreadable the table's metadata can't be read
     │   │   └── TakenBack       somebody else rolled back what was committed
     │   ├── PreconditionFailed  the object changed since it was read
@@ -129,7 +129,7 @@ class Forbidden(Rejected):
 
 
 class NotEligible(Rejected):
-    """The table can't be rewritten as it stands; `details["failed"]` names each failed condition."""
+    """The table can't be rewritten in its current state; `details["failed"]` names each failed condition."""
 
     code = "not_eligible"
 

@@ -89,7 +89,7 @@ def advise_layout(
         counted[filtered] += count
     total = sum(counted.values())
     if total == 0:
-        because = "no filters of queries were told: send signals of kind filters"
+        because = "no query filters were reported: send signals of kind filters"
         return LayoutAdvice(Layout.UNKNOWN, (), because, 0, None, None, ())
     wanted = frozenset(partition_columns)
     in_partition = sum(n for filtered, n in counted.items() if wanted and wanted <= filtered) / total

@@ -28,7 +28,7 @@ class SkipReason(StrEnum):
     WELL_SIZED = "well_sized"  # no file is small, too large, burdened with deletes or of small row groups
     TOO_FEW_FILES = "too_few_files"  # fewer candidates than rewrite.min_input_files
     AS_GOOD_AS_IT_GETS = "as_good_as_it_gets"  # a rewrite would not make fewer files
-    EXCLUDED_ABOVE = "excluded_above"  # what could be rewritten is above rewrite.exclude_above_bytes
+    EXCLUDED_ABOVE = "excluded_above"  # all candidates are above rewrite.exclude_above_bytes
     EQUALITY_DELETES = "equality_deletes"  # the kernel does not apply them
     ENCRYPTED = "encrypted"  # the kernel does not read encrypted files
     NOT_PARQUET = "not_parquet"  # the kernel reads Parquet only

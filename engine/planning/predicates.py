@@ -117,7 +117,7 @@ def _no_field(column: str, specs: Sequence[PartitionSpecFields], columns: Sequen
         text = (
             f"the table is not partitioned (spec {specs[-1].spec_id if specs else 0}): it has no partitions to choose"
         )
-        return FieldProblem(f"{pointer}/column", text, column, "leave `partitions` out: the whole table is taken")
+        return FieldProblem(f"{pointer}/column", text, column, "omit `partitions` to select the whole table")
     text = "no partition spec of the table partitions by this column"
     if column not in columns:
         text = "the table has no such column"

@@ -117,7 +117,7 @@ class AuditService:
         await self._judge_unsealed(verdict, newest)
         if verdict.anchor.sequence and verdict.anchor.hash not in newest.told:
             sequence = verdict.anchor.sequence
-            told = f"no entry tells that the log was pruned up to link {sequence}: its beginning was cut off"
+            told = f"no entry records that the log was pruned up to link {sequence}: its beginning was cut off"
             verdict.faults.append(Fault(told, sequence))
         return verdict
 
@@ -175,8 +175,9 @@ def _missing_head(missing: str, anchor: Anchor) -> str:
     if not anchor.sequence:
         return f"the hash {missing} is not in the chain: its end was cut off, or all of it was replaced"
     return (
-        f"the hash {missing} is not in the chain after link {anchor.sequence}: it is older than what is kept (entries "
-        f"up to {anchor.pruned_until:%Y-%m-%d %H:%M:%S} UTC were pruned), or the chain was cut off or rebuilt; give a "
+        f"the hash {missing} is not in the chain after link {anchor.sequence}: it is older than the retained "
+        f"entries (those up to {anchor.pruned_until:%Y-%m-%d %H:%M:%S} UTC were pruned), or the chain was cut off "
+        f"or rebuilt; give a "
         "newer one"
     )
 

@@ -13,8 +13,8 @@ from engine.stores.database import Database
 
 _OF_FORMATS: Final = {
     TableFormatName.ICEBERG: (
-        "Iceberg tables have no sorted runs whose number could stop writers: nothing but a signal of kind "
-        "backpressure says that writers should slow down"
+        "Iceberg tables have no sorted runs that could stop writers: only a signal of kind backpressure "
+        "asks writers to slow down"
     ),
 }
 

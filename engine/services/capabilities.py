@@ -62,7 +62,7 @@ def refusal_problems(
             "/" + refusal.field.replace(".", "/"),
             refusal.reason,
             refusal.value,
-            f"it comes from: {origins[refusal.field]}; {hint}" if refusal.field in origins else hint,
+            f"origin: {origins[refusal.field]}; {hint}" if refusal.field in origins else hint,
         )
         for refusal in capabilities.refusals(values)
     )

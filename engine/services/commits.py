@@ -349,8 +349,8 @@ def _is_wrong(document: Mapping[str, Any]) -> bool:
 def _taken_back(document: Mapping[str, Any]) -> TakenBack:
     groups = len(document["groups"])
     return TakenBack(
-        f"snapshot {document['snapshot_id']} with {groups} groups was committed and right, and somebody else rolled "
-        "the table back to before it: this run does not do it again"
+        f"snapshot {document['snapshot_id']} with {groups} groups was committed and proven, and then another "
+        "program rolled the table back to an earlier snapshot: this run does not repeat it"
     )
 
 

@@ -133,7 +133,9 @@ def _with_rights(caller: Caller, catalog: Catalog, table: DiscoveredTable) -> Di
     is_allowed = allows(caller, catalog.grants, Right.REGISTER, table.ref.namespace)
     if is_allowed or table.outcome is not DiscoveryOutcome.REGISTRABLE:
         return table
-    return _with(table, DiscoveryOutcome.REFUSED, f"no grant lets {caller.subject} register tables of this namespace")
+    return _with(
+        table, DiscoveryOutcome.REFUSED, f"no grant allows {caller.subject} to register tables of this namespace"
+    )
 
 
 def _judged(ref: TableRef, registered: Mapping[tuple[tuple[str, ...], str], TableId | None]) -> DiscoveredTable:

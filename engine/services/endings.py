@@ -84,7 +84,9 @@ class RunEnding:
         elif await self.outlines(GroupState.COMMITTED):
             await self.end(RunState.SUCCEEDED, "committed", "an earlier attempt had committed everything")
         elif (until := min((each.until for each in plan.skipped if each.until), default=None)) is not None:
-            detail = f"{in_words('cooling_down')}, the first until {until:%Y-%m-%d %H:%M:%S} UTC; force takes them all"
+            detail = (
+                f"{in_words('cooling_down')}, the first until {until:%Y-%m-%d %H:%M:%S} UTC; force includes them all"
+            )
             await self.end(RunState.SKIPPED, "cooling_down", detail, plan=plan.summary())
         else:
             await self.end(RunState.SKIPPED, "nothing_to_do", _why_nothing(plan), plan=plan.summary())
@@ -250,7 +252,7 @@ class RunEnding:
 
     async def _wait_for_end(self, hold: Hold) -> None:
         """Park the run for as long as the hold lasts: of a pause claims see the end themselves, so it has no time."""
-        detail = f"{hold.detail}; what was written is committed, the rest is planned again afterwards"
+        detail = f"{hold.detail}; written file groups are committed, the rest is planned again afterwards"
         await self._wait(hold.waiting_for, hold.reason, detail, until=hold.until)
 
     async def _wait_for_budget(self, budget: DayBudget) -> None:

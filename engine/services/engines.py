@@ -89,7 +89,7 @@ def remedy_for(reason: str, opened: OpenTable, policy: EffectivePolicy) -> str:
     asked = replace(policy, values={**policy.values, "rewrite.engine": Engine.NATIVE})
     if reason not in _DONE_NATIVELY or choose_engine(opened, asked).engine is not Engine.NATIVE:
         return ""
-    return "; rewrite.engine: native lets the table format's own procedure do it"
+    return "; rewrite.engine: native makes the table format's own procedure rewrite it"
 
 
 def tasks_within(limit: Budget, most: int) -> int:
@@ -119,7 +119,7 @@ def _of_settings(policy: EffectivePolicy) -> Iterator[Condition]:
         for name, instead in _ASKED_FOR.items()
         if policy.origins.get(name, "default") not in _KNOWN_TO_IT and policy.values[name] != OFF
     ]
-    detail = f"it can't be told {', '.join(told)}" if told else "it can be told all that is set"
+    detail = f"it does not support {', '.join(told)}" if told else "it supports all settings"
     yield Condition("native_settings", not told, detail)
     limit = policy.budget()
     tasks = tasks_within(limit, policy.parallel_groups)
@@ -129,7 +129,7 @@ def _of_settings(policy: EffectivePolicy) -> Iterator[Condition]:
 def _reason(kernel: tuple[Condition, ...]) -> Condition:
     why = "; ".join(f"{each.name}: {each.detail}" for each in kernel if not each.holds)
     detail = (
-        f"the table format's own procedure, as Packhouse's kernel can't take it ({why})"
+        f"the table format's own procedure, because Packhouse's kernel does not support it ({why})"
         if why
         else "the table format's own procedure, as rewrite.engine asks for"
     )

@@ -64,9 +64,9 @@ def _sentences(facts: Facts, eligible: Eligibility) -> Iterator[str]:
 def _headline(facts: Facts, eligible: Eligibility) -> str:
     ref, sight = short(str(facts.record.table.ref), 70), facts.sight
     if sight.blocked is not None:
-        return f"{ref} can't be looked at now."
+        return f"{ref} can't be read now."
     if facts.refusals or (sight.trial is not None and not sight.trial.is_eligible):
-        return f"{ref} can't be rewritten as it stands."
+        return f"{ref} can't be rewritten in its current state."
     due = "is due for a rewrite" if sight.evaluation is not None and sight.evaluation.is_due else "is not due"
     if eligible.held_by:
         until = f" until {clock(eligible.at)}" if eligible.at else ""
@@ -77,7 +77,7 @@ def _headline(facts: Facts, eligible: Eligibility) -> str:
 def _can(facts: Facts) -> Iterator[str]:
     sight = facts.sight
     if sight.blocked is not None:
-        yield f"{sentence(sight.blocked[1])} The settings leave out what the table's own properties say."
+        yield f"{sentence(sight.blocked[1])} The settings shown do not include the table's own properties."
         if facts.record.measurement is not None:
             seen = facts.record.measurement
             yield (
@@ -102,7 +102,7 @@ def _how(policy: EffectivePolicy, trial: Trial) -> Iterator[str]:
         yield f"File groups have the target size: {name} {raised.message}."
     for condition in trial.conditions:
         if condition.name == BY_NATIVE:
-            yield f"By {condition.detail}."
+            yield f"It is rewritten by {condition.detail}."
 
 
 def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     if trial is None:
         return
     if facts.refusals:
-        yield "A run now would fail for that."
+        yield "A run now would fail for this reason."
         return
     plan, deferred = facts.planned_now(trial)
     expected = plan.prediction
@@ -127,16 +127,16 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     time = f" in about {duration(expected.seconds)}"
     if trial.is_eligible and facts.policy.enabled:
         waits = any(hold.holds_requests for hold in eligible.held_by)
-        begin = "A run asked for now would wait, then rewrite" if waits else "A run now would rewrite"
+        begin = "A run requested now would wait, then rewrite" if waits else "A run now would rewrite"
         yield f"{begin} {what}{time}, with about {many(requests, 'storage request')}."
         yield f"That time is {plan.time.costs.evidence}{_limits(plan)}."
         if plan.shrunk_partitions:
             yield f"{many(plan.shrunk_partitions, 'partition')} of it in smaller file groups, after lost races."
         if 0 < deferred < len(trial.plan.groups):
-            yield f"{many(deferred, 'group')} would be left for another day: they do not fit limits.bytes_per_day now."
+            yield f"{many(deferred, 'group')} would be left for later: they exceed the rest of limits.bytes_per_day."
         yield from _due_only(facts, expected.input_files)
     else:
-        yield f"A run now would change nothing; without what stands in the way it would rewrite {what}."
+        yield f"A run now would change nothing; if nothing prevented it, it would rewrite {what}."
 
 
 def _limits(plan: Plan) -> str:
@@ -154,7 +154,8 @@ def _due_only(facts: Facts, all_files: int) -> Iterator[str]:
     if due.full or expected.input_files != all_files:
         full = " in full" if due.full else ""
         what = f"{many(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)})"
-        yield f"An automatic run would rewrite what is due{full}: {what} in {many(len(due.plan.groups), 'group')}."
+        groups = many(len(due.plan.groups), "group")
+        yield f"An automatic run would rewrite the due partitions{full}: {what} in {groups}."
 
 
 def _holds(eligible: Eligibility) -> Iterator[str]:
@@ -230,11 +231,11 @@ def _last(facts: Facts) -> Iterator[str]:
 def _next(facts: Facts) -> Iterator[str]:
     windows, now = facts.windows, facts.record.now
     if not windows.inside and windows.next_start is not None:
-        yield f"The next window in which nothing new begins starts at {clock(windows.next_start)}."
+        yield f"The next window in which no run starts begins at {clock(windows.next_start)}."
     if windows.inside and windows.kind is WindowKind.BLACKOUT and windows.ends_at is None:
-        yield "The blackout has no end that could be told."
+        yield "The end of the blackout is not known."
     if (cron := cron_next(facts.policy, now)) is not None:
-        yield f"Its schedule names {clock(cron)} next."
+        yield f"The next time of its schedule.cron is {clock(cron)}."
     if facts.day.limit is not None and facts.day.remaining:
         yield f"{format_bytes(facts.day.remaining)} of limits.bytes_per_day ({format_bytes(facts.day.limit)}) are left."
 
@@ -244,13 +245,13 @@ def _conflicts(facts: Facts) -> Iterator[str]:
     if lost:
         times = many(len(lost), "time")
         wasted = facts.record.races.wasted_bytes
-        cost = f"; {format_bytes(wasted)} were written in vain" if wasted else ""
-        yield f"Other writers were faster {times} in 7 days, last at {clock(lost[0].at)}{cost}."
+        cost = f"; {format_bytes(wasted)} of output were discarded" if wasted else ""
+        yield f"Its runs lost file groups to other writers {times} in 7 days, last at {clock(lost[0].at)}{cost}."
     for other in facts.sight.others[:2]:
         named = f", application {other.application}" if other.application else ""
         yield (
             f"Another compactor ({other.engine}{named}) replaced files {many(other.count, 'time')} in the last day: "
-            "two on the same partitions lose races to one another."
+            "compactors on the same partitions make each other's commits fail."
         )
     cooling = facts.record.hot.cooling
     if cooling:
@@ -259,7 +260,7 @@ def _conflicts(facts: Facts) -> Iterator[str]:
         losses = many(longest.losses, "lost race")
         yield (
             f"{many(len(cooling), 'partition')} {'cools' if len(cooling) == 1 else 'cool'} down after lost races, "
-            f"{where} until {clock(longest.cools_until)} ({losses} in a row); force takes them all the same."
+            f"{where} until {clock(longest.cools_until)} ({losses} in a row); force includes them anyway."
         )
 
 
@@ -279,7 +280,7 @@ def _health(facts: Facts) -> Iterator[str]:
         if found.small_row_group_file_count and found.small_row_group_bytes is not None:
             yield (
                 f"{many(found.small_row_group_file_count, 'file')} of many row groups below "
-                f"{format_bytes(found.small_row_group_bytes)}: a rewrite joins them, whatever the size of the file."
+                f"{format_bytes(found.small_row_group_bytes)}: a rewrite merges them, regardless of the file size."
             )
 
 

@@ -37,23 +37,23 @@ _ON_REQUEST: Final = frozenset(
     }
     | {"bytes_per_day", "fleet_full", "catalog_full"}
 )
-"""What a run that somebody asks for waits for as well; the rest is for runs that start by themselves."""
+"""Holds that apply to requested runs as well; the others apply to automatic runs only."""
 
 
 _IN_LINE: Final = frozenset({"fleet_full", "catalog_full"})
-"""What a run waits for in line, where its turn counts: it is submitted all the same."""
+"""Limits of runs at once: a run is submitted and waits for its turn in the queue."""
 _LOST_RACES: Final = ("conflict", "cooling_down")
 """Reasons of runs after which only the partitions that lost rest."""
 
-_COOLED: Final = "the first of them is taken again then"
+_COOLED: Final = "the first of them is included again then"
 
 FIRST_REST_SECONDS: Final = 300
-"""After a run in vain so long nothing begins by itself; twice as long after each more that follows it."""
+"""Time without automatic runs after a run without effect; it doubles with each further one in a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """One thing that holds a table back. `until` None: nobody knows when it ends, `detail` says what would end it."""
+    """One thing that holds a table back. `until` None: its end is not known; `detail` names what would end it."""
 
     code: str
     until: datetime | None
@@ -66,7 +66,7 @@ class Hold:
 
     @property
     def holds_requests(self) -> bool:
-        """True when also a run that somebody asks for has to wait."""
+        """True when requested runs have to wait as well."""
         return self.code in _ON_REQUEST
 
     @property
@@ -107,7 +107,7 @@ def cron_next(policy: EffectivePolicy, now: datetime) -> datetime | None:
 def _switches(facts: Facts) -> Iterator[Hold]:
     policy, record = facts.policy, facts.record
     if not policy.enabled:
-        yield Hold("disabled", None, f"it comes from: {policy.origins['enabled']}; enabled: true lets it run")
+        yield Hold("disabled", None, f"origin: {policy.origins['enabled']}; enabled: true allows runs")
     if record.fleet.pause is not None:
         yield Hold("fleet_paused", None, _paused(record.fleet.pause, "POST /v1/fleet/resume ends it"))
     if record.catalog_pause is not None:
@@ -148,7 +148,7 @@ def _runs(facts: Facts) -> Iterator[Hold]:
     elif record.waiting is not None and record.cooling_until is None:
         yield Hold("run_waits", None, f"run {record.waiting.id} goes first")
     if record.cooling_until is not None:
-        detail = "a run lost every file group to other writers and is planned again after a pause"
+        detail = "a run lost every file group to other writers and is planned again after a wait"
         yield Hold("conflict_backoff", record.cooling_until, detail)
 
 
@@ -158,7 +158,7 @@ def _room(facts: Facts) -> Iterator[Hold]:
     if record.at_work is not None:
         return
     limits, at_work = record.fleet.limits, record.fleet_at_work
-    remedy = "; the first that ends makes room, or a greater parallel_runs (PUT /v1/limits)"
+    remedy = "; the next run starts when one ends, or after parallel_runs is raised (PUT /v1/limits)"
     if (room := limits.room(at_work)) is not None and room <= 0:
         yield Hold("fleet_full", None, f"{at_work.total} of {limits.parallel_runs}{remedy}")
     if (room := limits.room_in(catalog, at_work)) is not None and room <= 0:
@@ -184,16 +184,16 @@ def _times(facts: Facts) -> Iterator[Hold]:
             yield Hold("min_interval", until, f"it started at {clock(record.last_start)}")
     if facts.day.remaining is not None and facts.day.remaining < _least_bytes(facts):
         free_at = facts.day.free_at(_least_bytes(facts)) or facts.day.next_at
-        yield Hold("bytes_per_day", free_at, "enough of what was rewritten is 24 hours old then")
+        yield Hold("bytes_per_day", free_at, "by then enough of the rewritten bytes are 24 hours old")
     yield from _seal(facts)
     yield from _cooling(facts)
 
 
 def _breaker(breaker: Breaker | None, now: datetime) -> Iterator[Hold]:
-    """Yield the breaker of the catalog while it lets no run by itself through."""
+    """Yield the breaker of the catalog while it stops automatic runs."""
     until = None if breaker is None else breaker.holds_until(now)
     if breaker is not None and until is not None:
-        remedy = f"POST /v1/catalogs/{breaker.catalog}/resume lets them begin at once"
+        remedy = f"POST /v1/catalogs/{breaker.catalog}/resume starts them at once"
         yield Hold("catalog_fails", until, f"the last one: {in_words(breaker.reason)}; {remedy}")
 
 
@@ -209,7 +209,7 @@ def _grace(facts: Facts) -> Iterator[Hold]:
 
 
 def _rest(facts: Facts) -> Iterator[Hold]:
-    """Yield the rest after runs in vain, so that a table whose runs fail is not tried again all the time."""
+    """Yield the rest after runs without effect, so that a table whose runs fail is not tried again all the time."""
     now, forgiven = facts.record.now, facts.record.rest_ended_at
     rest_by_partition = _LOST_RACES if len(facts.record.hot.by_place) < MOST_HOT else ()  # else some do not
     ended = [run for run in facts.record.ended if run.reason not in rest_by_partition]
@@ -226,12 +226,12 @@ def _rest(facts: Facts) -> Iterator[Hold]:
 
 
 def _was_in_vain(run: Run) -> bool:
-    """Tell whether a run failed, or began by itself and came to nothing: nobody asked for those to be tried again."""
+    """Return whether a run failed, or was automatic and had no effect: no caller asked for it to be tried again."""
     return run.state is RunState.FAILED or (run.is_by_itself and run.state is not RunState.SUCCEEDED)
 
 
 def _least_bytes(facts: Facts) -> int:
-    """Return what a day's budget must have left for at least one group to begin."""
+    """Return the bytes of the smallest group, which a day's budget must have left for any group to begin."""
     groups = [] if facts.sight.trial is None else facts.sight.trial.plan.groups
     return min((group.input_bytes for group in groups), default=1)
 
@@ -257,7 +257,7 @@ def refused_settings(facts: Facts) -> list[str]:
     """Return, in words, each setting that can't be fulfilled, with where it comes from."""
     return [
         f"{each.field} is {each.value if isinstance(each.value, str) else 'set'} "
-        f"(it comes from: {facts.policy.origins[each.field]}), and {each.reason}"
+        f"(origin: {facts.policy.origins[each.field]}), and {each.reason}"
         for each in facts.refusals
     ]
 

@@ -154,7 +154,7 @@ def backlog(avoidable_files: int, *, made: int, removed: int) -> Backlog:
     if avoidable_files == 0:
         return Backlog(0, 0.0, "nothing is left to merge")
     if removed <= made:
-        detail = f"{made} small files were made in the last 24 hours and {removed} removed: it does not shrink"
+        detail = f"{made} small files were made in the last 24 hours and {removed} removed: the backlog does not shrink"
         return Backlog(avoidable_files, None, detail)
     eta = avoidable_files * DAY.total_seconds() / (removed - made)
     return Backlog(avoidable_files, eta, f"{removed - made} more small files removed than made in the last 24 hours")

@@ -57,9 +57,10 @@ def _without_runs(limits: FleetLimits) -> Iterator[FieldProblem]:
     if limits.parallel_runs is None and any(rates != Budget() for rates in dealt):
         yield FieldProblem(
             "/parallel_runs",
-            "needed with bandwidth or requests, also with those of a catalog that has no parallel_runs of its own",
+            "required with bandwidth or requests, including those of a catalog without its own parallel_runs",
             None,
-            "a run that is out of reach of the pace channel has an equal share over parallel_runs: set it too",
+            "a run that can't reach the pace channel gets an equal share of the rate, divided by parallel_runs: "
+            "set it too",
         )
 
 

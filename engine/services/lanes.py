@@ -213,8 +213,8 @@ class Lanes:
             "predicted_seconds": round(self._times.seconds(bundle)),
             "evidence": self._times.evidence,
             "longest_gap_seconds": round(room.longest or 0),
-            "detail": "it takes longer than any time between windows, so it begins right after one and runs into the "
-            f"next: a smaller {GROUP_SETTING} makes groups that fit",
+            "detail": "it takes longer than any time between windows, so it starts right after one and continues into "
+            f"the next: lower {GROUP_SETTING} to make groups that fit",
         }
         await self._attempt.record("longer_than_any_gap", details)
 
@@ -253,7 +253,7 @@ class Lanes:
         if fault == CredentialsExpired.__name__:
             self._expired(waiting, group, result)
         elif result.outcome == "failed" and fault is None:
-            self._failed(waiting, group, SparkFailed(result.reason or "the task said no reason"))
+            self._failed(waiting, group, SparkFailed(result.reason or "the task gave no reason"))
         elif fault is None:
             self._tell((group, result))
 

@@ -111,7 +111,10 @@ class LatencyPolls:
             _log.warning("latency_not_taken", series=dict(answer.refused), remedy=_REMEDIES[self._of_tables])
         elif not answer.seconds:
             self._count("empty", 1)
-            _log.warning("latency_unknown", detail="the query has no result now; the last measurement counts on")
+            _log.warning(
+                "latency_unknown",
+                detail="the query has no result now; the last measurement stays valid until it expires",
+            )
 
     def _tell_of_unknown(self, names: Sequence[str]) -> None:
         if names:

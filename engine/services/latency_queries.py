@@ -69,12 +69,12 @@ class LatencySource:
             return cls(url, query, token, table_label, seconds)
         if url is not None:
             raise InvalidInput(
-                "PACKHOUSE_LATENCY_QUERY is not set: PACKHOUSE_PROMETHEUS_URL alone asks nothing; give PromQL that "
-                f"says the 95th percentile of query seconds, such as {_EXAMPLE}, or unset PACKHOUSE_PROMETHEUS_URL"
+                "PACKHOUSE_LATENCY_QUERY is not set: set it to a PromQL query that returns the 95th percentile of "
+                f"query seconds, such as {_EXAMPLE}, or unset PACKHOUSE_PROMETHEUS_URL"
             )
         given = {"PROMETHEUS_TOKEN": token, "LATENCY_QUERY": query, "LATENCY_TABLE_LABEL": table_label}
         if useless := [f"PACKHOUSE_{name}" for name, value in given.items() if value is not None]:
-            message = f"{', '.join(useless)} without PACKHOUSE_PROMETHEUS_URL: nobody is asked; set it, or unset them"
+            message = f"{', '.join(useless)} without PACKHOUSE_PROMETHEUS_URL has no effect; set it, or unset them"
             raise InvalidInput(message)
         return None
 
@@ -85,11 +85,11 @@ class LatencySource:
             InvalidInput: names the setting, what is wrong with it, and the remedy.
         """
         if "@" in self.url:
-            message = "PACKHOUSE_PROMETHEUS_URL: it has credentials inside; use PACKHOUSE_PROMETHEUS_TOKEN"
+            message = "PACKHOUSE_PROMETHEUS_URL: it contains credentials; use PACKHOUSE_PROMETHEUS_TOKEN"
             raise InvalidInput(message)
         if not _is_server(self.url):
             raise InvalidInput(
-                f"PACKHOUSE_PROMETHEUS_URL: {self.url!r} is no address of a server; give http(s)://host:port, without "
+                f"PACKHOUSE_PROMETHEUS_URL: {self.url!r} is not a server address; give http(s)://host:port, without "
                 "/api/v1/query"
             )
         if not self.query.strip():
@@ -101,12 +101,12 @@ class LatencySource:
         label = self.table_label
         if label is not None and (not label or set(label) - _LABEL_CHARACTERS or label[0].isdigit()):
             raise InvalidInput(
-                f"PACKHOUSE_LATENCY_TABLE_LABEL: {label!r} is no name of a label; it has letters, digits and _"
+                f"PACKHOUSE_LATENCY_TABLE_LABEL: {label!r} is not a label name; use letters, digits and _"
             )
         if not ANSWER_SECONDS <= self.seconds < FRESH.total_seconds():
             raise InvalidInput(
                 f"PACKHOUSE_LATENCY_SECONDS: {self.seconds:g} must be at least {ANSWER_SECONDS:g}, and less than "
-                f"{FRESH.total_seconds():g}: so long a measurement counts"
+                f"{FRESH.total_seconds():g}, the time for which a measurement is valid"
             )
 
 
@@ -205,7 +205,7 @@ def result_of(response: httpx.Response, body: bytes) -> Mapping[str, Any]:
     """
     if response.is_redirect:
         where = response.headers.get("Location", "")[:_SHOWN]
-        message = f"Prometheus redirects to {where!r}, which is not followed: mend PACKHOUSE_PROMETHEUS_URL"
+        message = f"Prometheus redirects to {where!r}, which is not followed: correct PACKHOUSE_PROMETHEUS_URL"
         raise Unreadable(message, outcome="refused")
     if response.status_code in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
         message = f"Prometheus answers {response.status_code}: see PACKHOUSE_PROMETHEUS_TOKEN"
@@ -215,7 +215,7 @@ def result_of(response: httpx.Response, body: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict) or document.get("status") not in {"success", "error"}:
-        message = f"{response.url} answers {response.status_code} with something else than Prometheus' API does"
+        message = f"{response.url} answers {response.status_code} with something other than the Prometheus API does"
         raise Unreadable(message, outcome="refused")
     if document["status"] == "error":
         said = str(document.get("error"))[:_SHOWN]
@@ -232,7 +232,7 @@ def answer_of(data: Mapping[str, Any], table_label: str | None) -> LatencyAnswer
     """
     series = _series_of(data)
     if len(series) > MOST_SERIES:
-        message = f"PACKHOUSE_LATENCY_QUERY has {len(series)} series; at most {MOST_SERIES} are taken: aggregate it"
+        message = f"PACKHOUSE_LATENCY_QUERY has {len(series)} series; at most {MOST_SERIES} are accepted: aggregate it"
         raise Unreadable(message, outcome="refused")
     refused: Counter[str] = Counter()
     found: dict[str, list[float]] = {}

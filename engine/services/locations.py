@@ -29,7 +29,7 @@ _GLOB: Final = frozenset("*?[]{}")
 _MOST_DECODINGS: Final = 4
 _OUTSIDE_REMEDY: Final = (
     "register the table again if it was moved, or set outside_files: allowed_locations on its catalog to let its "
-    "tables have files anywhere below the allowed locations"
+    "tables use files anywhere below the allowed locations"
 )
 _INSIDER_NAMES: Final = frozenset(
     {"localhost", "metadata", "metadata.google.internal", "instance-data", "host.docker.internal"}
@@ -248,7 +248,7 @@ def _problem_of_text(text: str) -> str | None:
     if found := sorted(_GLOB & set(text)):
         return f"it has glob characters: {' '.join(found)}"
     if "#" in text or not text.isprintable() or "\\" in text:
-        return "it has characters that readers take differently"
+        return "it has characters that readers interpret differently"
     scheme, _, path = _parts(text)
     if scheme and re.match(r"/*[A-Za-z][A-Za-z0-9+.-]*:/", path):
         return f"it nests one scheme in another ({scheme}:…)"
@@ -264,11 +264,11 @@ def _problem_of_address(name: str, value: str) -> str | None:
             return f"{base}: is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
     for host in hosts_of(name, value):
         if host.startswith("/"):
-            return "it leads to a socket of this machine, which this deployment does not allow"
+            return "it refers to a socket of this machine, which this deployment does not allow"
         if is_insider(host):
             return "its host is loopback, link-local or a metadata service, which this deployment does not allow"
     if re.match(r"postgres(ql)?(\+\w+)?:", value.strip()) and not any(True for _ in hosts_of(name, value)):
-        return "it names no host: the driver would take a socket of this machine, which this deployment does not allow"
+        return "it names no host: the driver would use a socket of this machine, which this deployment does not allow"
     return None
 
 

@@ -70,12 +70,12 @@ class Mismatches:
         snapshot_id = int(proof["snapshot_id"])
         ordinals = sorted({group.ordinal for group in written} & set(proof["groups"]))
         if not ordinals:
-            raise Fatal(f"snapshot {snapshot_id} failed its proof; what was done about it is in the run's events")
+            raise Fatal(f"snapshot {snapshot_id} failed its proof; the run's events show what was done about it")
         outcome = await self._roll_back(snapshot_id)
         self._step("rolled_back" if outcome is RollBack.DONE else "not_rolled_back")
         if outcome is RollBack.DONE:
             await self._record_roll_back(snapshot_id, ordinals)
-            raise Fatal(f"snapshot {snapshot_id} did not hold what was planned ({_failed(proof)}); it was rolled back")
+            raise Fatal(f"snapshot {snapshot_id} did not match the plan ({_failed(proof)}); it was rolled back")
         await self._freeze(snapshot_id, ordinals, f"{_failed(proof)}; {_WHY[outcome]}")
 
     async def _roll_back(self, snapshot_id: int) -> RollBack | None:
@@ -108,7 +108,7 @@ class Mismatches:
     async def _freeze(self, snapshot_id: int, ordinals: Sequence[int], why: str) -> NoReturn:
         run = self._attempt.run
         parent = await self._protected_parent(snapshot_id)
-        found = f"snapshot {snapshot_id} of run {run.id} does not hold what was planned ({why})"
+        found = f"snapshot {snapshot_id} of run {run.id} does not match the plan ({why})"
         reason = f"{found}; {_remedy(parent)}"
         async with self._database.begin() as unit:
             freeze = await unit.freezes.freeze(
@@ -143,8 +143,8 @@ def _failed(proof: Mapping[str, Any]) -> str:
 
 def _remedy(parent: int | None) -> str:
     if parent is None:
-        return "compare it with what the table should hold, mend it by hand, then unfreeze the table"
+        return "compare it with the expected contents, repair the table manually, then unfreeze it"
     return (
-        f"compare it with its parent {parent}, which is kept from expiry, and mend the table: rolling back to that "
-        "takes back all that was committed since; then unfreeze the table"
+        f"compare it with its parent {parent}, which is kept from expiry, and repair the table: rolling back to "
+        "it also removes all later commits; then unfreeze the table"
     )

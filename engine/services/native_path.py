@@ -29,7 +29,7 @@ from engine.services.lanes import shortest_left, stop_operations
 from engine.services.rewrite_paths import RewritePath, Tools, Work
 from engine.stores.unit_of_work import UnitOfWork
 
-LEFT_ALONE: Final = "refused: the procedure ended well and replaced no file of it"
+LEFT_ALONE: Final = "refused: the procedure succeeded and replaced no file of it"
 """Reason of a group that is as it was although the call said yes (F1, F3)."""
 
 SOURCE_GONE, TABLE_CHANGED = "source_gone", "table_changed"
@@ -214,7 +214,7 @@ class NativePath(RewritePath):
         if failure is not None and (isinstance(failure, Interrupted) or self._attempt.interrupted.is_set()):
             await self._settle_open([group.ordinal])
             if self._attempt.stop_reason is None:
-                raise Transient("the call was interrupted on Spark by somebody else")
+                raise Transient("another client interrupted the call on Spark")
             return
         if failure is not None and any(word in str(failure.details.get("text", "")) for word in _CONFLICTS):
             await self._lose(group, SOURCE_GONE, failure)

@@ -239,7 +239,7 @@ def _caller_of(claims: Mapping[str, Any], settings: OidcSettings, now: datetime)
     role = _role_of(claims, settings)
     if role is None:
         raise Forbidden(
-            f"the token of {subject!r} is good but maps to no role: its claim {settings.role_claim!r} holds none of "
+            f"the token of {subject!r} is valid but maps to no role: its claim {settings.role_claim!r} holds none of "
             f"{', '.join(settings.role_map or Role)}"
         )
     expires_at = _expiry_of(claims, settings, now)
@@ -257,7 +257,7 @@ def _expiry_of(claims: Mapping[str, Any], settings: OidcSettings, now: datetime)
     if seconds > settings.max_token_seconds:
         raise Unauthenticated(
             f"the token is refused: it is valid for {seconds:.0f} s, and at most {settings.max_token_seconds:.0f} "
-            "are accepted (PACKHOUSE_OIDC_MAX_TOKEN_SECONDS): ask the provider for one of a shorter life"
+            "are accepted (PACKHOUSE_OIDC_MAX_TOKEN_SECONDS): configure a shorter lifetime at the provider"
         )
     return expires_at + timedelta(seconds=settings.leeway_seconds)
 

@@ -205,7 +205,7 @@ class PolicyService:
             opened = await open_registered(self._formats, catalog, table)
             return await self._formats.ask(table.ref, opened.policy_properties), ()
         except (Transient, InvalidInput, NotEligible, TableUnreadable) as error:
-            return {}, (f"what the table's own properties say is left out: {error.message}",)
+            return {}, (f"the table's own properties are not included: {error.message}",)
 
 
 async def _still_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -> None:
@@ -225,11 +225,11 @@ def _scope(table_id: TableId) -> PolicyScope:
 def _check(present: StoredPolicy | None, *, if_match: int | None, if_none_match: bool) -> None:
     if if_none_match and present is not None:
         raise PreconditionFailed(
-            f"the table has a policy already, at version {present.version}: read it, then If-Match"
+            f"the table has a policy already, at version {present.version}: read it, then send If-Match"
         )
     if if_match is not None and (present is None or present.version != if_match):
-        found = "there is none" if present is None else f"it is at version {present.version}"
-        raise PreconditionFailed(f"the policy is not the one that was read: {found}; read it again")
+        found = "there is no policy" if present is None else f"it is at version {present.version}"
+        raise PreconditionFailed(f"the policy changed since it was read: {found}; read it again")
 
 
 async def _write(
@@ -248,8 +248,8 @@ async def _write(
             return await insert(unit, caller, table_id, _scope(table_id), document, action=action, message=message)
         return await replace(unit, caller, present, document, present.version, action=action, message=message)
     except StateConflict:
-        raise PreconditionFailed("the table got a policy at this moment: read it, then If-Match") from None
+        raise PreconditionFailed("a policy was written at the same time: read it, then send If-Match") from None
     except NotFound:
         if present is None:
             raise
-        raise PreconditionFailed("the policy was deleted at this moment: read it again") from None
+        raise PreconditionFailed("the policy was deleted at the same time: read it again") from None

@@ -198,7 +198,7 @@ class ScopedPolicyService:
             raise PreconditionRequired(f"a version is restored over the policy as you know it: {_READ_FIRST}")
         if if_none_match and present is not None:
             raise PreconditionFailed(
-                f"the policy {name!r} exists, at version {present.version}: read it, then If-Match"
+                f"the policy {name!r} exists, at version {present.version}: read it, then send If-Match"
             )
         if if_match is None:
             return await self.create(

@@ -85,7 +85,7 @@ class PolicyChecks:
         column_problems, notes = await self._columns(change.scope, change.after)
         impossible = (*self._refusals(change.after, set(catalogs.values())), *column_problems)
         if problems := impossible or effect.problems:  # what can't be done at all needs no word on what it contradicts
-            raise InvalidInput("the policy asks for what can't be; see errors", problems=problems)
+            raise InvalidInput("the policy has settings that can't be applied; see errors", problems=problems)
         empty = () if effect.covered_count else (covers_nothing(change.scope, known),)
         return Judged(effect, (*not_acted_on(change.after), *assumed_zones(change.after), *empty, *notes))
 
@@ -163,7 +163,7 @@ def assumed_zones(document: PolicyDocument) -> tuple[str, ...]:
     Of a document as it came: in a stored one the zone that was taken is written like any other.
     """
     return tuple(
-        f"quiet_hours[{index}].time_zone is not given: {window.start} to {window.end} is taken as {window.time_zone}; "
+        f"quiet_hours[{index}].time_zone is not given: {window.start} to {window.end} is read as {window.time_zone}; "
         "write an IANA name such as 'Europe/Berlin', or 'UTC' if that is meant"
         for index, window in enumerate(document.quiet_hours or ())
         if "time_zone" not in window.model_fields_set

@@ -62,8 +62,8 @@ def only_readable(caller: Caller, table: Table) -> Forbidden:
     """Return the error of a change to a table that the caller may only read."""
     owner = "no team" if table.owner_team is None else f"the team {table.owner_team!r}"
     return Forbidden(
-        f"table {table.id} belongs to {owner}: a grant lets {caller.subject} read it; changes and runs need a key of "
-        "the owner team"
+        f"table {table.id} belongs to {owner}: a grant allows {caller.subject} to read it; changes and runs need a key "
+        "of the owner team"
     )
 
 
@@ -90,8 +90,8 @@ async def open_registered(formats: FormatRegistry, catalog: Catalog, table: Tabl
         ) from None
     if opened.uuid != table.uuid:
         raise TableReplaced(
-            f"table {table.ref} was dropped and made anew: it is {opened.uuid} now and was {table.uuid} when it was "
-            f"registered; nothing is done to it until you DELETE /v1/tables/{table.id} and register it again",
+            f"table {table.ref} was dropped and created again: it is {opened.uuid} now and was {table.uuid} when "
+            f"it was registered; no run changes it until you DELETE /v1/tables/{table.id} and register it again",
             details={"registered_uuid": table.uuid, "found_uuid": opened.uuid},
         )
     return opened

@@ -186,7 +186,7 @@ def _priority(table: Table, policies: Sequence[StoredPolicy]) -> Priority:
 async def _live(unit: UnitOfWork, submit: _Submit) -> tuple[Run, bool] | Exception:
     run = await unit.runs.find_live(submit.table_id, submit.request.operation, submit.key)
     if run is None:  # it ended between the two statements
-        return StateConflict("an equal run of this table ended just now; submit again")
+        return StateConflict("an equal run of this table has just ended; submit again")
     return (await shown(unit, [run]))[0], True
 
 

@@ -49,9 +49,9 @@ _REMEDY: Final = (
 )
 
 
-_NOT_HARMLESS: Final = "this property is not among those that are known to hold no secret, and is given in clear"
+_NOT_HARMLESS: Final = "this property may contain a secret and is given in clear text"
 _OWN: Final = "PACKHOUSE_"
-_OWN_REMEDY: Final = "give the secret a variable or a file of its own: what Packhouse itself runs by is for no catalog"
+_OWN_REMEDY: Final = "give the secret a variable or a file of its own: catalogs can't use Packhouse's own secrets"
 _MACHINE: Final = ("/proc", "/sys", "/dev")
 _NO_SECRETS: Final = f"files under {', '.join(_MACHINE)} are the machine's, not secrets of catalogs"
 
@@ -77,7 +77,7 @@ def problems_of_clear_secrets(properties: Mapping[str, str]) -> list[FieldProble
             continue
         elif not is_harmless(name):
             near = nearest(name, HARMLESS)
-            hint = _REMEDY if near is None else f"did you mean {near!r}? Else {_REMEDY}"
+            hint = _REMEDY if near is None else f"did you mean {near!r}? Otherwise {_REMEDY}"
             problems.append(FieldProblem(pointer, _NOT_HARMLESS, None, hint))
         elif (message := problem_of_clear(value)) is not None:
             problems.append(FieldProblem(pointer, message, None, f"{_REMEDY} of the whole value"))

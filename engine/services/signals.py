@@ -29,7 +29,9 @@ class SignalService:
                 table.
         """
         if table_id is None and caller.visible_teams is not None:
-            message = f"{caller.subject} may not speak for all tables: it needs a key of every team; name a table_id"
+            message = (
+                f"{caller.subject} may not send signals about the fleet without a key of every team; give a table_id"
+            )
             raise Forbidden(message)
         async with self._database.begin() as unit:
             if table_id is not None:

@@ -75,7 +75,9 @@ async def sees_scope(unit: UnitOfWork, scope: PolicyScope, seen: VisibleTables |
 def _check_filter(wanted: TableFilter) -> None:
     problems = []
     if wanted.namespace is not None and wanted.catalog is None:
-        problems.append(FieldProblem("query:catalog", "a namespace is found in its catalog only: give `catalog` too"))
+        problems.append(
+            FieldProblem("query:catalog", "a namespace is unique only within its catalog: give `catalog` too")
+        )
     if wanted.name is not None and wanted.namespace is None:
         hint = "give `namespace` too, once for each level, outer first"
         problems.append(FieldProblem("query:namespace", "a name is found in its namespace only", None, hint))

@@ -28,9 +28,9 @@ LEASED_TABLE: Final = "uq_runs_leased"
 FOREIGN_KEY: Final = "foreign_key"
 
 _CONFLICTS: Final = {
-    LEASED_TABLE: "another run holds the table",
+    LEASED_TABLE: "another run of the table is active",
     "pk_catalogs": "a catalog of this name exists: choose another name, or change the one that is there",
-    "uq_tables_ref": "the table is registered already: GET /v1/tables lists what is, with ids",
+    "uq_tables_ref": "the table is registered already: GET /v1/tables lists registered tables with ids",
     "pk_policies": "a policy of this name exists already",
     "pk_policy_versions": "the policy was written at the same time",
     "uq_api_keys_live": "a key of this name exists",
@@ -117,7 +117,7 @@ def conflict(constraint: str) -> StateConflict:
     """Return the error of a violated constraint."""
     message = _CONFLICTS.get(constraint)
     if message is None:
-        message = f"other records stand in the way ({constraint})"
+        message = f"it conflicts with other records ({constraint})"
     return StateConflict(message, details={"constraint": constraint})
 
 

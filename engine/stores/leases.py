@@ -40,6 +40,6 @@ async def hold(connection: AsyncConnection, lease: Lease) -> TableId:
 def lease_lost(lease: Lease) -> LeaseLost:
     """Return the error for a holder that may not write any more."""
     return LeaseLost(
-        f"{lease.holder} does not hold attempt {lease.token} of {lease.run_id} any more",
+        f"{lease.holder} no longer holds attempt {lease.token} of {lease.run_id}",
         details={"run_id": lease.run_id, "holder": lease.holder, "token": lease.token},
     )

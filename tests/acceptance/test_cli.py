@@ -245,7 +245,7 @@ def test_what_is_exported_is_applied_as_nothing_to_do(packhouse: Terminal, table
     assert packhouse("export", "-f", str(tmp_path)).returncode == 0
     assert (tmp_path / "catalogs/lake.yaml").exists()
     done = packhouse("apply", "-f", str(tmp_path), "--prune-all")
-    assert (done.returncode, done.stdout.strip()) == (0, "nothing to do: the server has what the files say")
+    assert (done.returncode, done.stdout.strip()) == (0, "nothing to do: the server matches the files")
 
 
 def test_declared_objects_are_made_in_order_then_pruned(packhouse: Terminal, table: str, tmp_path: Path) -> None:

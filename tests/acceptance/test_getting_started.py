@@ -68,7 +68,7 @@ def run(command: list[str], folder: Path, environment: Mapping[str, str]) -> str
         "limits.bandwidth: 80MB → 20MB",
         "backfill until Monday",
         r"role +owner",
-        "nothing to do: the server has what the files say|not declared",
+        "nothing to do: the server matches the files|not declared",
     ],
 )
 def test_the_terminal_tells_what_the_document_promises(walked: str, told: str) -> None:

@@ -58,7 +58,7 @@ async def test_a_commit_that_somebody_rolled_back_is_not_said_to_be_ours_to_mend
         await world.expire_lease(run.id)
     run = await world.finish(run.id)
     assert (run.state, run.reason, run.attempt) == (RunState.FAILED, "taken_back", 1 if dies_at is None else 3)
-    assert "somebody else rolled the table back" in (run.detail or "")
+    assert "another program rolled the table back" in (run.detail or "")
     assert (run.result["groups_committed"], run.result["groups_dropped"]) == (0, {"taken_back": 3})
     (proof,) = run.result["verifications"]
     assert [each["name"] for each in proof["checks"] if not each["holds"]] == ["in_main_history"]

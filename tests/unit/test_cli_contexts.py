@@ -77,5 +77,5 @@ def test_a_key_comes_from_a_variable_or_a_file(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_key_is_not_taken_from_the_arguments() -> None:
-    with pytest.raises(CommandError, match="not given as an argument"):
+    with pytest.raises(CommandError, match="given as an argument"):
         contexts.set_("prod", None, "pkh_secret")

@@ -14,9 +14,9 @@ from packhouse.problems import CommandError
 from packhouse.session import Session
 from packhouse.tables import LimitOption
 
-app = typer.Typer(no_args_is_help=True, help="API keys: make, list, show, revoke.")
+app = typer.Typer(no_args_is_help=True, help="Create, list, show and revoke API keys.")
 
-KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Its id, or its name.")]
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Id or name of the key.")]
 _LISTED = 1000
 
 
@@ -32,12 +32,14 @@ class Role(StrEnum):
 @app.command()
 def create(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="Who holds it.")],
-    role: Annotated[Role, typer.Option(help="Each role may do all that the ones before it may.")],
+    name: Annotated[str, typer.Argument(help="Name of the key, shown in records.")],
+    role: Annotated[
+        Role, typer.Option(help="viewer, operator, owner or admin; each role includes the ones before it.")
+    ],
     team: Annotated[
-        list[str] | None, typer.Option(help="A team whose tables it sees; may be repeated; none: all teams.")
+        list[str] | None, typer.Option(help="Team whose tables the key sees; may be repeated; without it: all teams.")
     ] = None,
-    expires_at: Annotated[datetime | None, typer.Option(help="Refused from then on; local time. None: never.")] = None,
+    expires_at: Annotated[datetime | None, typer.Option(help="Expiry, local time; without it: never.")] = None,
 ) -> None:
     """Make a key. Its secret is shown this once."""
     session = Session.of(context)
@@ -48,7 +50,7 @@ def create(
 
     def render(console: Console) -> None:
         print_fields(console, {name: value for name, value in created.items() if name != "secret"})
-        session.say("[yellow]its secret follows; it can't be shown again[/]")
+        session.say("[yellow]the secret is shown only now[/]")
         console.out(created["secret"], highlight=False)
 
     session.show(created, render)
@@ -117,8 +119,10 @@ def audit(
     *,
     context: typer.Context,
     caller: Annotated[str | None, typer.Option(help="Only changes by this caller.")] = None,
-    action: Annotated[str | None, typer.Option(help="Only changes like this: run.submit.")] = None,
-    changed: Annotated[str | None, typer.Option("--object", help="Only changes of this id or name.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only changes of this action, such as run.submit.")] = None,
+    changed: Annotated[
+        str | None, typer.Option("--object", help="Only changes of the object with this id or name.")
+    ] = None,
     since: Annotated[datetime | None, typer.Option(help="From this instant on, local time.")] = None,
     until: Annotated[datetime | None, typer.Option(help="Before this instant, local time.")] = None,
     limit: LimitOption = 50,

@@ -13,12 +13,14 @@ from packhouse.output import Markup, moment, print_fields, print_rows, print_tre
 from packhouse.problems import CommandError
 from packhouse.session import Session, etag_of
 
-app = typer.Typer(no_args_is_help=True, help="Catalogs: create, list, change, check, discover, grant, delete.")
+app = typer.Typer(no_args_is_help=True, help="Create, list, change, check, discover, grant and delete catalogs.")
 
 NameArgument = Annotated[str, typer.Argument(metavar="CATALOG", autocompletion=completion.catalogs)]
 PropertyOption = Annotated[
     list[str] | None,
-    typer.Option("--property", "-p", metavar="KEY=VALUE", help="May be given several times. Secrets: env:NAME."),
+    typer.Option(
+        "--property", "-p", metavar="KEY=VALUE", help="KEY=VALUE; may be given several times. Secrets: env:NAME."
+    ),
 ]
 FormatOption = Annotated[str, typer.Option("--format", help="Table format.")]
 TeamOption = Annotated[str, typer.Option("--team", metavar="TEAM", help="The team; '*' is every team.")]
@@ -36,7 +38,9 @@ NamespaceOption = Annotated[
 ]
 LocationOption = Annotated[
     list[str] | None,
-    typer.Option("--allow", metavar="PREFIX", help="Where its tables may lie; may be given several times."),
+    typer.Option(
+        "--allow", metavar="PREFIX", help="Location that its tables may be below; may be given several times."
+    ),
 ]
 OutsideOption = Annotated[
     str | None,
@@ -128,12 +132,14 @@ def discover(
     name: NameArgument,
     *,
     pattern: Annotated[str, typer.Option(help="Only addresses like this: `*` any characters, `?` one.")] = "*",
-    register: Annotated[bool, typer.Option("--register", help="Register them, too.")] = False,
-    owner_team: Annotated[str | None, typer.Option(help="The team that they belong to.")] = None,
+    register: Annotated[bool, typer.Option("--register", help="Register the listed tables.")] = False,
+    owner_team: Annotated[str | None, typer.Option(help="Owner team of the registered tables.")] = None,
     label: Annotated[
         list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="May be given several times.")
     ] = None,
-    paused: Annotated[bool, typer.Option("--paused", help="Start no run of them until each is resumed.")] = False,
+    paused: Annotated[
+        bool, typer.Option("--paused", help="Register them as paused: no run starts until each is resumed.")
+    ] = False,
 ) -> None:
     """List the tables of a catalog, and register those that match."""
     given = {"--owner-team": owner_team, "--label": label, "--paused": paused}
@@ -154,9 +160,11 @@ def discover(
         ]
         print_rows(console, ("table", "outcome", "detail"), rows)
         if not rows:
-            session.say("no table of the catalog matches: a pattern is held against namespace.name, such as 'shop.*'")
+            session.say(
+                "no table of the catalog matches: a pattern is matched against namespace.name, such as 'shop.*'"
+            )
         if found["truncated"]:
-            session.say(f"[yellow]only the first {found['examined']} tables of the catalog were looked at[/]")
+            session.say(f"[yellow]only the first {found['examined']} tables of the catalog were searched[/]")
 
     session.show(found, render)
 

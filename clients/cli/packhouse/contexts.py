@@ -21,7 +21,7 @@ from packhouse.exit_codes import ExitCode
 from packhouse.output import Output, console_of, print_document, print_rows
 from packhouse.problems import CommandError
 
-app = typer.Typer(no_args_is_help=True, help="Contexts: named servers with their keys.")
+app = typer.Typer(no_args_is_help=True, help="Manage contexts: named servers with their keys.")
 
 _ENVIRONMENT: Final = "env:"
 _FILE: Final = "file:"
@@ -154,7 +154,9 @@ def list_(context: typer.Context) -> None:
 @app.command("set")
 def set_(
     name: NameArgument,
-    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="Where the server is; left out, it stays.")] = None,
+    url: Annotated[
+        str | None, typer.Argument(metavar="[URL]", help="URL of the server; without it, the URL stays.")
+    ] = None,
     key: Annotated[
         str | None,
         typer.Option("--key", metavar="REFERENCE", help="env:NAME, file:/path, or `-` to read the key from stdin."),
@@ -189,8 +191,8 @@ def _read_key(given: str) -> str:
         return sys.stdin.readline().strip()
     if given.startswith((_ENVIRONMENT, _FILE)):
         return given
-    hint = "write env:NAME or file:/path, or `-` and give the key on standard input: arguments are seen by others"
-    raise CommandError("a key is not given as an argument", ExitCode.USAGE, hint)
+    hint = "write env:NAME or file:/path, or `-` and give the key on standard input: other users can see arguments"
+    raise CommandError("a key can't be given as an argument", ExitCode.USAGE, hint)
 
 
 def _shown(key: str) -> str | None:

@@ -24,7 +24,7 @@ from packhouse.session import Session
 _COLOURS: Final = {"+": "green", "-": "red", "~": "yellow"}
 _MARKS: Final = {"create": "+", "change": "~", "delete": "-"}
 
-FolderOption = Annotated[Path, typer.Option("--folder", "-f", metavar="DIR", help="Where the files are.")]
+FolderOption = Annotated[Path, typer.Option("--folder", "-f", metavar="DIR", help="Folder of the files.")]
 
 
 def export(context: typer.Context, folder: FolderOption = Path("packhouse")) -> None:
@@ -41,7 +41,7 @@ def apply(
     context: typer.Context,
     folder: FolderOption,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the changes and let the server check them; change nothing.")
+        bool, typer.Option("--dry-run", help="Show the changes and have the server check them; change nothing.")
     ] = False,
     prune: Annotated[
         bool,
@@ -56,7 +56,7 @@ def apply(
         typer.Option("--message", "-m", help="Why, in one line: kept with each version of a policy that is written."),
     ] = None,
 ) -> None:
-    """Change the server's catalogs, policies and tables to what the files of a folder declare."""
+    """Create and change catalogs, policies and tables to match the files of a folder."""
     session = Session.of(context)
     wanted = inventories.of_folder(folder)
     planner = Planner(session, inventories.of_server(session), wanted, message=message)
@@ -129,7 +129,7 @@ def _carry_out(session: Session, steps: Sequence[Step]) -> None:
             shown = error if isinstance(error, CommandError) else problems.of(error)
             done = ", ".join(map(str, steps[:number])) or "nothing"
             rest = ", ".join(map(str, steps[number + 1 :])) or "nothing"
-            hint = f"done: {done}; not tried: {rest}. Correct it and apply again: what is done is not repeated"
+            hint = f"done: {done}; not tried: {rest}. Correct it and apply again: completed steps are not repeated"
             raise CommandError(f"{step}: {shown.message}", shown.code, hint, shown.cause) from error
     if steps:
         session.say(f"{len(steps)} of {len(steps)} steps done")
@@ -137,7 +137,7 @@ def _carry_out(session: Session, steps: Sequence[Step]) -> None:
 
 def _print_plan(console: Console, steps: Sequence[Step]) -> None:
     if not steps:
-        console.print("nothing to do: the server has what the files say")
+        console.print("nothing to do: the server matches the files")
     for step in steps:
         _print_line(console, f"{_MARKS[step.verb]} {step}")
         for line in step.lines:

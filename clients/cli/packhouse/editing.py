@@ -22,7 +22,7 @@ from packhouse.output import as_yaml
 from packhouse.problems import CommandError, field_lines
 
 T = TypeVar("T")
-_HEAD: Final = "# {name}: what is written here is set, everything else is inherited. Save it empty to give up.\n"
+_HEAD: Final = "# {name}: settings in this file are set, all others are inherited. Save it empty to cancel.\n"
 _MARK: Final = "#! "
 
 

@@ -17,8 +17,12 @@ from packhouse.tables import LimitOption, TableArgument
 app = typer.Typer(no_args_is_help=True, help="All tables together.")
 limits_app = typer.Typer(no_args_is_help=True, help="Limits of all rewrites together.")
 
-ReasonOption = Annotated[str, typer.Option("--reason", "-m", help="Shown wherever something waits for it.")]
-StopOption = Annotated[bool, typer.Option("--stop", help="Interrupt what is in flight, instead of draining it.")]
+ReasonOption = Annotated[
+    str, typer.Option("--reason", "-m", help="Reason, shown with everything that waits because of it.")
+]
+StopOption = Annotated[
+    bool, typer.Option("--stop", help="Interrupt file groups in flight instead of letting them finish.")
+]
 
 
 @app.command()
@@ -37,7 +41,7 @@ def list_tables(
         list[Verdict] | None, typer.Option(help="Only tables whose last look found this; may be repeated.")
     ] = None,
     hold: Annotated[
-        list[str] | None, typer.Option(help="Only tables that this holds back, such as quiet_hours; may be repeated.")
+        list[str] | None, typer.Option(help="Only tables held back by this code, such as quiet_hours; may be repeated.")
     ] = None,
     last_run: Annotated[
         list[RunState] | None, typer.Option(help="Only tables whose newest run is in this state; may be repeated.")
@@ -88,7 +92,7 @@ def pause_table(context: typer.Context, table: TableArgument, reason: ReasonOpti
 
 @tables.app.command("resume")
 def resume_table(context: typer.Context, table: TableArgument) -> None:
-    """End the pause of a table, its rest after runs in vain, and the cool-down of its partitions."""
+    """End the pause of a table, its rest after runs without effect, and the cool-down of its partitions."""
     session = Session.of(context)
     session.answer(session.client.tables.resume, table_id(session, table))
     session.show({"resumed": table}, lambda console: print_fields(console, {"resumed": table}))
@@ -96,7 +100,7 @@ def resume_table(context: typer.Context, table: TableArgument) -> None:
 
 @tables.app.command("unfreeze")
 def unfreeze_table(context: typer.Context, table: TableArgument, reason: ReasonOption) -> None:
-    """Let runs start again on a table that a failed proof froze; look at it first, `tables get` says at what."""
+    """Unfreeze a table that was frozen by a failed proof; inspect the snapshots that `tables get` names first."""
     session = Session.of(context)
     session.answer(session.client.tables.unfreeze, table_id(session, table), body={"reason": reason})
     session.show({"unfrozen": table}, lambda console: print_fields(console, {"unfrozen": table}))
@@ -132,7 +136,7 @@ def set_limits(
     context: typer.Context,
     fields: Annotated[list[str], typer.Argument(metavar="KEY=VALUE...", help="bandwidth=400MB; null: unlimited.")],
 ) -> None:
-    """Change single limits; what is not named stays."""
+    """Change single limits; other limits stay."""
     session = Session.of(context)
     present = session.answer(session.client.fleet.limits)
     known = {name: value for name, value in present.document.items() if name not in _OF_THE_RECORD}

@@ -9,7 +9,7 @@ from packhouse.session import Session
 
 
 def formats(context: typer.Context) -> None:
-    """Show what can be done to tables of each format, with the reason for each no."""
+    """Show the operations supported for each table format, and why others are not."""
     session = Session.of(context)
     found = session.ask(session.client.formats.list)
     marks = {True: Markup("[green]yes[/]"), False: Markup("[red]no[/]")}

@@ -27,8 +27,8 @@ from packhouse.output import Output, console_of
 from packhouse.session import Session
 
 _EPILOG: Final = (
-    "Global options may stand anywhere. Exit codes: 0 done, 1 error, 2 wrong usage or input, 3 the run did not "
-    "succeed, 4 not found, 5 refused by the present state, 6 server not reachable or busy, 7 not authenticated, "
+    "Global options are accepted anywhere. Exit codes: 0 done, 1 error, 2 wrong usage or input, 3 the run did not "
+    "succeed, 4 not found, 5 refused by the current state, 6 server not reachable or busy, 7 not authenticated, "
     "8 not allowed."
 )
 _GLOBAL_OPTIONS: Final = ("--output", "-o", "--url", "--api-key", "--context")
@@ -39,7 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Compaction of lakehouse tables, seen and steered from a terminal.",
+    help="Control Packhouse, the compaction service for Iceberg tables, from a terminal.",
 )
 app.add_typer(tables.app, name="tables")
 app.add_typer(catalogs.app, name="catalogs")
@@ -67,18 +67,19 @@ def root(
     url: Annotated[
         str | None,
         typer.Option(
-            envvar="PACKHOUSE_URL", help=f"Where the server is; without a context {DEFAULT_URL}.", show_default=False
+            envvar="PACKHOUSE_URL", help=f"URL of the server; without a context {DEFAULT_URL}.", show_default=False
         ),
     ] = None,
     api_key: Annotated[
-        str | None, typer.Option(envvar="PACKHOUSE_API_KEY", help="The caller's key.", show_default=False)
+        str | None, typer.Option(envvar="PACKHOUSE_API_KEY", help="API key.", show_default=False)
     ] = None,
     name: Annotated[
         str | None,
         typer.Option("--context", envvar="PACKHOUSE_CONTEXT", help="Named server to use; see `packhouse context`."),
     ] = None,
     output: Annotated[
-        Output, typer.Option("--output", "-o", envvar="PACKHOUSE_OUTPUT", help="For people, or for scripts.")
+        Output,
+        typer.Option("--output", "-o", envvar="PACKHOUSE_OUTPUT", help="table for people; json or yaml for scripts."),
     ] = Output.TABLE,
     _version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")

@@ -36,17 +36,22 @@ TargetArgument = Annotated[
 ]
 FileOption = Annotated[typer.FileText, typer.Option("--file", "-f", help="YAML or JSON; `-` reads standard input.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; write nothing.")]
-FleetOption = Annotated[bool, typer.Option("--fleet", help="A new policy: of every table.")]
-CatalogOption = Annotated[str | None, typer.Option("--catalog", help="A new policy: of a catalog.")]
-NamespaceOption = Annotated[str | None, typer.Option("--namespace", help="A new policy: of catalog.namespace.")]
-TeamOption = Annotated[str | None, typer.Option("--team", help="A new policy: of the tables of a team.")]
+FleetOption = Annotated[bool, typer.Option("--fleet", help="Scope of a new policy: every table.")]
+CatalogOption = Annotated[str | None, typer.Option("--catalog", help="Scope of a new policy: a catalog.")]
+NamespaceOption = Annotated[str | None, typer.Option("--namespace", help="Scope of a new policy: catalog.namespace.")]
+TeamOption = Annotated[str | None, typer.Option("--team", help="Scope of a new policy: the tables of a team.")]
 LabelOption = Annotated[
-    str | None, typer.Option("--label", metavar="KEY=VALUE", help="A new policy: of the tables with a label.")
+    str | None, typer.Option("--label", metavar="KEY=VALUE", help="Scope of a new policy: the tables with a label.")
 ]
 MessageOption = Annotated[
-    str | None, typer.Option("--message", "-m", help="Why, in one line: kept with the version, shown by `versions`.")
+    str | None,
+    typer.Option(
+        "--message", "-m", help="Reason for the change, one line; stored with the version and shown by `versions`."
+    ),
 ]
-PatternOption = Annotated[str | None, typer.Option("--pattern", help="A new policy: of addresses, with * and ?.")]
+PatternOption = Annotated[
+    str | None, typer.Option("--pattern", help="Scope of a new policy: table addresses, with * and ?.")
+]
 
 
 @app.command("list")
@@ -68,7 +73,7 @@ def get(context: typer.Context, target: TargetArgument) -> None:
     try:
         _show(session, session.answer(found.calls.get, found.identity))
     except NotFound as error:
-        hint = f"`packhouse policy effective {target}` shows what holds; `policy set {target}` makes one"
+        hint = f"`packhouse policy effective {target}` shows the settings that apply; `policy set {target}` makes one"
         raise CommandError(error.detail, ExitCode.NOT_FOUND, hint if found.is_table else None, error) from error
 
 
@@ -129,7 +134,7 @@ def apply(
     label: LabelOption = None,
     message: MessageOption = None,
 ) -> None:
-    """Make a policy what a file says, as a whole. Also called `put`."""
+    """Replace a whole policy by the contents of a file. `put` is the same command."""
     set_(
         context=context,
         target=target,
@@ -158,7 +163,7 @@ def diff(context: typer.Context, target: TargetArgument, file: FileOption) -> No
 
 @app.command()
 def edit(context: typer.Context, target: TargetArgument, message: MessageOption = None) -> None:
-    """Open a policy in $EDITOR. A refused document opens again with what is wrong as comments; empty gives up."""
+    """Open a policy in $EDITOR. A refused document opens again with the errors as comments; save it empty to cancel."""
     session = Session.of(context)
     found = Target.of(session, target)
     present = found.present(session)
@@ -180,7 +185,7 @@ def edit(context: typer.Context, target: TargetArgument, message: MessageOption 
 def delete(
     context: typer.Context, target: TargetArgument, dry_run: DryRunOption = False, message: MessageOption = None
 ) -> None:
-    """Delete a policy: what it set is inherited again."""
+    """Delete a policy: its settings are inherited again."""
     session = Session.of(context)
     found = Target.of(session, target)
     etag = etag_of(session.answer(found.calls.get, found.identity))
@@ -214,7 +219,7 @@ def versions(context: typer.Context, target: TargetArgument, limit: LimitOption 
 def restore(
     context: typer.Context,
     target: TargetArgument,
-    version: Annotated[int, typer.Argument(min=1, help="As `versions` lists it.")],
+    version: Annotated[int, typer.Argument(min=1, help="Number of the version, from `versions`.")],
     dry_run: DryRunOption = False,
     message: MessageOption = None,
 ) -> None:
@@ -249,7 +254,7 @@ def effective(context: typer.Context, table: TableArgument, every: AllOption = F
 
 @app.command()
 def presets(
-    context: typer.Context, name: Annotated[str | None, typer.Argument(help="Show this one whole.")] = None
+    context: typer.Context, name: Annotated[str | None, typer.Argument(help="Show this preset in full.")] = None
 ) -> None:
     """List the named bases that a policy can start from, or show one."""
     session = Session.of(context)
@@ -259,7 +264,7 @@ def presets(
         return
     listed = session.ask(session.client.policies.presets)
     rows = [(preset["name"], preset["summary"]) for preset in listed["items"]]
-    session.show(listed, lambda console: print_rows(console, ("=preset", "what it is for"), rows))
+    session.show(listed, lambda console: print_rows(console, ("=preset", "purpose"), rows))
 
 
 def add_commands(root: typer.Typer) -> None:

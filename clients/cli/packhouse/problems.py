@@ -88,9 +88,9 @@ def _hint(error: errors.PackhouseError) -> str | None:
         case errors.Forbidden():
             return "`packhouse whoami` shows the role and teams of your key"
         case errors.PreconditionFailed():
-            return "somebody changed it since it was read: look at it again and repeat"
+            return "it was changed since it was read: read it again and repeat"
         case errors.NoAnswer():
-            return "is it running (`make up`)? PACKHOUSE_URL or --url says where"
+            return "is it running (`make up`)? set its address with PACKHOUSE_URL or --url"
         case errors.UnreadableAnswer():
             return "is it a Packhouse server, and of this version?"
         case _:

@@ -275,7 +275,7 @@ def advice(console: Console, found: Document) -> None:
             "layout": layout["layout"],
             "cluster by": ", ".join(layout["cluster_by"]) or None,
             "because": layout["because"],
-            "queries": queries if layout["query_count"] else "none were told of",
+            "queries": queries if layout["query_count"] else "none reported",
             "written": f"{size(writes['ingested_bytes'])} in {writes['commits']} commits in "
             f"{seconds(writes['seconds'])}; {_share(upkeep['update_share'])} of them delete or replace rows",
             "rewritten": f"{size(writes['rewritten_bytes'])}, {size(upkeep['rewritten_bytes_per_day'])} a day"

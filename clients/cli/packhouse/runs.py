@@ -15,7 +15,7 @@ from packhouse.session import Session
 from packhouse.tables import LimitOption, TableArgument
 from packhouse.watching import watch_to_end
 
-app = typer.Typer(no_args_is_help=True, help="Runs: submit, list, look into, watch, cancel.")
+app = typer.Typer(no_args_is_help=True, help="Submit, list, inspect, watch and cancel runs.")
 
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", autocompletion=completion.runs)]
 
@@ -25,7 +25,7 @@ def run(
     context: typer.Context,
     table: TableArgument,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Follow it to its end.")] = False,
-    operation: Annotated[Operation, typer.Option(help="What is done to the table.")] = Operation.REWRITE,
+    operation: Annotated[Operation, typer.Option(help="Operation of the run.")] = Operation.REWRITE,
     partition: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,12 +45,12 @@ def run(
         ),
     ] = False,
     priority: Annotated[str | None, typer.Option(help="low, normal or high.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would do; submit nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; submit nothing.")] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Start even if an identical run is active; include partitions in cool-down.")
     ] = False,
     idempotency_key: Annotated[
-        str | None, typer.Option(help="Repeating the command with the same key makes no second run.")
+        str | None, typer.Option(help="Repeating the command with the same key starts no second run.")
     ] = None,
 ) -> None:
     """Submit a run of a table. A live one is not doubled: it is shown instead.
@@ -73,7 +73,7 @@ def run(
         return
     answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key)
     if answer.get("deduplicated"):
-        session.say("[yellow]a run of this table is live already; this is it[/]")
+        session.say("[yellow]an equal run of this table is live already; it is shown[/]")
     if watch:
         _finish(session, watch_to_end(session, answer["id"]))
     else:
@@ -89,9 +89,9 @@ def watch(context: typer.Context, run: RunArgument) -> None:
 def cancel(
     context: typer.Context,
     run: RunArgument,
-    wait: Annotated[bool, typer.Option("--wait", help="Until it has ended.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Follow it until it has ended.")] = False,
 ) -> None:
-    """Cancel a run. What it committed already stays; nothing half-done does."""
+    """Cancel a run. Committed file groups stay; unfinished ones are removed."""
     session = Session.of(context)
     found: dict[str, Any] = session.ask(session.client.runs.cancel, run)
     if wait:
@@ -107,7 +107,7 @@ def list_(
         str | None, typer.Option(help="Only runs of this table.", autocompletion=completion.tables)
     ] = None,
     state: Annotated[list[RunState] | None, typer.Option(help="Only runs in this state; may be repeated.")] = None,
-    operation: Annotated[Operation | None, typer.Option(help="Only runs that do this.")] = None,
+    operation: Annotated[Operation | None, typer.Option(help="Only runs of this operation.")] = None,
     catalog: Annotated[
         str | None, typer.Option(help="Only runs in this catalog.", autocompletion=completion.catalogs)
     ] = None,
@@ -135,7 +135,7 @@ def list_(
 
 @app.command()
 def get(context: typer.Context, run: RunArgument) -> None:
-    """Show a run: where it stands, and what it came to if it has ended."""
+    """Show a run: its progress, and its result if it has ended."""
     session = Session.of(context)
     found = session.ask(session.client.runs.get, run)
     session.show(found, lambda console: rendering.run(console, found))

@@ -13,11 +13,12 @@ from packhouse.output import moment, print_rows, print_tree
 from packhouse.session import Session
 from packhouse.tables import LimitOption, TableArgument
 
-app = typer.Typer(no_args_is_help=True, help="What other systems tell: commits, latencies, back-pressure, filters.")
+app = typer.Typer(no_args_is_help=True, help="Signals of other systems: commits, latencies, back-pressure, filters.")
 
-KindArgument = Annotated[SignalKind, typer.Argument(help="What it tells of.")]
+KindArgument = Annotated[SignalKind, typer.Argument(help="Kind of the signal.")]
 TableOption = Annotated[
-    str | None, typer.Option("--table", help="Of this table; else of the fleet.", autocompletion=completion.tables)
+    str | None,
+    typer.Option("--table", help="Table of the signal; without it: the fleet.", autocompletion=completion.tables),
 ]
 
 
@@ -48,7 +49,7 @@ def list_(context: typer.Context, kind: KindArgument, table: TableOption = None,
 
 @tables.app.command()
 def advice(context: typer.Context, table: TableArgument) -> None:
-    """Say what policy would suit a table."""
+    """Recommend a policy for a table."""
     session = Session.of(context)
     found = session.ask(session.client.tables.advice, table_id(session, table))
     session.show(found, lambda console: rendering.advice(console, found))
@@ -56,7 +57,7 @@ def advice(context: typer.Context, table: TableArgument) -> None:
 
 @tables.app.command()
 def backpressure(context: typer.Context, table: TableArgument) -> None:
-    """Say whether writers of a table should slow down."""
+    """Show whether writers of a table should slow down."""
     session = Session.of(context)
     found = session.ask(session.client.tables.backpressure, table_id(session, table))
     session.show(found, lambda console: print_tree(console, found))

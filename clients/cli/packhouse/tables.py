@@ -12,14 +12,16 @@ from packhouse.output import moment, print_fields, print_rows, size
 from packhouse.problems import CommandError
 from packhouse.session import Session, etag_of
 
-app = typer.Typer(no_args_is_help=True, help="Registered tables: list, register, look into, change, forget.")
+app = typer.Typer(no_args_is_help=True, help="List, register, inspect, change and delete registered tables.")
 
 TableArgument = Annotated[
     str,
-    typer.Argument(metavar="TABLE", help="Its id, or catalog.namespace.name.", autocompletion=completion.tables),
+    typer.Argument(
+        metavar="TABLE", help="Id of the table, or catalog.namespace.name.", autocompletion=completion.tables
+    ),
 ]
-LimitOption = Annotated[int, typer.Option("--limit", min=1, help="At most so many, newest first.")]
-AllOption = Annotated[bool, typer.Option("--all", "-a", help="Show every setting, also those with their defaults.")]
+LimitOption = Annotated[int, typer.Option("--limit", min=1, help="Maximum number to list, newest first.")]
+AllOption = Annotated[bool, typer.Option("--all", "-a", help="Show every setting, including defaults.")]
 LabelOption = Annotated[
     list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="May be given several times.")
 ]
@@ -62,10 +64,12 @@ def get(context: typer.Context, table: TableArgument) -> None:
 def register(
     context: typer.Context,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="catalog.namespace.name")],
-    owner_team: Annotated[str | None, typer.Option(help="The team that it belongs to.")] = None,
+    owner_team: Annotated[str | None, typer.Option(help="Owner team.")] = None,
     label: LabelOption = None,
     *,
-    paused: Annotated[bool, typer.Option("--paused", help="Start no run of it until it is resumed.")] = False,
+    paused: Annotated[
+        bool, typer.Option("--paused", help="Register it as paused: no run starts until it is resumed.")
+    ] = False,
 ) -> None:
     """Register a table of a catalog; its first automatic run waits for 15 minutes, unless set otherwise."""
     session = Session.of(context)
@@ -82,11 +86,11 @@ def register(
 def patch(
     context: typer.Context,
     table: TableArgument,
-    owner_team: Annotated[str | None, typer.Option(help="The team that it belongs to; empty for none.")] = None,
+    owner_team: Annotated[str | None, typer.Option(help="Owner team; empty for none.")] = None,
     label: LabelOption = None,
-    no_label: Annotated[list[str] | None, typer.Option(metavar="KEY", help="Take a label away.")] = None,
+    no_label: Annotated[list[str] | None, typer.Option(metavar="KEY", help="Remove a label.")] = None,
 ) -> None:
-    """Change a table's team or labels; what is not named stays."""
+    """Change a table's team or labels; other fields stay."""
     body: dict[str, Any] = {} if owner_team is None else {"owner_team": owner_team or None}
     labels: dict[str, str | None] = {**assignments(label or ()), **dict.fromkeys(no_label or ())}
     body |= {"labels": labels} if labels else {}
@@ -103,7 +107,7 @@ def patch(
 def health(
     context: typer.Context,
     table: TableArgument,
-    history: Annotated[bool, typer.Option("--history", help="What was measured before, newest first.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="Show earlier measurements, newest first.")] = False,
     limit: LimitOption = 20,
 ) -> None:
     """Measure a table's files: sizes, small files, deletes, score."""
@@ -128,10 +132,11 @@ def plan(
     context: typer.Context,
     table: TableArgument,
     policy: Annotated[
-        typer.FileText | None, typer.Option("--policy", "-f", help="Try this policy (YAML or JSON) instead.")
+        typer.FileText | None,
+        typer.Option("--policy", "-f", help="Plan with this policy (YAML or JSON) instead of the stored one."),
     ] = None,
 ) -> None:
-    """Show what a run would do now; changes nothing."""
+    """Show the plan of a run that starts now; change nothing."""
     session = Session.of(context)
     body = {"policy": read_document(policy)} if policy else {}
     planned = session.ask(session.client.tables.plan, table_id(session, table), body=body)
@@ -148,7 +153,7 @@ def delete(context: typer.Context, table: TableArgument) -> None:
 
 
 def history(context: typer.Context, table: TableArgument, limit: LimitOption = 20) -> None:
-    """Show the runs that changed a table, with what was predicted and what was measured."""
+    """Show the runs that changed a table, with predicted and measured figures."""
     session = Session.of(context)
     items = list(session.pages(session.client.tables.history, table_id(session, table), limit=limit))
     empty = f"no run has changed the table: `packhouse explain {table}` shows why"

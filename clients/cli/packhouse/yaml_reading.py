@@ -68,10 +68,12 @@ class _Loader(yaml.SafeLoader):
         node: Any = super().compose_node(parent, index)
         self._depth -= 1
         if is_alias and id(node) not in self._sizes:
-            raise yaml.composer.ComposerError(None, None, "the alias stands for what it is in", event.start_mark)
+            raise yaml.composer.ComposerError(
+                None, None, "the alias refers to an object that contains it", event.start_mark
+            )
         self._values += self._sizes[id(node)] if is_alias else 1
         if self._values > MOST_VALUES:
-            problem = f"there are more than {MOST_VALUES:,} values, with what aliases stand for"
+            problem = f"there are more than {MOST_VALUES:,} values, counting aliases as the values they refer to"
             raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
         if not is_alias:
             self._sizes[id(node)] = self._values - before

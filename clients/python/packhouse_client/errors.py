@@ -12,7 +12,7 @@
         ├── Forbidden            the caller's role does not allow it
         ├── NotFound             no such object, or none that the caller may see
         ├── StateConflict        the object's state forbids it
-        │   ├── TableReplaced    the table was dropped and made anew under its name
+        │   ├── TableReplaced    the table was dropped and created again under its name
         │   ├── TableUnreadable  the table's metadata can't be read
         │   └── NotEligible      the table can't be rewritten as it stands
         ├── PreconditionFailed   the object changed since it was read
@@ -137,7 +137,7 @@ class TableUnreadable(StateConflict):
 
 
 class NotEligible(StateConflict):
-    """The table can't be rewritten as it stands; `problem["details"]` names the failed conditions."""
+    """The table can't be rewritten in its current state; `problem["details"]` names the failed conditions."""
 
 
 class PreconditionFailed(ApiError):
@@ -153,11 +153,11 @@ class RateLimited(ApiError):
 
 
 class Unavailable(ApiError):
-    """A service that is needed does not answer; the same request may work later."""
+    """A required service does not answer; the same request may work later."""
 
 
 class ServerError(ApiError):
-    """Something went wrong inside the server; its log has it under `request_id`."""
+    """An unexpected error in the server; its log has the details under `request_id`."""
 
 
 _BY_CODE: Final[Mapping[str, type[ApiError]]] = {

@@ -57,7 +57,7 @@ def _share(policy: EffectivePolicy) -> Iterator[FieldProblem]:
             "limits.available_bandwidth",
             f"must be set, since limits.share_percent is {share:g} ({origin})",
             OFF,
-            "say what there is, such as '400MB' (bytes per second), or set limits.share_percent to 'off'",
+            "set the available bandwidth in bytes per second, such as '400MB', or set limits.share_percent to 'off'",
         )
 
 
@@ -68,10 +68,10 @@ def _strategy(policy: EffectivePolicy) -> Iterator[FieldProblem]:
         yield _problem("rewrite.columns", f"must name columns: the strategy is {strategy} ({origin})", [], None)
     if strategy not in ORDERED_STRATEGIES and columns:
         hint = f"set rewrite.strategy to one of them (it is {strategy}, {origin}), or rewrite.columns to []"
-        yield _problem("rewrite.columns", "mean something for sort, zorder and hilbert only", None, hint)
+        yield _problem("rewrite.columns", "apply to sort, zorder and hilbert only", None, hint)
     if strategy in _CURVES and any(set(column) - {"name"} for column in columns):
         hint = f"write only names, or set rewrite.strategy to 'sort' (it is {strategy}, {origin})"
-        yield _problem("rewrite.columns", "direction and nulls mean something for sort only", None, hint)
+        yield _problem("rewrite.columns", "direction and nulls apply to sort only", None, hint)
     target, last = int(policy.values[_TARGET]), int(policy.values["rewrite.tiers"][-1]["below_bytes"])
     if strategy == "tiered" and last > target:
         hint = f"the target is {format_bytes(target)} ({policy.origins[_TARGET]}); change one of the two"
@@ -83,8 +83,8 @@ def _never_open(policy: EffectivePolicy) -> Iterator[FieldProblem]:
         return
     weekly = Windows(policy.document().quiet_hours or ())
     if weekly.state_at(_A_MONDAY).inside and weekly.state_at(_A_MONDAY).ends_at is None:
-        hint = "leave a time of the week free, set schedule.urgent_after, or say enabled: false"
-        yield _problem("quiet_hours", "they never end: nothing would ever be rewritten", None, hint)
+        hint = "leave a part of the week free, set schedule.urgent_after, or set enabled: false"
+        yield _problem("quiet_hours", "they cover the whole week: nothing would ever be rewritten", None, hint)
 
 
 def _problem(name: str, message: str, value: Any, hint: str | None) -> FieldProblem:

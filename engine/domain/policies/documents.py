@@ -32,7 +32,9 @@ class LimitSettings(Section):
         None, description="Object-store requests per second.", examples=[200]
     )
     share_percent: Literal["off"] | Annotated[Number, Field(gt=0, le=100)] | None = Field(
-        None, description="The same as a percentage of `available_bandwidth`; the stricter one holds.", examples=[30]
+        None,
+        description="Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies.",
+        examples=[30],
     )
     available_bandwidth: Literal["off"] | Rate | None = Field(
         None, description="Bytes per second that `share_percent` is a share of.", examples=["400MB/s"]
@@ -48,13 +50,17 @@ class LimitSettings(Section):
 class Backoff(Part):
     """Slow down, then pause, while queries are slow."""
 
-    signal: Literal["query_latency_p95"] = Field(description="The measured latency, sent as a signal.")
-    throttle_above: Interval = Field(description="Above it the budget is cut by `factor`.", examples=["2s"])
-    pause_above: Interval = Field(
-        description="Above it running work is stopped and nothing new starts.", examples=["5s"]
+    signal: Literal["query_latency_p95"] = Field(
+        description="The latency that is compared: query latency from signals, 95th percentile."
     )
-    resume_below: Interval = Field(description="Below it all goes on as before.", examples=["1s"])
-    factor: Annotated[Number, Field(gt=0, lt=1)] = Field(0.5, description="What is left of the budget.")
+    throttle_above: Interval = Field(
+        description="Above this latency the budget is multiplied by `factor`.", examples=["2s"]
+    )
+    pause_above: Interval = Field(
+        description="Above this latency running work is interrupted and nothing new starts.", examples=["5s"]
+    )
+    resume_below: Interval = Field(description="Below this latency rewrites return to full speed.", examples=["1s"])
+    factor: Annotated[Number, Field(gt=0, lt=1)] = Field(0.5, description="Factor by which the budget is multiplied.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -74,12 +80,14 @@ class PolicyDocument(Section):
         }
     )
 
-    enabled: Flag | None = Field(None, description="`false`: observed, never rewritten.")
-    preset: PresetName | None = Field(None, description="A named base; everything that is set wins over it.")
-    rewrite: RewriteSettings | None = Field(None, description="What is rewritten, and into what.")
+    enabled: Flag | None = Field(None, description="`false`: the table is measured but never rewritten.")
+    preset: PresetName | None = Field(None, description="A named base; settings of any policy override it.")
+    rewrite: RewriteSettings | None = Field(
+        None, description="Which files are rewritten, and how their replacements are written."
+    )
     triggers: Triggers | None = Field(
         None,
-        description="Named rules, any of which makes a partition due.",
+        description="Named rules; a partition is due when any of them holds.",
         examples=[[{"name": "many small files", "all": [{"metric": "small_file_count", "at_least": 20}]}]],
     )
     seal: Literal["off"] | Seal | None = Field(
@@ -98,11 +106,15 @@ class PolicyDocument(Section):
         examples=[[{"from": "2026-12-24", "to": "2026-12-27", "time_zone": "Europe/Berlin", "reason": "holidays"}]],
     )
     backoff: Literal["off"] | Backoff | None = Field(None, description="Slow down while queries are slow.")
-    priority: Literal["low", "normal", "high"] | None = Field(None, description="Which table goes first.")
-    verification: Literal["metadata", "sample", "content"] | None = Field(
-        None, description="`metadata` always; `sample`, `content` compare hashes of rows before and after as well."
+    priority: Literal["low", "normal", "high"] | None = Field(
+        None, description="Priority of the table's runs over those of other tables."
     )
-    maintenance: MaintenanceSettings | None = Field(None, description="Upkeep besides rewriting data files.")
+    verification: Literal["metadata", "sample", "content"] | None = Field(
+        None,
+        description="How a rewrite is proven: by `metadata` alone, or by row hashes of some (`sample`) or all "
+        "(`content`) groups too.",
+    )
+    maintenance: MaintenanceSettings | None = Field(None, description="Upkeep other than rewriting data files.")
 
     @classmethod
     def of_stored(cls, document: Mapping[str, Any]) -> Self:

@@ -24,7 +24,7 @@ def _by_default(text: str) -> Callable[[JsonDict], None]:
 
 
 class RewriteManifests(Part):
-    """When manifests are made fewer: each `interval`, and when there are many small ones."""
+    """When manifests are merged: at each `interval`, and when there are many small ones."""
 
     interval: Literal["off"] | Interval = Field(
         7 * DAY_SECONDS,
@@ -33,24 +33,24 @@ class RewriteManifests(Part):
         json_schema_extra=_by_default("7d"),
     )
     above_count: Annotated[Whole, Field(ge=1, le=10**9)] = Field(
-        100, description="Also when there are more manifests than this, and they are small."
+        100, description="Also merge when there are more manifests than this, and they are small."
     )
     average_below_percent: Annotated[Whole, Field(ge=1, le=100)] = Field(
-        25, description="Small: on average below this percentage of the table's target for manifests."
+        25, description="Manifests are small if they average below this percentage of the table's target for manifests."
     )
 
 
 class ExpireSnapshots(Part):
-    """Which snapshots go."""
+    """Which snapshots are expired."""
 
     older_than: Interval = Field(description="Only snapshots older than this.", examples=["5d"])
     keep_last: Annotated[Whole, Field(ge=1, le=10**6)] = Field(
-        10, description="So many of the newest stay, however old."
+        10, description="Number of newest snapshots that are kept regardless of their age."
     )
 
 
 class RemoveOrphans(Part):
-    """Which files that no snapshot knows go. A file is never younger than twice the longest run either."""
+    """Which files that no snapshot refers to are removed; never files younger than twice the longest run."""
 
     older_than: Annotated[Duration, lasting(least=DAY_SECONDS)] = Field(
         3 * DAY_SECONDS,
@@ -63,7 +63,7 @@ class RemoveOrphans(Part):
     )
     quarantine: Duration = Field(
         7 * DAY_SECONDS,
-        description="How long files are kept aside before they are deleted.",
+        description="How long files stay in quarantine before they are deleted.",
         examples=["7d"],
         json_schema_extra=_by_default("7d"),
     )
@@ -73,23 +73,27 @@ class Reclaim(Part):
     """How long history and superseded files are kept; older ones go."""
 
     retention: Interval = Field(description="History older than this can't be queried any more.", examples=["7d"])
-    compact_blocking: Flag = Field(True, description="First rewrite what older files are still needed for.")
+    compact_blocking: Flag = Field(
+        True, description="First rewrite the files that keep older files from being removed."
+    )
 
 
 class MaintenanceSettings(Section):
-    """Upkeep besides rewriting data files; each `off` or as a whole."""
+    """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
 
     rewrite_manifests: Literal["off"] | RewriteManifests | None = Field(
-        None, description="Make manifests fewer.", examples=[{"interval": "7d"}]
+        None, description="Merge manifests.", examples=[{"interval": "7d"}]
     )
     expire_snapshots: Literal["off"] | ExpireSnapshots | None = Field(
-        None, description="Let old snapshots go.", examples=[{"older_than": "5d", "keep_last": 10}]
+        None, description="Expire old snapshots.", examples=[{"older_than": "5d", "keep_last": 10}]
     )
     remove_orphans: Literal["off"] | RemoveOrphans | None = Field(
         None,
-        description="Remove files that no snapshot knows.",
+        description="Remove files that no snapshot refers to.",
         examples=[{"older_than": "3d", "interval": "7d", "quarantine": "7d"}],
     )
     reclaim: Literal["off"] | Reclaim | None = Field(
-        None, description="Let history go after a time, and rewrite what blocks that.", examples=[{"retention": "7d"}]
+        None,
+        description="Expire history after a time, and rewrite the files that block that.",
+        examples=[{"retention": "7d"}],
     )

@@ -42,11 +42,11 @@ _GROWN: Final = ("largest_small_file_share", "at_most", 0.5)
 
 _BALANCED: Final = _preset(
     "balanced",
-    summary="For tables that no one tuned. While files come, a partition is due at 20 small files that are a fifth of "
-    "all its files, once the largest of them has at most half of their bytes; at 500 small files in any case. A "
-    "partition without new files for 1 h is due at 5 small files by the same measure, and at 20 in any case. Where "
-    "200 files or more and 30 % of the table's files are avoidable, each such partition is due at 2. The target is "
-    "the table's own, else 128 MiB; at most one run in 10 minutes.",
+    summary="For tables without tuning. While files arrive, a partition is due at 20 small files that are a fifth of "
+    "all its files, if the largest of them has at most half of their bytes; at 500 small files in any case. A "
+    "partition without new files for 1 h is due at 5 small files under the same condition, and at 20 in any case. If "
+    "200 files or more and 30 % of the table's files are avoidable, each such partition is due at 2. The target size "
+    "is the table's own, or 128 MiB without one; at most one run starts in 10 minutes.",
     source="Packhouse's own figures, chosen by replays of eight write histories (docs/simulation.md, 'Presets'): "
     "avoidable files stay bounded, and each ingested byte is rewritten at most 2.5 times.",
     document={
@@ -75,10 +75,10 @@ _BALANCED: Final = _preset(
 
 _UPSOLVER: Final = _preset(
     "upsolver",
-    summary="Few, large files of about 500 MB (decimal). Partitions are rewritten when they have settled, or hold "
-    "very many files. Replaced copies are removed by an operation of its own, `delete_old_compactions`, which "
-    "no setting starts. The third rule asks for two files or more and a changed input, which the source "
-    "leaves out: a partition with one small file would fire for ever.",
+    summary="Few, large files of about 500 MB (decimal). Partitions are rewritten when they have settled or have "
+    "very many files. Replaced copies are removed by a separate operation, `delete_old_compactions`, which "
+    "no setting starts. The third rule also requires two files and a changed input, which the source does not: "
+    "otherwise it would fire forever for a partition with one small file.",
     source="Upsolver, documentation, page 'Compaction Process': 'approximately 500MB each' and the section "
     "'Conditions That Trigger Compaction'.",
     document={
@@ -99,10 +99,10 @@ _UPSOLVER: Final = _preset(
 
 _ARTEMIS: Final = _preset(
     "artemis",
-    summary="A shared archive with analysts in the daytime: sealed partitions only, 30 % of the bandwidth (say in "
-    "limits.available_bandwidth what there is), nothing new from 09:00 to 17:00 UTC, less while queries are "
-    "slow, manifests each week. Four groups at once are this table's; the fleet's cap is a limit of the "
-    "fleet. A commit is tried at most 16 times, as always.",
+    summary="A shared archive that analysts query in the daytime: sealed partitions only, 30 % of the bandwidth (set "
+    "limits.available_bandwidth), no new rewrites from 09:00 to 17:00 UTC, slower rewrites while queries are "
+    "slow, manifests merged each week. At most four file groups of the table are rewritten at once; "
+    "PUT /v1/limits caps the whole fleet. A commit is tried at most 16 times, as with every preset.",
     source="Lesson 'Compaction Strategies' (data lakes, module 6, the Artemis archive): sections 'The Small-File "
     "Problem at Scale' (32 MB, 128 MB, 1 GB), 'Bin-Packing' (bins of one file are dropped), 'Concurrent "
     "Compaction' (sealed days), 'Resource Budget and Pacing' and 'Compacting Manifests'. It names no figures "
@@ -132,8 +132,8 @@ _ARTEMIS: Final = _preset(
 _PAIMON_UNIVERSAL: Final = _preset(
     "paimon-universal",
     summary="Paimon's universal compaction: a bucket of a key table is due at 5 sorted runs (writers should slow down "
-    "at 3 more), append files merge in windows of 5 neighbours, files from 70 % of the target on count as "
-    "large. Its size ratio of 1 % is the format's own and no setting.",
+    "at 3 more), append files merge in windows of 5 neighbours, and files of at least 70 % of the target count as "
+    "large. Its size ratio of 1 % belongs to the format and is not a setting.",
     source="Apache Paimon (C++), documentation, page 'Compaction': compaction.min.file-num 5, "
     "num-sorted-run.compaction-trigger 5, num-sorted-run.stop-trigger + 3, full compaction only with more "
     "small than large files and 3 files; Paimon's core: compaction.max-size-amplification-percent 200, "
@@ -160,9 +160,9 @@ _PAIMON_UNIVERSAL: Final = _preset(
 _MAXCOMPUTE_TIERED: Final = _preset(
     "maxcompute-tiered",
     summary="Three tiers (below 16 MiB, below 128 MiB, finished); very large files and files far apart in time are "
-    "left alone; buckets go side by side; base files are rewritten by rules of their own (deletes, size "
-    "amplification); history is kept for 7 days, and what blocks its end is rewritten first. PURGE is an "
-    "operation, made on demand.",
+    "left alone; buckets are rewritten in parallel; base files have separate rules (deletes, size "
+    "amplification); history is kept for 7 days, and files that block its expiry are rewritten first. PURGE is "
+    "an operation that is started on demand.",
     source="Alibaba Cloud MaxCompute, documentation, 'Architecture of the services that optimize data organization "
     "for Delta tables': 'Hierarchical merging' (level 0 to 1 to 2), 'Large file isolation', 'Time span "
     "limit', 'Concurrent execution', 'Compaction', 'Data reclamation'. It names no figures: all are "

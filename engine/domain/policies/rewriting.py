@@ -63,12 +63,14 @@ Column = Annotated[OrderColumn, BeforeValidator(_named, json_schema_input_type=C
 
 
 class Tier(Part):
-    """A class of sizes: files merge only with others of their tier, and the output lands in the next."""
+    """A size class: files merge only with files of the same tier, and the output belongs to the next tier."""
 
     below_bytes: AnyBytes = Field(
         description="Files below this size, down to the bound of the tier before.", examples=["16MiB"]
     )
-    files: Annotated[Whole, Field(ge=2, le=10_000)] = Field(description="So many make the tier due.", examples=[8])
+    files: Annotated[Whole, Field(ge=2, le=10_000)] = Field(
+        description="Number of files at which the tier is due.", examples=[8]
+    )
 
 
 def _ascending(tiers: tuple[Tier, ...]) -> tuple[Tier, ...]:
@@ -79,44 +81,53 @@ def _ascending(tiers: tuple[Tier, ...]) -> tuple[Tier, ...]:
 
 
 class DeleteRules(Section):
-    """When deletes make a data file a candidate whatever its size, and what becomes of delete files."""
+    """When deletes make a data file a candidate regardless of its size, and how delete files are removed."""
 
     files: Annotated[Whole, Field(ge=1, le=10**6)] | None = Field(
-        None, description="At least so many delete files apply to it.", examples=[1]
+        None, description="Minimum number of delete files that apply to the data file.", examples=[1]
     )
     ratio: Annotated[Number, Field(gt=0, le=1)] | None = Field(
-        None, description="At least this share of its rows is deleted.", examples=[0.1]
+        None, description="Minimum share of the data file's rows that are deleted, from 0 to 1.", examples=[0.1]
     )
     remove_dangling: Flag | None = Field(
         None,
-        description="A commit also drops position-delete files of its partitions that apply to no file any more; "
-        "Iceberg's procedure is not told.",
+        description="Also drop position-delete files of the rewritten partitions that no longer apply to any data "
+        "file, in the same commit. Not passed to Iceberg's own procedure.",
     )
 
 
 class FullEligibility(Part):
-    """When a full rewrite of a partition without deletes is worth it. A run may force one all the same."""
+    """When a full rewrite of a partition without deletes is worth its cost. `force_full` of a run overrides it."""
 
-    more_small_than_large: Flag = Field(True, description="It has more small files than large ones.")
-    min_files: Annotated[Whole, Field(ge=2, le=10_000)] = Field(3, description="It has at least so many files.")
+    more_small_than_large: Flag = Field(True, description="The partition has more small files than large ones.")
+    min_files: Annotated[Whole, Field(ge=2, le=10_000)] = Field(
+        3, description="Minimum number of files in the partition."
+    )
 
 
 class FullRules(Section):
     """When a whole partition is rewritten."""
 
-    interval: Literal["off"] | Interval | None = Field(None, description="Each so often.", examples=["1d"])
+    interval: Literal["off"] | Interval | None = Field(
+        None, description="Time between full rewrites of a partition.", examples=["1d"]
+    )
     always_below_bytes: Literal["off"] | AnyBytes | None = Field(
-        None, description="Always while the partition is smaller than this.", examples=["1GiB"]
+        None, description="Always rewrite partitions smaller than this in full.", examples=["1GiB"]
     )
     when_increment_above_bytes: Literal["off"] | AnyBytes | None = Field(
-        None, description="When more than this was added since the last full rewrite.", examples=["10GiB"]
+        None,
+        description="Rewrite in full once more than this was added since the last full rewrite.",
+        examples=["10GiB"],
     )
     size_amplification_percent: Literal["off"] | Annotated[Whole, Field(ge=1, le=100_000)] | None = Field(
-        None, description="When what was added since is more than this percentage of what was there.", examples=[200]
+        None,
+        description="Rewrite in full once bytes added since the last full rewrite exceed this share of its "
+        "output, in percent.",
+        examples=[200],
     )
     eligibility: Literal["off"] | FullEligibility | None = Field(
         None,
-        description="When it is worth it for a partition without deletes; `off`: always.",
+        description="Conditions for a full rewrite of a partition without deletes; `off`: none.",
         examples=[{"more_small_than_large": True, "min_files": 3}],
     )
 
@@ -126,63 +137,69 @@ class KeyTableRules(Section):
 
     sorted_run_trigger: Annotated[Whole, Field(ge=2, le=1000)] | None = Field(
         None,
-        description="So many sorted runs make a bucket due: each file of level 0 is one, each other level is one. "
-        "Writers should slow down at 3 more.",
+        description="Number of sorted runs at which a bucket is due: each file of level 0 is one, each other "
+        "level is one. Writers should slow down at 3 more.",
         examples=[5],
     )
     lookup: Literal["eager", "lazy"] | None = Field(
-        None, description="`eager`: at every commit; `lazy`: at the trigger, with a forced one now and then."
+        None,
+        description="When buckets are compacted. `eager`: at every commit; `lazy`: at the trigger and every "
+        "`forced_every` commits.",
     )
     forced_every: Annotated[Whole, Field(ge=1, le=10_000)] | None = Field(
-        None, description="`lazy`: after so many commits without one, one is forced.", examples=[10]
+        None,
+        description="With `lazy`: number of commits without a compaction after which one is forced.",
+        examples=[10],
     )
 
 
 class RewriteSettings(Section):
-    """What is rewritten, and into what."""
+    """Which files are rewritten, and how their replacements are written."""
 
     strategy: Strategy | None = Field(None, description="How files are arranged.")
     columns: Annotated[tuple[Column, ...], Field(max_length=16), AfterValidator(_each_once)] | None = Field(
         None,
-        description="What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.",
+        description="Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.",
         examples=[["city", {"name": "at", "direction": "desc"}]],
     )
-    target_file_bytes: FileBytes | None = Field(None, description="Wanted output size.", examples=["128MiB"])
+    target_file_bytes: FileBytes | None = Field(None, description="Size of output files.", examples=["128MiB"])
     small_file_bytes: TargetShare | None = Field(
-        None, description="Below it a file is a candidate: a size, or a share of the target.", examples=["96MiB", "75%"]
+        None,
+        description="Files below this size are candidates: a size, or a share of the target.",
+        examples=["96MiB", "75%"],
     )
     large_file_bytes: Literal["off"] | TargetShare | None = Field(
         None,
-        description="Above it a file is split: a size, or a share of the target; `off` leaves it alone.",
+        description="Files above this size are split: a size, or a share of the target; `off`: never.",
         examples=["1GiB", "180%"],
     )
     small_row_group_bytes: Literal["off"] | RowGroupBytes | None = Field(
         None,
-        description="A file of 8 or more row groups that are smaller than this on average is a candidate whatever its "
-        "size; `off`: none is for that.",
+        description="A file of 8 or more row groups that are smaller than this on average is a candidate "
+        "regardless of its size; `off`: row groups make no file a candidate.",
         examples=["1MiB"],
     )
     exclude_above_bytes: Literal["off"] | AnyBytes | None = Field(
-        None, description="Large-file isolation: files above are never touched.", examples=["1GiB"]
+        None, description="Large-file isolation: files above this size are never rewritten.", examples=["1GiB"]
     )
     min_input_files: Annotated[Whole, Field(ge=2, le=10_000)] | None = Field(
         None,
-        description="Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row "
-        "groups says otherwise.",
+        description="Minimum number of candidates in a partition; rules on deletes, large files and row groups "
+        "apply to fewer as well.",
         examples=[5],
     )
     max_group_bytes: FileBytes | None = Field(
         None,
-        description="Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size.",
+        description="Largest input of one file group, the unit of cancel, retry and pacing; at least the target size.",
         examples=["1GiB"],
     )
     max_ordered_bytes: OrderBytes | None = Field(
         None,
-        description="The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order.",
+        description="The same for `sort`, `zorder` and `hilbert`: the most of a partition that is put into one order.",
         examples=["16GiB"],
     )
     max_time_span: Literal["off"] | Interval | None = Field(
-        None, description="Files further apart in time are not merged.", examples=["1d"]
+        None, description="Length of time spans; files of different spans are not merged.", examples=["1d"]
     )
     order_bins_by: Literal["locality", "fill", "arrival"] | None = Field(
         None,

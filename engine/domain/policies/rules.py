@@ -113,7 +113,7 @@ class _Named(Part):
         str,
         Field(
             pattern=r"^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$",
-            description="Shown where a run says why it began.",
+            description="Name of the rule; runs show which rule started them.",
             examples=["many small files"],
         ),
     ]
@@ -174,7 +174,7 @@ def _distinct(rules: tuple[TriggerRule, ...]) -> tuple[TriggerRule, ...]:
     names = [rule.name for rule in rules]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise Misread(f"two rules have the name {twice!r}: a run could not say which one began it")
+        raise Misread(f"two rules have the name {twice!r}: a run could not show which one started it")
     return rules
 
 

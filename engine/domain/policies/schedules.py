@@ -61,22 +61,22 @@ Cron = Annotated[
 
 
 class ScheduleSettings(Section):
-    """When the table is looked at, besides after its commits."""
+    """When the table is looked at, in addition to looks after its commits."""
 
     min_interval: Duration | None = Field(
         None,
-        description="Between the start of a run that changed the table and the next automatic run.",
+        description="Shortest time from the start of a run that changed the table to the next automatic run.",
         examples=["10m"],
     )
     cron: Literal["off"] | Cron | None = Field(
         None,
-        description="Look at these times as well: minute, hour, day of month, month, day of week.",
+        description="More times at which the table is looked at: minute, hour, day of month, month, day of week.",
         examples=["0 2 * * *"],
     )
-    time_zone: TimeZone | None = Field(None, description="IANA name; the zone of `cron`.")
+    time_zone: TimeZone | None = Field(None, description="IANA name of the time zone of `cron`.")
     urgent_after: Literal["off"] | Interval | None = Field(
         None,
-        description="A due partition that waited so long ignores quiet hours and goes first.",
+        description="After this wait a due partition ignores quiet hours and goes first.",
         examples=["2d"],
     )
 
@@ -93,14 +93,16 @@ _ONE_OF_TWO: Final[dict[str, Any]] = {
 
 
 class Seal(Part):
-    """Only sealed partitions are rewritten: exactly one of the two."""
+    """Rewrite sealed partitions only: give exactly one of the two fields."""
 
     model_config = ConfigDict(json_schema_extra={"allOf": [_ONE_OF_TWO]})
 
     after: Duration | None = Field(
-        None, description="So long after the end of the partition's own time window.", examples=["1h"]
+        None, description="Time after the end of the partition's own time window.", examples=["1h"]
     )
-    quiet_for: Interval | None = Field(None, description="So long without a commit to it.", examples=["30m"])
+    quiet_for: Interval | None = Field(
+        None, description="Time since the last commit to the partition.", examples=["30m"]
+    )
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:

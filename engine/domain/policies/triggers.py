@@ -70,7 +70,7 @@ class Metric(StrEnum):
     SMALL_ROW_GROUP_FILE_COUNT = (
         "small_row_group_file_count",
         MetricKind.COUNT,
-        "data files of many row groups below `rewrite.small_row_group_bytes`",
+        "data files with many row groups below `rewrite.small_row_group_bytes`",
     )
     DELETE_FILE_COUNT = "delete_file_count", MetricKind.COUNT, "live delete files and deletion vectors"
     DELETE_RATIO = "delete_ratio", MetricKind.RATIO, "deleted rows as a share of all rows"
@@ -88,17 +88,17 @@ class Metric(StrEnum):
     AVOIDABLE_FILE_COUNT = (
         "avoidable_file_count",
         MetricKind.COUNT,
-        "small files but for one in each partition, in the whole table",
+        "small files of the whole table, except one in each partition",
         True,
     )
     AVOIDABLE_FILE_SHARE = (
         "avoidable_file_share",
         MetricKind.RATIO,
-        "these avoidable files as a share of all data files of the table",
+        "avoidable files as a share of all data files of the table",
         True,
     )
     SNAPSHOT_COUNT = "snapshot_count", MetricKind.COUNT, "snapshots that the table keeps", True
-    MANIFEST_COUNT = "manifest_count", MetricKind.COUNT, "manifests of the present snapshot", True
+    MANIFEST_COUNT = "manifest_count", MetricKind.COUNT, "manifests of the current snapshot", True
     AVERAGE_MANIFEST_BYTES = "average_manifest_bytes", MetricKind.SIZE, "mean size of these manifests", True
     METADATA_BYTES = "metadata_bytes", MetricKind.SIZE, "bytes of the table's metadata", True
 

@@ -9,8 +9,8 @@ from engine.domain.capabilities import Capabilities, FormatName, cells
 from engine.domain.runs import Operation
 
 _OPERATIONS: Final = {
-    Operation.REWRITE_MANIFESTS: "this version does not rewrite manifests of Iceberg tables by themselves",
-    Operation.REWRITE_DELETES: "this version applies and drops delete files with data files, not by themselves",
+    Operation.REWRITE_MANIFESTS: "this version does not rewrite manifests of Iceberg tables as a separate operation",
+    Operation.REWRITE_DELETES: "this version applies and drops delete files only together with data files",
     Operation.EXPIRE_SNAPSHOTS: "this version does not expire snapshots of Iceberg tables",
     Operation.REMOVE_ORPHANS: "this version does not remove orphaned files of Iceberg tables",
     Operation.DELETE_OLD_COMPACTIONS: "this version leaves replaced files to the expiry of Iceberg snapshots",

@@ -181,7 +181,7 @@ class IcebergConnection:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
-        with asking_catalog("ask what the tables point to"):
+        with asking_catalog("read the metadata locations of tables"):
             return pointers(self._open(), refs)
 
     def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> IcebergTable:

@@ -76,7 +76,7 @@ def _default_location_provider(view: TableView) -> Condition:
 
 def _known_writer_properties(view: TableView) -> Condition:
     asked = [name for name, value in view.metadata.properties.items() if name.startswith(_BLOOM) and _is_true(value)]
-    return Condition("known_writer_properties", not asked, "; ".join(asked) or "no bloom filters asked for")
+    return Condition("known_writer_properties", not asked, "; ".join(asked) or "no bloom filters requested")
 
 
 def _parquet_only(view: TableView, files: LiveFiles) -> Condition:

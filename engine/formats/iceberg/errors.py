@@ -128,14 +128,12 @@ def is_unreachable(error: BaseException) -> bool:
 
 
 def _wrong_settings(error: BaseException) -> str | None:
-    """Return what to mend when a SQL catalog's database says that the catalog's properties are wrong, else None."""
+    """Return the remedy when a SQL catalog's database reports wrong catalog properties, otherwise None."""
     if not type(error).__module__.startswith("sqlalchemy"):
         return None
     text = str(error)
     if any(sign in text for sign in _NO_CATALOG):
-        return (
-            "this database holds no Iceberg catalog: check `uri`; writers make one, or the property init_catalog_tables"
-        )
+        return "this database has no Iceberg catalog: check `uri`, or set the property init_catalog_tables"
     if any(sign in text for sign in _MISCONFIGURED):
         return "check the catalog's `uri` and the rights of its user"
     return None

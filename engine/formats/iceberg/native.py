@@ -123,7 +123,7 @@ def partition_tests(view: TableView, spec_id: int, partition: str) -> tuple[Part
         function, argument = _function(transform)
         wanted = _spark_type(of)
         if wanted is None or function == "":
-            raise NotEligible(f"partitions by {name} ({transform} of {of}) can't be told to Spark")
+            raise NotEligible(f"partitions by {name} ({transform} of {of}) can't be expressed in Spark SQL")
         column = _path(view.codecs[spec_id].schema, source_id)
         found.append(PartitionTest(column, wanted, _text(values[name], wanted), function, argument))
     return tuple(found)
@@ -153,7 +153,9 @@ def _comparable(view: TableView) -> Condition:
         for name, _, transform, of in _fields(view, spec_id)
         if _spark_type(of) is None or _function(transform)[0] == ""
     ]
-    detail = f"can't be told to Spark: {', '.join(strange)}" if strange else "all can be told to Spark"
+    detail = (
+        f"can't be expressed in Spark SQL: {', '.join(strange)}" if strange else "all can be expressed in Spark SQL"
+    )
     return Condition("native_partition_fields", not strange, detail)
 
 

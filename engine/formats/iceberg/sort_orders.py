@@ -61,7 +61,7 @@ def _field(schema: Schema, column: WantedColumn, wish: OrderWish) -> OrderField:
 
 def _why_not(schema: Schema, name: str) -> str:
     if name in schema.column_names:
-        return f"{name!r} lies inside another column; rows are ordered by columns of the table itself"
+        return f"{name!r} is a field of another column; rows can be ordered by top-level columns only"
     return f"the table has no column {name!r}; {did_you_mean(name, [each.name for each in schema.fields])}"
 
 
@@ -82,13 +82,13 @@ def _own_order(metadata: TableMetadata) -> tuple[OrderField, ...]:
     plain = _plain_order(order)
     if plain is None:
         transforms = ", ".join(str(each.transform) for each in order.fields)
-        raise NotEligible(f"the table's own sort order goes by {transforms}: name columns in rewrite.columns")
+        raise NotEligible(f"the table's own sort order uses {transforms}: name columns in rewrite.columns")
     schema = metadata.schema()
     fields = []
     for field_id, descending, nulls_first in plain:
         field = next((each for each in schema.fields if each.field_id == field_id), None)
         if field is None:
-            lost = f"the table's own sort order goes by field {field_id}, which is no column of the table itself"
+            lost = f"the table's own sort order uses field {field_id}, which is no column of the table itself"
             raise NotEligible(f"{lost}: name columns in rewrite.columns")
         _check_type(field)
         fields.append(OrderField(field.name, field_id, descending, nulls_first))

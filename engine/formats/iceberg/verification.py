@@ -110,7 +110,7 @@ class _Checks:
         claimed = summary_of(self.snapshot).get(GROUPS, "")
         given = ",".join(str(group.ordinal) for group in self.groups)
         held = sorted(claimed.split(",")) == sorted(given.split(","))
-        return Condition("groups_as_claimed", held, f"the snapshot says [{claimed}], the run [{given}]")
+        return Condition("groups_as_claimed", held, f"snapshot: [{claimed}]; run: [{given}]")
 
     def _removed_set(self) -> Condition:
         planned = {each.path for group in self.groups for each in group.inputs}
@@ -241,7 +241,7 @@ def _by_files(view: TableView, snapshot_id: int, groups: Sequence[WrittenGroup])
     came, stayed = (sum(each.path in live for each in some) for some in (outputs, inputs))
     held = came == len(outputs) and not stayed
     checks = (
-        Condition("snapshot_expired", True, f"snapshot {snapshot_id} was expired: only its files tell of it"),
+        Condition("snapshot_expired", True, f"snapshot {snapshot_id} was expired: only its files can be checked"),
         Condition(IN_HISTORY, held, f"{came} of {len(outputs)} outputs are live, and {stayed} of {len(inputs)} inputs"),
     )
     return Verification(

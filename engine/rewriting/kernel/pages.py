@@ -220,10 +220,10 @@ def _page(header: Struct, details: Struct, data: Any, start: int, codec: int) ->
         raise Malformed(f"the page at byte {start} leaves its chunk")
     is_compressed = codec != UNCOMPRESSED and (kind == DATA_PAGE or details.get(_V2_COMPRESSED, (TRUE, True))[1])
     if not is_compressed and stored != size:
-        raise Malformed(f"the page at byte {start} is not compressed, its sizes say otherwise")
+        raise Malformed(f"the page at byte {start} is not compressed, but its two sizes differ")
     is_checked = _CHECKSUM in header
     if is_checked and zlib.crc32(data[start : start + stored]) != header[_CHECKSUM][1] & 0xFFFFFFFF:
-        raise DamagedPage(f"the checksum of the page at byte {start} of the column chunk does not hold")
+        raise DamagedPage(f"the checksum of the page at byte {start} of the column chunk does not match")
     return Page(kind, values, start, stored, size, is_compressed, is_checked)
 
 

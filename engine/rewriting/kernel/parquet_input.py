@@ -210,7 +210,7 @@ def _opening(source: InputFile, expected_bytes: int | None) -> tuple[Segments, i
     """Return what the first requests bring, the whole file or its tail with all of the footer, and the file's size."""
     size = source.size()
     if expected_bytes not in (None, size):
-        raise InputFault(f"{source.uri}: {size} bytes, the manifest says {expected_bytes}")
+        raise InputFault(f"{source.uri}: {size} bytes, but the manifest has {expected_bytes}")
     if size < _END_BYTES + len(MAGIC):
         raise InputFault(f"{source.uri}: {size} bytes are no Parquet file")
     if size < SMALL_FILE_BYTES:

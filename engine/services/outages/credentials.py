@@ -69,6 +69,6 @@ class TaskCredentials:
     async def _read(self) -> None:
         storage = (await self._open_table()).task_storage()
         if self._is_expired and storage == self._storage:
-            raise CredentialsExpired("the storage's credentials expired, and the catalog still gives the same ones")
+            raise CredentialsExpired("the storage's credentials expired, and the catalog still vends the same ones")
         self._storage, self._read_at, self._is_expired = storage, self._clock.monotonic(), False
         _log.debug("credentials_renewed")

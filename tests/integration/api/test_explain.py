@@ -188,7 +188,7 @@ async def test_a_policy_that_is_switched_off_is_named_with_its_origin(api: Api, 
     answer = await explained(api, table_id)
     assert answer["now"]["outcome"] == "disabled"
     assert answer["next_eligible"]["held_by"][0]["code"] == "disabled"
-    assert "enabled: false (it comes from: table" in said(answer)
+    assert "enabled: false (origin: table" in said(answer)
 
 
 async def test_quiet_hours_are_told_with_their_end(api: Api, table_id: str):

@@ -73,7 +73,7 @@ async def test_explain_says_that_a_run_would_fail_and_what_is_missing(api: Api, 
     (hold,) = answer["next_eligible"]["held_by"]
     assert hold["code"] == "not_eligible"
     said = " ".join(line.strip() for line in answer["summary"])
-    assert "can't be rewritten as it stands" in answer["summary"][0]
+    assert "can't be rewritten in its current state" in answer["summary"][0]
     assert "set it to the name that Spark has for this catalog" in said
 
 
@@ -106,7 +106,7 @@ async def test_a_strategy_that_the_engine_of_a_wider_policy_does_not_do_is_refus
     await write_for_all(api, NATIVE)
     answer = await write_own(api, table_id, SORT, status=422)
     assert the_problem(answer) == ("/rewrite/engine", "native", WHY_NOT)
-    assert answer["errors"][0]["hint"].startswith("it comes from: fleet; GET /v1/formats shows")
+    assert answer["errors"][0]["hint"].startswith("origin: fleet; GET /v1/formats shows")
     await write_own(api, table_id, {"rewrite": SORT["rewrite"] | {"engine": "arrow"}}, status=201)
 
 
@@ -116,7 +116,7 @@ async def test_explain_and_a_run_say_of_an_engine_what_a_write_says(api: Api, tm
     explained = await api.get(f"/v1/tables/{table_id}/explain")
     assert explained["now"]["outcome"] == "refused"
     said = " ".join(line.strip() for line in explained["summary"])
-    assert f"rewrite.engine is native (it comes from: fleet), and {WHY_NOT}" in said
+    assert f"rewrite.engine is native (origin: fleet), and {WHY_NOT}" in said
     run = await api.rewrite(table_id)
     assert (run.state, run.reason) == ("failed", "invalid_input")
     assert WHY_NOT in (run.detail or "")
@@ -141,7 +141,7 @@ async def test_settings_that_came_to_contradict_one_another_fail_the_run_as_they
     explained = await api.get(f"/v1/tables/{table_id}/explain")
     assert explained["now"]["outcome"] == "refused"
     said = " ".join(line.strip() for line in explained["summary"])
-    assert "rewrite.small_file_bytes is set (it comes from: fleet), and must not be above the target" in said
+    assert "rewrite.small_file_bytes is set (origin: fleet), and must not be above the target" in said
     run = await api.rewrite(table_id)
     assert (run.state, run.reason) == ("failed", "invalid_input")
     assert "rewrite.small_file_bytes must not be above the target" in (run.detail or "")

@@ -107,7 +107,7 @@ def test_a_database_that_can_not_be_meant_is_a_conflict_with_the_remedy(tmp_path
 
 def test_a_database_without_a_catalog_is_a_conflict_with_the_remedy(tmp_path: Path):
     connection = IcebergFormat().connect("lake", {"type": "sql", "uri": f"sqlite:///{tmp_path}/other.db"})
-    with pytest.raises(StateConflict, match="holds no Iceberg catalog"):
+    with pytest.raises(StateConflict, match="has no Iceberg catalog"):
         connection.list_tables(10)
     connection.close()
 

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from engine.domain.runs import GroupState, RunState
 from tests.support.world import World, open_world
 
-REMEDY = "rewrite.engine: native lets the table format's own procedure do it"
+REMEDY = "rewrite.engine: native makes the table format's own procedure rewrite it"
 LZO, ZSTD = b"\x06", b"\x0c"
 """Codecs as a footer has them; Arrow has no LZO."""
 

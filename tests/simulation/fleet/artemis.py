@@ -113,7 +113,7 @@ class Archive:
             ("bytes in quiet hours after the last group in flight", self.quiet_bytes, 0),
             ("% of the limit while queries were slow", 100 * self.slow_rate / LIMIT, 52.5),
             ("bytes while queries were very slow", self.paused_bytes, 0),
-            ("rows lost or doubled", self.lost_rows, 0),
+            ("rows lost or duplicated", self.lost_rows, 0),
             ("files of the backlog left", self.backlog[-1][1], 0),
         )
         return [f"{value:.1f} {what}, at most {most:g}" for what, value, most in bounds if value > most]
@@ -167,11 +167,11 @@ def report(found: Archive) -> str:
         ("bytes from 09:00 to 17:00 after those in flight", f"{found.quiet_bytes}"),
         ("most of any 10 s while queries took 3 s", f"{100 * found.slow_rate / LIMIT:.1f} % of the limit"),
         ("bytes while queries took 6 s", f"{found.paused_bytes}"),
-        ("rows lost or doubled", f"{found.lost_rows}"),
+        ("rows lost or duplicated", f"{found.lost_rows}"),
         ("broken bounds", "; ".join(found.broken()) or "none"),
     ]
     title = f"**Artemis, 1/{40_000 // plan.partitions} of its partitions, {plan.begins:g} h to {plan.ends:g} h**"
-    return as_table(title, ("what", "found"), rows)
+    return as_table(title, ("figure", "found"), rows)
 
 
 async def _write(world: World, model: LongTable, plan: Plan, found: Archive) -> None:

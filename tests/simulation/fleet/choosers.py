@@ -195,11 +195,11 @@ class Greedy:
         """Nothing hangs on it."""
 
 
-class Nobody:
-    """The fleet as it would be if nothing were rewritten."""
+class NoCompaction:
+    """The strategy that rewrites nothing, for comparison."""
 
     def __init__(self) -> None:
-        self.name = "nobody"
+        self.name = "no compaction"
 
     def observe(self, now: float, seconds: float, changed: Ints) -> None:
         """Nothing is rewritten."""

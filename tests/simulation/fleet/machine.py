@@ -1,8 +1,8 @@
 """The machine that rewrites: a fixed number of slots, each moving an equal part of the capacity.
 
 A run takes three seconds (`B2`: a small table from claim to verified commit takes half of that) and its input bytes at
-the slot's rate. It commits in batches, so that a large one helps before it ends. Everybody who chooses tables has the
-same machine: only what is taken next differs.
+the slot's rate. It commits in batches, so that a large one helps before it ends. All strategies use the
+same machine: they differ only in which table is rewritten next.
 """
 
 import heapq

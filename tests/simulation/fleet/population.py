@@ -5,11 +5,11 @@ the cell of the present day is written to. Assumptions, all of them seeded:
 
 - Commits bring files at a rate that is log-normal over tables (sigma 2: a hundredth of the tables write most files);
   sizes of files are a table's own, log-normal around 8 MiB. Scans a day are log-normal too, and not correlated with
-  either: nobody who chooses tables knows them.
+  either: no strategy knows them.
 - Half of the tables are partitioned by day. A scan opens every file of the newest day, of the newest seven, or of all.
 - A tenth of the tables belongs to one team, which owns nine of ten of those that write most; the rest is spread over
   39 teams by Zipf's law.
-- Nobody has rewritten anything for `history_days`.
+- No file has been rewritten for `history_days`.
 """
 
 from dataclasses import dataclass, field

@@ -1,8 +1,8 @@
-"""The race: the same fleet, writers, scans and machine for everybody; what each comes to.
+"""Compare selection strategies on the same fleet, writers, scans and machine, and return the outcome of each.
 
-Time goes in steps of ten minutes: writers write, scans open files, the chooser looks, and the machine works through
-the step event by event. A partition is *due* by the one rule of `choosers.RULED`, whoever chooses, and waits until a
-run that takes it begins, or until the end.
+Time advances in steps of ten minutes: writers write, scans open files, the strategy selects tables, and the machine
+processes the step event by event. Every strategy is measured with the same definition of a *due* partition, the rule
+`choosers.RULED`; a due partition waits until a run that includes it starts, or until the end.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from tests.simulation.fleet.choosers import (
     LIMITS,
     LOOK_SECONDS,
     Greedy,
-    Nobody,
+    NoCompaction,
     Product,
     TopHundred,
     due_cells,
@@ -28,7 +28,7 @@ GIB = 2**30
 
 
 _CHOOSERS: Sequence[Callable[[Files, float, int], Chooser]] = (
-    lambda _files, _rate, _slots: Nobody(),
+    lambda _files, _rate, _slots: NoCompaction(),
     lambda files, _rate, _slots: Product(files),
     lambda files, _rate, _slots: TopHundred(files),
     Greedy,
@@ -76,7 +76,7 @@ class Outcome:
 
 
 def race(setting: Setting) -> list[Outcome]:
-    """Let everybody run on copies of one fleet; the first outcome is that of nobody."""
+    """Run every strategy on a copy of one fleet; the first outcome is the one without compaction."""
     return [alone(setting, at) for at in range(len(_CHOOSERS))]
 
 
@@ -223,7 +223,7 @@ def report(setting: Setting, outcomes: Sequence[Outcome]) -> str:
         f"capacity {setting.capacity:g} x that, seed {setting.seed}**"
     )
     head = (
-        "who chooses",
+        "strategy",
         f"files, every {max(1, setting.days // 4)} d",
         "opened by scans",
         "saved",

@@ -52,11 +52,11 @@ def test_no_due_table_waits_as_long_as_with_others(peer: str) -> None:
 
 
 def test_scans_open_fewer_files_than_after_a_list_made_by_hand() -> None:
-    assert outcomes()["Packhouse"].opened < outcomes()["top 100 by hand"].opened < outcomes()["nobody"].opened
+    assert outcomes()["Packhouse"].opened < outcomes()["top 100 by hand"].opened < outcomes()["no compaction"].opened
 
 
 def test_files_stay_bounded_once_the_backlog_is_gone() -> None:
-    ours, nothing = outcomes()["Packhouse"], outcomes()["nobody"]
+    ours, nothing = outcomes()["Packhouse"], outcomes()["no compaction"]
     assert ours.files_by_day[-1] < 0.4 * nothing.files_by_day[-1]
 
 

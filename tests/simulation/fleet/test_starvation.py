@@ -1,4 +1,4 @@
-"""Nobody waits for ever: a backlog, a flood of high priority and a table without an end leave others their turn."""
+"""No run waits forever: a backlog, a flood of high priority and a table without an end leave others their turn."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence

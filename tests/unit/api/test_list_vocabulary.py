@@ -56,4 +56,4 @@ def test_filters_that_take_several_values_say_so(lists: dict[str, dict[str, Any]
     for path, parameters in lists.items():
         for name, parameter in parameters.items():
             if parameter["schema"].get("type") == "array" and name not in {"namespace", "label"}:
-                assert "takes several" in parameter["description"], (path, name)
+                assert "accepts several" in parameter["description"], (path, name)

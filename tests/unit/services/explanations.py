@@ -201,8 +201,8 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
         blocked=(
             "table_replaced",
             (
-                "table lake.sales.orders was dropped and made anew: it is uuid-2 now and was uuid-1 when it was "
-                "registered; nothing is done to it until you DELETE /v1/tables/tbl_orders and register it again"
+                "table lake.sales.orders was dropped and created again: it is uuid-2 now and was uuid-1 when it was "
+                "registered; no run changes it until you DELETE /v1/tables/tbl_orders and register it again"
             ),
         )
     ),

@@ -25,4 +25,4 @@ def test_what_holds_a_table_back_holds_the_submission_back_also_without_room(nam
     limits = replace(facts.record.fleet, limits=FleetLimits(parallel_runs=2))
     decision = decide(replace(facts, record=replace(facts.record, fleet=limits, fleet_at_work=AtWork({"a": 2}))))
     assert (decision.verdict, decision.code, decision.request) == (Verdict.HELD, code, None)
-    assert "runs as there may be" not in (decision.detail or "")
+    assert "limit of parallel_runs" not in (decision.detail or "")

@@ -8,7 +8,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say that the process answers
+         * Check that the process answers
          * @description Answer without asking anybody.
          */
         get: operations["get_liveness"];
@@ -270,7 +270,7 @@ export interface paths {
         };
         /**
          * Show sums and rates over all tables
-         * @description Show what the tables that the caller sees come to, what happened in the last 24 hours, and the backlog.
+         * @description Show totals over the tables that the caller sees, the activity of the last 24 hours, and the backlog.
          */
         get: operations["get_fleet"];
         put?: never;
@@ -330,9 +330,9 @@ export interface paths {
         };
         /**
          * List tables with their state
-         * @description List every table that the caller sees with its verdict, hold, next look and last run; all from the record.
+         * @description List every table that the caller sees with its verdict, hold, next look and last run, without reading any table.
          *
-         *     The most worthwhile to rewrite is first unless `sort` says otherwise.
+         *     Tables are ordered by benefit per cost, highest first, unless `sort` is given.
          */
         get: operations["list_fleet_tables"];
         put?: never;
@@ -351,7 +351,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show what each table format can have done
+         * Show the operations that each table format supports
          * @description Show format by operation, strategy and engine, with the reason for each no.
          */
         get: operations["list_formats"];
@@ -518,7 +518,7 @@ export interface paths {
         };
         /**
          * List the versions of a policy, newest first
-         * @description List all that was ever written under a name, deletions too, each with what it changed.
+         * @description List all versions under a name, including deletions, each with its changes.
          */
         get: operations["list_policy_versions"];
         put?: never;
@@ -538,7 +538,7 @@ export interface paths {
         };
         /**
          * Show one version of a policy
-         * @description Show a version with what it changed against the one before.
+         * @description Show a version and its changes from the version before.
          */
         get: operations["get_policy_version"];
         put?: never;
@@ -642,7 +642,7 @@ export interface paths {
         };
         /**
          * Show a run
-         * @description Show a run: state, progress, how its time was spent, and what was measured so far.
+         * @description Show a run: state, progress, use of its time, and figures measured so far.
          */
         get: operations["get_run"];
         put?: never;
@@ -722,12 +722,12 @@ export interface paths {
         };
         /**
          * List signals of a kind, newest first
-         * @description List what was sent about a table or, without `table_id`, about the fleet.
+         * @description List signals about a table or, without `table_id`, about the fleet.
          */
         get: operations["list_signals"];
         put?: never;
         /**
-         * Tell something about a table
+         * Send a signal about a table or the fleet
          * @description Store a commit, query latency, back-pressure or the filters of queries, of one table or of the fleet.
          */
         post: operations["send_signal"];
@@ -773,7 +773,7 @@ export interface paths {
         };
         /**
          * Show a table
-         * @description Show a registered table; its ETag can be used to change it only as it was read.
+         * @description Show a registered table; send its ETag as If-Match to change exactly this version.
          */
         get: operations["get_table"];
         put?: never;
@@ -787,7 +787,7 @@ export interface paths {
         head?: never;
         /**
          * Change a table's team and labels
-         * @description Change what is named, as a JSON merge patch (RFC 7396). If-Match is optional.
+         * @description Change the given fields, as a JSON merge patch (RFC 7396). If-Match is optional.
          */
         patch: operations["patch_table"];
         trace?: never;
@@ -801,7 +801,7 @@ export interface paths {
         };
         /**
          * Advise on a table's policy
-         * @description Say what policy would suit the table, from the filters of its queries and from what was written lately.
+         * @description Recommend a policy for the table, from the filters of its queries and its recent commits.
          */
         get: operations["get_table_advice"];
         put?: never;
@@ -821,7 +821,7 @@ export interface paths {
         };
         /**
          * Ask whether writers should slow down
-         * @description Say whether writers of a table should slow down, by the newest signal that still holds.
+         * @description Show whether writers of a table should slow down, by the newest signal that has not expired.
          */
         get: operations["get_table_backpressure"];
         put?: never;
@@ -840,7 +840,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show every setting that holds for a table
+         * Show every setting that applies to a table
          * @description Show the merged policy with the origin of every setting, and whether it has its effect in this version.
          */
         get: operations["get_effective_policy"];
@@ -861,10 +861,10 @@ export interface paths {
         };
         /**
          * Explain why a table did or did not run
-         * @description Say whether the table is due, what holds it back, when it could run, and what a run would do now.
+         * @description Explain whether the table is due, what holds it back, when a run could start, and what it would do now.
          *
-         *     Every setting comes with its origin, every rule with each measured condition. Works also while the catalog is away,
-         *     and for a table that is gone or was made anew: then with less, and saying so.
+         *     Every setting comes with its origin, every rule with each measured condition. The answer is shorter, with
+         *     the reason, while the catalog does not answer or after the table was dropped or created again.
          */
         get: operations["explain_table"];
         put?: never;
@@ -903,7 +903,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was measured of a table, newest first
+         * List the measurements of a table, newest first
          * @description List measurements: one for each snapshot that was looked at by health, plan, explain or a run.
          */
         get: operations["list_table_measurements"];
@@ -924,7 +924,7 @@ export interface paths {
         };
         /**
          * List runs that changed a table, newest first
-         * @description List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
+         * @description List ended runs that have snapshots in the table, with measured and predicted figures.
          */
         get: operations["list_table_history"];
         put?: never;
@@ -966,7 +966,7 @@ export interface paths {
         put?: never;
         /**
          * Plan without doing
-         * @description Say what a run would do now: groups, bytes, files, seconds. A policy can be tried instead of the stored one.
+         * @description Plan a run without starting it: groups, bytes, files, seconds. A policy can replace the stored one.
          */
         post: operations["plan_table"];
         delete?: never;
@@ -1032,7 +1032,7 @@ export interface paths {
         };
         /**
          * List the versions of a table's own policy, newest first
-         * @description List all that was ever written, deletions too, each with what it changed.
+         * @description List all versions, including deletions, each with its changes.
          */
         get: operations["list_table_policy_versions"];
         put?: never;
@@ -1052,7 +1052,7 @@ export interface paths {
         };
         /**
          * Show one version of a table's own policy
-         * @description Show a version with what it changed against the one before.
+         * @description Show a version and its changes from the version before.
          */
         get: operations["get_table_policy_version"];
         put?: never;
@@ -1074,9 +1074,9 @@ export interface paths {
         put?: never;
         /**
          * Resume a table
-         * @description End the pause of a table: its waiting runs go on, without doing again what was committed.
+         * @description End the pause of a table: its waiting runs continue and keep the file groups that were committed.
          *
-         *     Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
+         *     Its rest after runs without effect and the cool-down of its partitions end as well.
          */
         post: operations["resume_table"];
         delete?: never;
@@ -1096,9 +1096,10 @@ export interface paths {
         put?: never;
         /**
          * Unfreeze a table
-         * @description Let runs start again on a table that a failed proof froze. Look at the table first: `freeze` says at what.
+         * @description Unfreeze a table after a failed proof, so that runs can start. Inspect the snapshots in `freeze` first.
          *
-         *     Nothing of the table is changed; its parent snapshot is let go by the next run. Does nothing when it is not frozen.
+         *     The table is not changed; the next run releases its protected parent snapshot. Has no effect on a table that is not
+         *     frozen.
          */
         post: operations["unfreeze_table"];
         delete?: never;
@@ -1170,11 +1171,11 @@ export interface components {
         /** @description One change. */
         AuditEntry: {
             /**
-             * @description What was done: resource and verb.
+             * @description The action: resource and verb.
              * @example run.submit
              */
             action: string;
-            /** @description How it became; null for what is gone. */
+            /** @description The object after the change, without secrets; null if it was deleted. */
             after: {
                 [key: string]: unknown;
             } | null;
@@ -1183,7 +1184,7 @@ export interface components {
              * @description When it was recorded.
              */
             at: string;
-            /** @description How it was, without secrets; null for what is new. */
+            /** @description The object before the change, without secrets; null if it was created. */
             before: {
                 [key: string]: unknown;
             } | null;
@@ -1202,14 +1203,14 @@ export interface components {
              * @example 4711
              */
             id: number;
-            /** @description Whether the hash chain covers it yet; that takes about a second. */
+            /** @description Whether the hash chain covers the entry yet; that takes about a second. */
             is_sealed: boolean;
             /**
-             * @description Id or name of what was changed.
+             * @description Id or name of the changed object.
              * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             object: string;
-            /** @description Of the request that did it; null for the system's own doing. */
+            /** @description Id of the request that made the change; null for changes by the system. */
             request_id: string | null;
             /** @description Its place in the chain, from 1. */
             sequence: number | null;
@@ -1237,27 +1238,27 @@ export interface components {
         /** @description Slow down, then pause, while queries are slow. */
         Backoff: {
             /**
-             * @description What is left of the budget.
+             * @description Factor by which the budget is multiplied.
              * @default 0.5
              */
             factor?: number;
             /**
-             * @description Above it running work is stopped and nothing new starts.
+             * @description Above this latency running work is interrupted and nothing new starts.
              * @example 5s
              */
             pause_above: string;
             /**
-             * @description Below it all goes on as before.
+             * @description Below this latency rewrites return to full speed.
              * @example 1s
              */
             resume_below: string;
             /**
-             * @description The measured latency, sent as a signal.
+             * @description The latency that is compared: query latency from signals, 95th percentile.
              * @constant
              */
             signal: "query_latency_p95";
             /**
-             * @description Above it the budget is cut by `factor`.
+             * @description Above this latency the budget is multiplied by `factor`.
              * @example 2s
              */
             throttle_above: string;
@@ -1379,7 +1380,7 @@ export interface components {
             created_at: string;
             /** @description Table format of the catalog's tables. */
             format: components["schemas"]["TableFormatName"];
-            /** @description All for admins; for other callers those that they hold. */
+            /** @description Admins see all grants, other callers their own. */
             grants: components["schemas"]["Grant"][];
             /** @description Its name. */
             name: string;
@@ -1420,7 +1421,7 @@ export interface components {
          */
         CatalogCreate: {
             /**
-             * @description Tables must lie under one of these; empty: anywhere that the deployment allows.
+             * @description Tables must be located below one of these; empty: anywhere that the deployment allows.
              * @default []
              * @example [
              *       "s3://lake/warehouse"
@@ -1460,7 +1461,7 @@ export interface components {
         CatalogGrants: {
             /** @description Name of the catalog. */
             catalog: string;
-            /** @description All for admins; for other callers those that they hold. */
+            /** @description Admins see all grants, other callers their own. */
             grants: components["schemas"]["Grant"][];
             /** @description That of the catalog; the ETag is this in quotes. */
             version: number;
@@ -1474,7 +1475,7 @@ export interface components {
             /** @description Object-store requests per second. */
             requests: number | null;
         };
-        /** @description Limits of all rewrites on one catalog's tables. What is absent or null is unlimited. */
+        /** @description Limits of all rewrites on one catalog's tables. Absent or null: unlimited. */
         CatalogLimitsPut: {
             /** @description Bytes per second, read + written. */
             bandwidth?: (number | string) | null;
@@ -1504,7 +1505,7 @@ export interface components {
          */
         CatalogReplace: {
             /**
-             * @description Tables must lie under one of these; empty: anywhere that the deployment allows.
+             * @description Tables must be located below one of these; empty: anywhere that the deployment allows.
              * @default []
              * @example [
              *       "s3://lake/warehouse"
@@ -1583,7 +1584,7 @@ export interface components {
              */
             retained_since: string;
             /**
-             * @description Its place in the chain: the next link is the oldest kept one.
+             * @description Position in the chain; the next link is the oldest that is kept.
              * @example 4711
              */
             sequence: number;
@@ -1672,7 +1673,7 @@ export interface components {
             value?: unknown;
             values?: unknown;
         });
-        /** @description One condition of the rewrite; it stands in the way when it does not hold. */
+        /** @description One condition of the rewrite; a condition that does not hold prevents the rewrite. */
         Condition: {
             /** @description What was found. */
             detail: string;
@@ -1690,13 +1691,13 @@ export interface components {
             /** @description JSON pointer to the setting. */
             pointer: string;
         };
-        /** @description What a run now would move. */
+        /** @description Bytes and requests of a run that starts now. */
         Cost: {
             /** @description Bytes that would be read. */
             bytes_read: number;
             /** @description Bytes that would be written. */
             bytes_written: number;
-            /** @description When a run asked for now would end if a worker took it at once: its seconds, and the windows that stop it. Null: held back without an end that is known. */
+            /** @description When a run requested now would end if a worker took it at once: its seconds, and the windows that stop it. Null: held back without an end that is known. */
             ends_at: string | null;
             /** @description Number of data files. */
             files: number;
@@ -1705,24 +1706,24 @@ export interface components {
             /** @description At work, without waiting. */
             seconds: number;
         };
-        /** @description When deletes make a data file a candidate whatever its size, and what becomes of delete files. */
+        /** @description When deletes make a data file a candidate regardless of its size, and how delete files are removed. */
         DeleteRules: {
             /**
-             * @description At least so many delete files apply to it.
+             * @description Minimum number of delete files that apply to the data file.
              * @example 1
              */
             files?: number | null;
             /**
-             * @description At least this share of its rows is deleted.
+             * @description Minimum share of the data file's rows that are deleted, from 0 to 1.
              * @example 0.1
              */
             ratio?: number | null;
-            /** @description A commit also drops position-delete files of its partitions that apply to no file any more; Iceberg's procedure is not told. */
+            /** @description Also drop position-delete files of the rewritten partitions that no longer apply to any data file, in the same commit. Not passed to Iceberg's own procedure. */
             remove_dangling?: boolean | null;
         };
         /** @description One dependency. */
         Dependency: {
-            /** @description A version, or what is wrong. */
+            /** @description A version, or the error. */
             detail: string;
             /**
              * @description Name of the dependency.
@@ -1771,7 +1772,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Register at most so many with this request.
+             * @description Maximum number of tables to register with this request.
              * @default 200
              */
             limit?: number;
@@ -1816,10 +1817,10 @@ export interface components {
         DiscoveryOutcome: "already_registered" | "registrable" | "registered" | "would_register" | "refused" | "not_tried";
         /** @description Whether the policy's rules make the table due now, and why. */
         DueState: {
-            /** @description What to change, where a tenth of the data files or more would never be due; else empty. */
+            /** @description Advice if a tenth of the data files or more would never be due; otherwise empty. */
             advice: string[];
             /**
-             * @description One sentence for each rule that is due, with what it measured.
+             * @description One sentence for each due rule, with the measured values.
              * @example [
              *       "Rule 'settled' makes 24 partitions due, most of all {\"at_hour\":494000} with 12 files (48 kB)."
              *     ]
@@ -1847,7 +1848,7 @@ export interface components {
              */
             rule: string;
         };
-        /** @description What would become due, told from what was last measured; no table was read for it. */
+        /** @description Tables that would become due, by their last measurements; no table was read. */
         DueTables: {
             /** @description Tables that are due. */
             count: number;
@@ -1857,12 +1858,12 @@ export interface components {
             never_measured_count: number;
             /** @description The first hundred. */
             tables: components["schemas"]["DueTable"][];
-            /** @description Affected tables of which the last measurement does not tell: their triggers ask for ages, deletes or other bounds of sizes; and those beyond the first ten thousand. */
+            /** @description Affected tables for which the last measurement is not sufficient: their triggers ask for ages, deletes or other bounds of sizes; and those beyond the first ten thousand. */
             untold_count: number;
         };
         /** @description Every setting that holds for a table, by dotted name, with where it came from. */
         EffectivePolicy: {
-            /** @description What is left out, such as properties that can't be read now. */
+            /** @description Notes on missing parts, such as properties that can't be read now. */
             notes: string[];
             /** @description Settings with their origins, by dotted name. */
             settings: {
@@ -1901,10 +1902,10 @@ export interface components {
          * @enum {string}
          */
         EstimateSource: "prior" | "fleet" | "kind" | "table";
-        /** @description Which snapshots go. */
+        /** @description Which snapshots are expired. */
         ExpireSnapshots: {
             /**
-             * @description So many of the newest stay, however old.
+             * @description Number of newest snapshots that are kept regardless of their age.
              * @default 10
              */
             keep_last?: number;
@@ -1914,7 +1915,7 @@ export interface components {
              */
             older_than: string;
         };
-        /** @description What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone. */
+        /** @description Budget of a run: the strictest limits of its table, catalog and fleet, while no other run is active. */
         ExplainedBudgets: {
             /** @description Bytes of inputs that the table's runs may take in 24 hours. */
             bytes_per_day: components["schemas"]["ExplainedDay"];
@@ -1991,9 +1992,9 @@ export interface components {
             last_reason: string | null;
             /** @description File groups lost to other writers. */
             lost_groups: number;
-            /** @description Two compactors on the same partitions lose races to one another; none while it can't be looked at. */
+            /** @description Two compactors on the same partitions make each other's commits fail; empty while the table can't be read. */
             other_compactors: components["schemas"]["OtherCompactor"][];
-            /** @description Written in vain by these runs. */
+            /** @description Bytes that these runs wrote and discarded. */
             wasted_bytes: number;
         };
         /** @description Bytes of inputs in rolling 24 hours; null is unlimited. */
@@ -2028,7 +2029,7 @@ export interface components {
             /** @description Bytes of live data files. */
             total_bytes: number;
         };
-        /** @description A kill switch that is on. `stops`: running work stops; else it ends what is in flight. */
+        /** @description An active pause. `stops`: running work is interrupted; otherwise groups in flight finish. */
         ExplainedPause: {
             /**
              * Format: date-time
@@ -2047,7 +2048,7 @@ export interface components {
             /** @description True: running work stops. False: it ends what it began. */
             stops: boolean;
         };
-        /** @description One rule of the policy. `partition`: the busiest of those that are due, else the one that came nearest. */
+        /** @description One rule of the policy. `partition`: the busiest due partition, otherwise the one nearest to being due. */
         ExplainedRule: {
             /** @description Conditions that were checked. */
             conditions: components["schemas"]["ExplainedCondition"][];
@@ -2103,7 +2104,7 @@ export interface components {
             /** @description False: kept and shown, without an effect in this version. */
             acted_on: boolean;
             /**
-             * @description Where it comes from.
+             * @description Layer that sets it.
              * @example namespace lake.sales
              */
             origin: string;
@@ -2115,7 +2116,7 @@ export interface components {
         };
         /** @description Every rule, judged now; any of them makes the table due. */
         ExplainedTriggers: {
-            /** @description What to change, where a tenth of the data files or more would never be due; else empty. */
+            /** @description Advice if a tenth of the data files or more would never be due; otherwise empty. */
             advice: string[];
             /** @description Avoidable files that no rule makes due. */
             never_due: components["schemas"]["NeverDue"];
@@ -2124,12 +2125,12 @@ export interface components {
             /** @description Partitions by the policy's `seal`. */
             seal: components["schemas"]["ExplainedSeal"];
         };
-        /** @description How the coordinator watches the table, and what its last look came to. */
+        /** @description How the coordinator watches the table, and the verdict of its last look. */
         ExplainedWatch: {
-            /** @description When a look found that something had been written. */
+            /** @description When a look found a new commit. */
             changed_at: string | null;
             /**
-             * @description What held it back, or why it could not be looked at.
+             * @description What held it back, or why it could not be read.
              * @example table_paused
              */
             code: string | null;
@@ -2165,9 +2166,9 @@ export interface components {
             reason: string | null;
         };
         /**
-         * @description Why a table did or did not run, whether it is due, what holds it back, and what a run would do now.
+         * @description Why a table was or was not rewritten, whether it is due, what holds it back, and what a run would do now.
          *
-         *     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be looked at.
+         *     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be read.
          */
         Explanation: {
             /** @description Rates and sizes that a run could use. */
@@ -2211,7 +2212,7 @@ export interface components {
             }[];
             /** @description Whether and when a run starts automatically, in one sentence. */
             starts: string;
-            /** @description About when a run starts automatically if nothing more is written. Null: none does as things stand. */
+            /** @description About when a run starts automatically if nothing more is written. Null: none does in the current state. */
             starts_at: string | null;
             /** @description The answer for people: at most 24 lines of at most 100 columns. */
             summary: string[];
@@ -2241,7 +2242,7 @@ export interface components {
             input_files: number;
             /** @description Rows of the input files, from metadata. */
             input_rows: number;
-            /** @description What the task measured: bytes, requests, seconds. */
+            /** @description Figures that the task measured: bytes, requests, seconds. */
             measured: {
                 [key: string]: unknown;
             };
@@ -2262,7 +2263,7 @@ export interface components {
             reason: string | null;
             /** @description Rows that deletes hid, and that are therefore not in the outputs. */
             rows_deleted: number;
-            /** @description The snapshot that holds it once it is committed. */
+            /** @description The snapshot that contains it once it is committed. */
             snapshot_id: string | null;
             /** @description Id of the partition spec. */
             spec_id: number;
@@ -2350,7 +2351,7 @@ export interface components {
              */
             kind: "fleet";
         };
-        /** @description A table with what its last look, its newest measurement and its newest run say. Figures are null unmeasured. */
+        /** @description A table with its last look, newest measurement and newest run. Figures are null before the first measurement. */
         FleetTable: {
             /** @description Files fewer after a rewrite. */
             avoidable_file_count: number | null;
@@ -2425,7 +2426,7 @@ export interface components {
             next_page_token: string | null;
         };
         /**
-         * @description What can be done to tables of one format in this version, with the reason for each no.
+         * @description Operations that this version supports for tables of one format, with the reason for each that it does not.
          * @example {
          *       "capabilities": [
          *         {
@@ -2474,7 +2475,7 @@ export interface components {
          * @enum {string}
          */
         FormatName: "iceberg" | "delta" | "paimon" | "hive";
-        /** @description A proof that failed and could not be made good by going back: the table takes no run until it is unfrozen. */
+        /** @description A failed proof that could not be rolled back: no run of the table starts until it is unfrozen. */
         Freeze: {
             /**
              * Format: date-time
@@ -2483,25 +2484,25 @@ export interface components {
             frozen_at: string;
             /** @description The snapshot before it, kept from expiry by a tag. Null when it had expired. */
             parent_snapshot_id: string | null;
-            /** @description What was found, why nothing was rolled back, and what to do. */
+            /** @description The failed check, why nothing was rolled back, and the remedy. */
             reason: string;
             /** @description The run whose snapshot failed its proof. */
             run_id: string;
             /**
-             * @description It does not hold what it should.
+             * @description The snapshot that failed its proof.
              * @example 5781947118336215154
              */
             snapshot_id: string;
         };
-        /** @description When a full rewrite of a partition without deletes is worth it. A run may force one all the same. */
+        /** @description When a full rewrite of a partition without deletes is worth its cost. `force_full` of a run overrides it. */
         FullEligibility: {
             /**
-             * @description It has at least so many files.
+             * @description Minimum number of files in the partition.
              * @default 3
              */
             min_files?: number;
             /**
-             * @description It has more small files than large ones.
+             * @description The partition has more small files than large ones.
              * @default true
              */
             more_small_than_large?: boolean;
@@ -2509,12 +2510,12 @@ export interface components {
         /** @description When a whole partition is rewritten. */
         "FullRules-Input": {
             /**
-             * @description Always while the partition is smaller than this.
+             * @description Always rewrite partitions smaller than this in full.
              * @example 1GiB
              */
             always_below_bytes?: "off" | (number | string) | null;
             /**
-             * @description When it is worth it for a partition without deletes; `off`: always.
+             * @description Conditions for a full rewrite of a partition without deletes; `off`: none.
              * @example {
              *       "min_files": 3,
              *       "more_small_than_large": true
@@ -2522,32 +2523,32 @@ export interface components {
              */
             eligibility?: "off" | components["schemas"]["FullEligibility"] | null;
             /**
-             * @description Each so often.
+             * @description Time between full rewrites of a partition.
              * @example 1d
              */
             interval?: "off" | string | null;
             /**
-             * @description When what was added since is more than this percentage of what was there.
+             * @description Rewrite in full once bytes added since the last full rewrite exceed this share of its output, in percent.
              * @example 200
              */
             size_amplification_percent?: "off" | number | null;
             /**
-             * @description When more than this was added since the last full rewrite.
+             * @description Rewrite in full once more than this was added since the last full rewrite.
              * @example 10GiB
              */
             when_increment_above_bytes?: "off" | (number | string) | null;
         };
         /** @description When a whole partition is rewritten. */
         "FullRules-Output": {
-            /** @description Always while the partition is smaller than this. */
+            /** @description Always rewrite partitions smaller than this in full. */
             always_below_bytes?: "off" | number | null;
-            /** @description When it is worth it for a partition without deletes; `off`: always. */
+            /** @description Conditions for a full rewrite of a partition without deletes; `off`: none. */
             eligibility?: "off" | components["schemas"]["FullEligibility"] | null;
-            /** @description Each so often. */
+            /** @description Time between full rewrites of a partition. */
             interval?: "off" | string | null;
-            /** @description When what was added since is more than this percentage of what was there. */
+            /** @description Rewrite in full once bytes added since the last full rewrite exceed this share of its output, in percent. */
             size_amplification_percent?: "off" | number | null;
-            /** @description When more than this was added since the last full rewrite. */
+            /** @description Rewrite in full once more than this was added since the last full rewrite. */
             when_increment_above_bytes?: "off" | number | null;
         };
         /** @description What one team may do with the tables of some namespaces of a catalog. */
@@ -2645,7 +2646,7 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
-        /** @description What was found in one snapshot. */
+        /** @description Health of the table in one snapshot. */
         HealthMeasurement: {
             /** @description Mean size of a live data file, in bytes. */
             average_file_bytes: number;
@@ -2693,7 +2694,7 @@ export interface components {
             };
             /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
-            /** @description Measured, beside what was predicted; with the proof of each snapshot. */
+            /** @description Measured figures, to compare with the prediction, and the proof of each snapshot. */
             result: {
                 [key: string]: unknown;
             };
@@ -2704,7 +2705,7 @@ export interface components {
             /** @description State that it is in. */
             state: components["schemas"]["RunState"];
         };
-        /** @description One thing that holds the table back. `until` null: nobody knows when it ends, `detail` says what would end it. */
+        /** @description One thing that holds the table back. `until` null: its end is not known; `detail` names what would end it. */
         Hold: {
             /**
              * @description Stable code.
@@ -2750,7 +2751,7 @@ export interface components {
             run_id: string;
             /** @description Id of the partition spec. */
             spec_id: number;
-            /** @description Written in vain by these attempts. */
+            /** @description Bytes that these attempts wrote and discarded. */
             wasted_bytes: number;
         };
         /** @description An API key, without its secret. */
@@ -2809,7 +2810,7 @@ export interface components {
              * @example etl
              */
             name: string;
-            /** @description What it may do; each role may do all that the ones before it may. */
+            /** @description Role of the key; each role includes the rights of the ones before it. */
             role: components["schemas"]["Role"];
             /**
              * @description Teams whose tables the caller sees and may change; null for every team.
@@ -2873,14 +2874,14 @@ export interface components {
         /** @description Tables with a primary key, whose buckets are made of sorted runs. */
         KeyTableRules: {
             /**
-             * @description `lazy`: after so many commits without one, one is forced.
+             * @description With `lazy`: number of commits without a compaction after which one is forced.
              * @example 10
              */
             forced_every?: number | null;
-            /** @description `eager`: at every commit; `lazy`: at the trigger, with a forced one now and then. */
+            /** @description When buckets are compacted. `eager`: at every commit; `lazy`: at the trigger and every `forced_every` commits. */
             lookup?: ("eager" | "lazy") | null;
             /**
-             * @description So many sorted runs make a bucket due: each file of level 0 is one, each other level is one. Writers should slow down at 3 more.
+             * @description Number of sorted runs at which a bucket is due: each file of level 0 is one, each other level is one. Writers should slow down at 3 more.
              * @example 5
              */
             sorted_run_trigger?: number | null;
@@ -2929,11 +2930,11 @@ export interface components {
              * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             id: string;
-            /** @description What is done to the table. */
+            /** @description What the run does to the table. */
             operation: components["schemas"]["Operation"];
-            /** @description Why it ended as it did, or waits; a stable word. */
+            /** @description Why it ended or waits; a stable word. */
             reason: string | null;
-            /** @description Where the run stands. */
+            /** @description State of the run. */
             state: components["schemas"]["RunState"];
         };
         /**
@@ -2941,17 +2942,17 @@ export interface components {
          * @enum {string}
          */
         Layout: "binpack" | "cluster" | "unknown";
-        /** @description What the files should be like, judged by the filters of queries (signals of kind `filters`, seven days). */
+        /** @description Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days). */
         LayoutAdvice: {
             /** @description Reason in words. */
             because: string;
             /** @description Columns to sort by, or to lay a curve over. */
             cluster_by: string[];
-            /** @description Columns beside those of the partition, most used first. */
+            /** @description Columns other than partition columns, most used first. */
             columns: components["schemas"]["ColumnUse"][];
             /** @description Queries without a filter. */
             full_scan_share: number | null;
-            /** @description `binpack`: packing small files is enough. `unknown`: no filters were told. */
+            /** @description `binpack`: packing small files is enough. `unknown`: no query filters were reported. */
             layout: components["schemas"]["Layout"];
             /** @description Queries that name all partition columns. */
             partition_query_share: number | null;
@@ -3020,7 +3021,7 @@ export interface components {
              */
             requests?: "unlimited" | number | null;
             /**
-             * @description The same as a percentage of `available_bandwidth`; the stricter one holds.
+             * @description Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies.
              * @example 30
              */
             share_percent?: "off" | number | null;
@@ -3037,11 +3038,11 @@ export interface components {
             parallel_groups?: number | null;
             /** @description Object-store requests per second. */
             requests?: "unlimited" | number | null;
-            /** @description The same as a percentage of `available_bandwidth`; the stricter one holds. */
+            /** @description Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies. */
             share_percent?: "off" | number | null;
         };
         /**
-         * @description Limits of the whole fleet. What is absent or null is unlimited.
+         * @description Limits of the whole fleet. Absent or null: unlimited.
          * @example {
          *       "bandwidth": "400MB",
          *       "parallel_runs": 4
@@ -3065,7 +3066,7 @@ export interface components {
             };
             /** @description Runs that workers advance at once. */
             parallel_runs?: number | null;
-            /** @description Object-store requests per second, dealt out likewise. */
+            /** @description Object-store requests per second, dealt out in the same way. */
             requests?: number | null;
         } & ({
             parallel_runs: number;
@@ -3090,7 +3091,7 @@ export interface components {
              */
             status: "ok";
         };
-        /** @description What running rewrites move now, whoever's tables they are on: the limits are for all of them together. */
+        /** @description Current rate of all running rewrites, including those of other teams' tables: the limits cover all of them. */
         LiveRate: {
             /** @description Read + written, over about 10 seconds. */
             bytes_per_second: number;
@@ -3103,10 +3104,10 @@ export interface components {
             /** @description Runs that report at present. */
             runs: number;
         };
-        /** @description Upkeep besides rewriting data files; each `off` or as a whole. */
+        /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
         MaintenanceSettings: {
             /**
-             * @description Let old snapshots go.
+             * @description Expire old snapshots.
              * @example {
              *       "keep_last": 10,
              *       "older_than": "5d"
@@ -3114,14 +3115,14 @@ export interface components {
              */
             expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots"] | null;
             /**
-             * @description Let history go after a time, and rewrite what blocks that.
+             * @description Expire history after a time, and rewrite the files that block that.
              * @example {
              *       "retention": "7d"
              *     }
              */
             reclaim?: "off" | components["schemas"]["Reclaim"] | null;
             /**
-             * @description Remove files that no snapshot knows.
+             * @description Remove files that no snapshot refers to.
              * @example {
              *       "interval": "7d",
              *       "older_than": "3d",
@@ -3130,7 +3131,7 @@ export interface components {
              */
             remove_orphans?: "off" | components["schemas"]["RemoveOrphans"] | null;
             /**
-             * @description Make manifests fewer.
+             * @description Merge manifests.
              * @example {
              *       "interval": "7d"
              *     }
@@ -3175,7 +3176,7 @@ export interface components {
         };
         /** @description When a run could begin: the latest end of what holds it back, now when nothing does. */
         NextEligible: {
-            /** @description Null when it can't be told: see `reason`. */
+            /** @description Null when it is not known: see `reason`. */
             at: string | null;
             /** @description Everything that prevents a run now. */
             held_by: components["schemas"]["Hold"][];
@@ -3197,7 +3198,7 @@ export interface components {
          * @enum {string}
          */
         Op: "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "in" | "not_in" | "is_null" | "is_not_null";
-        /** @description A catalog in which no run begins by itself for a while: runs of several tables in a row failed there. */
+        /** @description A catalog in which no run starts automatically for now: runs of several tables in a row failed there. */
         OpenBreaker: {
             /** @description Name of the catalog. */
             catalog: string;
@@ -3260,11 +3261,11 @@ export interface components {
             /** @description Strategy of the policy. */
             strategy: string;
         };
-        /** @description Somebody else who replaced data files of the table in the last day, as its history tells. */
+        /** @description Another program that replaced data files of the table in the last day, from the table's history. */
         OtherCompactor: {
-            /** @description Of the last time; null when it did not name itself. */
+            /** @description Application of the last snapshot; null when it did not name itself. */
             application: string | null;
-            /** @description Snapshots by which it did, among the newest two hundred. */
+            /** @description Its snapshots that replaced files, among the newest two hundred. */
             count: number;
             /**
              * @description Engine that wrote the snapshots.
@@ -3393,7 +3394,7 @@ export interface components {
             /** @description Id of the partition spec. */
             spec_id: number;
         };
-        /** @description What the run plans when this is done: of a very large table it takes on the partitions that gain most first. */
+        /** @description Partitions that the run plans later: it rewrites those of a very large table in parts, most beneficial first. */
         PlannedLater: {
             /** @description Bytes of these files. */
             bytes: number;
@@ -3418,12 +3419,12 @@ export interface components {
          */
         PlanRequest: {
             /**
-             * @description As `force_full`, also files that nothing is merged with.
+             * @description As `force_full`, including files that are merged with no other.
              * @default false
              */
             every_file?: boolean;
             /**
-             * @description Also partitions that cool down after lost races.
+             * @description Include partitions that cool down after lost races.
              * @default false
              */
             force?: boolean;
@@ -3509,15 +3510,15 @@ export interface components {
              *     ]
              */
             blackouts?: components["schemas"]["Blackout-Input"][] | null;
-            /** @description `false`: observed, never rewritten. */
+            /** @description `false`: the table is measured but never rewritten. */
             enabled?: boolean | null;
             /** @description How much its rewrites may move. */
             limits?: components["schemas"]["LimitSettings-Input"] | null;
-            /** @description Upkeep besides rewriting data files. */
+            /** @description Upkeep other than rewriting data files. */
             maintenance?: components["schemas"]["MaintenanceSettings"] | null;
-            /** @description A named base; everything that is set wins over it. */
+            /** @description A named base; settings of any policy override it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
-            /** @description Which table goes first. */
+            /** @description Priority of the table's runs over those of other tables. */
             priority?: ("low" | "normal" | "high") | null;
             /**
              * @description Windows of each week in which nothing new is rewritten.
@@ -3534,7 +3535,7 @@ export interface components {
              *     ]
              */
             quiet_hours?: components["schemas"]["QuietHours"][] | null;
-            /** @description What is rewritten, and into what. */
+            /** @description Which files are rewritten, and how their replacements are written. */
             rewrite?: components["schemas"]["RewriteSettings-Input"] | null;
             /** @description When the table is looked at. */
             schedule?: components["schemas"]["ScheduleSettings"] | null;
@@ -3546,7 +3547,7 @@ export interface components {
              */
             seal?: "off" | components["schemas"]["Seal"] | null;
             /**
-             * @description Named rules, any of which makes a partition due.
+             * @description Named rules; a partition is due when any of them holds.
              * @example [
              *       {
              *         "all": [
@@ -3560,7 +3561,7 @@ export interface components {
              *     ]
              */
             triggers?: components["schemas"]["TriggerRule-Input"][] | null;
-            /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
+            /** @description How a rewrite is proven: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too. */
             verification?: ("metadata" | "sample" | "content") | null;
         };
         /** @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second. */
@@ -3569,40 +3570,40 @@ export interface components {
             backoff?: "off" | components["schemas"]["Backoff"] | null;
             /** @description Ranges of dates in which nothing new is rewritten. */
             blackouts?: components["schemas"]["Blackout-Output"][] | null;
-            /** @description `false`: observed, never rewritten. */
+            /** @description `false`: the table is measured but never rewritten. */
             enabled?: boolean | null;
             /** @description How much its rewrites may move. */
             limits?: components["schemas"]["LimitSettings-Output"] | null;
-            /** @description Upkeep besides rewriting data files. */
+            /** @description Upkeep other than rewriting data files. */
             maintenance?: components["schemas"]["MaintenanceSettings"] | null;
-            /** @description A named base; everything that is set wins over it. */
+            /** @description A named base; settings of any policy override it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
-            /** @description Which table goes first. */
+            /** @description Priority of the table's runs over those of other tables. */
             priority?: ("low" | "normal" | "high") | null;
             /** @description Windows of each week in which nothing new is rewritten. */
             quiet_hours?: components["schemas"]["QuietHours"][] | null;
-            /** @description What is rewritten, and into what. */
+            /** @description Which files are rewritten, and how their replacements are written. */
             rewrite?: components["schemas"]["RewriteSettings-Output"] | null;
             /** @description When the table is looked at. */
             schedule?: components["schemas"]["ScheduleSettings"] | null;
             /** @description Rewrite sealed partitions only. */
             seal?: "off" | components["schemas"]["Seal"] | null;
-            /** @description Named rules, any of which makes a partition due. */
+            /** @description Named rules; a partition is due when any of them holds. */
             triggers?: components["schemas"]["TriggerRule-Output"][] | null;
-            /** @description `metadata` always; `sample`, `content` compare hashes of rows before and after as well. */
+            /** @description How a rewrite is proven: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too. */
             verification?: ("metadata" | "sample" | "content") | null;
         };
-        /** @description What a change of a policy would come to. Nothing was written. */
+        /** @description Effect that a change of a policy would have. Nothing was written. */
         PolicyPreview: {
-            /** @description Those of which at least one setting would change its value. */
+            /** @description Tables for which at least one setting would change its value. */
             affected_count: number;
             /** @description The first hundred. */
             affected_tables: components["schemas"]["AffectedTable"][];
             /** @description Distinct changes. */
             change_count: number;
-            /** @description The hundred that most tables would see. */
+            /** @description The hundred changes that affect most tables. */
             changes: components["schemas"]["SharedChange"][];
-            /** @description What a deletion would leave in contradiction; anything else that contradicts itself is refused. */
+            /** @description Contradictions that a deletion would leave; any other change with contradictions is refused. */
             contradictions: components["schemas"]["Contradiction"][];
             /** @description Tables that the policy covers. */
             covered_count: number;
@@ -3611,9 +3612,9 @@ export interface components {
              * @constant
              */
             dry_run: true;
-            /** @description Tables of which the triggers would hold and did not before. */
+            /** @description Tables whose triggers would hold and did not before. */
             due: components["schemas"]["DueTables"];
-            /** @description What was not looked at, and settings without effect yet. */
+            /** @description Checks that were not made, and settings without effect yet. */
             notes: string[];
         };
         /**
@@ -3626,7 +3627,7 @@ export interface components {
             /** @description No deletion. */
             version: number;
         };
-        /** @description One write of a policy: who, when, why, what it set, and what it changed against the version before. */
+        /** @description One write of a policy: author, time, message, its settings, and its changes from the version before. */
         PolicyVersion: {
             /** @description Settings that differ from the version before. */
             changes: components["schemas"]["LeafChange"][];
@@ -3656,7 +3657,7 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
-        /** @description What the plan expects of its own execution. */
+        /** @description Predicted figures of the plan's execution. */
         Prediction: {
             /** @description Bytes of the input files. */
             input_bytes: number;
@@ -3668,7 +3669,7 @@ export interface components {
             output_bytes: number;
             /** @description Output files. */
             output_files: number;
-            /** @description At work, without waiting; `time_estimate` has what it rests on. */
+            /** @description Time at work, without waiting; `time_estimate` has its basis. */
             seconds: number;
         };
         /** @description A named base to start from; a policy's own settings win over it. */
@@ -3682,7 +3683,7 @@ export interface components {
             policy: components["schemas"]["PolicyDocument-Output"];
             /** @description Where its figures come from. */
             source: string;
-            /** @description What it is for. */
+            /** @description What the preset is for. */
             summary: string;
         };
         /** @description All presets. */
@@ -3738,7 +3739,7 @@ export interface components {
         /** @description One wrong field. */
         ProblemField: {
             /**
-             * @description How to mend it.
+             * @description How to correct it.
              * @default null
              */
             hint: string | null;
@@ -3750,7 +3751,7 @@ export interface components {
              */
             pointer: string;
             /**
-             * @description What was given, if it is short and no secret.
+             * @description The given value, if it is short and not a secret.
              * @default null
              */
             value: unknown;
@@ -3873,7 +3874,7 @@ export interface components {
         /** @description How long history and superseded files are kept; older ones go. */
         Reclaim: {
             /**
-             * @description First rewrite what older files are still needed for.
+             * @description First rewrite the files that keep older files from being removed.
              * @default true
              */
             compact_blocking?: boolean;
@@ -3899,7 +3900,7 @@ export interface components {
             /** @description `*`: any value but the empty one. */
             value: string;
         };
-        /** @description Which files that no snapshot knows go. A file is never younger than twice the longest run either. */
+        /** @description Which files that no snapshot refers to are removed; never files younger than twice the longest run. */
         RemoveOrphans: {
             /**
              * @description Time between searches.
@@ -3914,21 +3915,21 @@ export interface components {
              */
             older_than?: string;
             /**
-             * @description How long files are kept aside before they are deleted.
+             * @description How long files stay in quarantine before they are deleted.
              * @default 7d
              * @example 7d
              */
             quarantine?: string;
         };
-        /** @description When manifests are made fewer: each `interval`, and when there are many small ones. */
+        /** @description When manifests are merged: at each `interval`, and when there are many small ones. */
         RewriteManifests: {
             /**
-             * @description Also when there are more manifests than this, and they are small.
+             * @description Also merge when there are more manifests than this, and they are small.
              * @default 100
              */
             above_count?: number;
             /**
-             * @description Small: on average below this percentage of the table's target for manifests.
+             * @description Manifests are small if they average below this percentage of the table's target for manifests.
              * @default 25
              */
             average_below_percent?: number;
@@ -3939,10 +3940,10 @@ export interface components {
              */
             interval?: "off" | string;
         };
-        /** @description What is rewritten, and into what. */
+        /** @description Which files are rewritten, and how their replacements are written. */
         "RewriteSettings-Input": {
             /**
-             * @description What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.
+             * @description Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.
              * @example [
              *       "city",
              *       {
@@ -3963,7 +3964,7 @@ export interface components {
             /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
             engine?: ("auto" | "arrow" | "native") | null;
             /**
-             * @description Large-file isolation: files above are never touched.
+             * @description Large-file isolation: files above this size are never rewritten.
              * @example 1GiB
              */
             exclude_above_bytes?: "off" | (number | string) | null;
@@ -3972,48 +3973,48 @@ export interface components {
             /** @description Tables with a primary key. */
             key_tables?: components["schemas"]["KeyTableRules"] | null;
             /**
-             * @description Above it a file is split: a size, or a share of the target; `off` leaves it alone.
+             * @description Files above this size are split: a size, or a share of the target; `off`: never.
              * @example 1GiB
              * @example 180%
              */
             large_file_bytes?: "off" | number | string | null;
             /**
-             * @description Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size.
+             * @description Largest input of one file group, the unit of cancel, retry and pacing; at least the target size.
              * @example 1GiB
              */
             max_group_bytes?: (number | string) | null;
             /**
-             * @description The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order.
+             * @description The same for `sort`, `zorder` and `hilbert`: the most of a partition that is put into one order.
              * @example 16GiB
              */
             max_ordered_bytes?: (number | string) | null;
             /**
-             * @description Files further apart in time are not merged.
+             * @description Length of time spans; files of different spans are not merged.
              * @example 1d
              */
             max_time_span?: "off" | string | null;
             /**
-             * @description Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says otherwise.
+             * @description Minimum number of candidates in a partition; rules on deletes, large files and row groups apply to fewer as well.
              * @example 5
              */
             min_input_files?: number | null;
             /** @description `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. */
             order_bins_by?: ("locality" | "fill" | "arrival") | null;
             /**
-             * @description Below it a file is a candidate: a size, or a share of the target.
+             * @description Files below this size are candidates: a size, or a share of the target.
              * @example 96MiB
              * @example 75%
              */
             small_file_bytes?: number | string | null;
             /**
-             * @description A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size; `off`: none is for that.
+             * @description A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size; `off`: row groups make no file a candidate.
              * @example 1MiB
              */
             small_row_group_bytes?: "off" | (number | string) | null;
             /** @description How files are arranged. */
             strategy?: components["schemas"]["Strategy"] | null;
             /**
-             * @description Wanted output size.
+             * @description Size of output files.
              * @example 128MiB
              */
             target_file_bytes?: (number | string) | null;
@@ -4032,9 +4033,9 @@ export interface components {
              */
             tiers?: components["schemas"]["Tier-Input"][] | null;
         };
-        /** @description What is rewritten, and into what. */
+        /** @description Which files are rewritten, and how their replacements are written. */
         "RewriteSettings-Output": {
-            /** @description What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls. */
+            /** @description Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls. */
             columns?: components["schemas"]["OrderColumn"][] | null;
             /** @description Codec, with a level after a colon where it has levels; absent: the table's property. */
             compression?: string | null;
@@ -4042,31 +4043,31 @@ export interface components {
             deletes?: components["schemas"]["DeleteRules"] | null;
             /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
             engine?: ("auto" | "arrow" | "native") | null;
-            /** @description Large-file isolation: files above are never touched. */
+            /** @description Large-file isolation: files above this size are never rewritten. */
             exclude_above_bytes?: "off" | number | null;
             /** @description When a whole partition is rewritten. */
             full?: components["schemas"]["FullRules-Output"] | null;
             /** @description Tables with a primary key. */
             key_tables?: components["schemas"]["KeyTableRules"] | null;
-            /** @description Above it a file is split: a size, or a share of the target; `off` leaves it alone. */
+            /** @description Files above this size are split: a size, or a share of the target; `off`: never. */
             large_file_bytes?: "off" | number | string | null;
-            /** @description Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size. */
+            /** @description Largest input of one file group, the unit of cancel, retry and pacing; at least the target size. */
             max_group_bytes?: number | null;
-            /** @description The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order. */
+            /** @description The same for `sort`, `zorder` and `hilbert`: the most of a partition that is put into one order. */
             max_ordered_bytes?: number | null;
-            /** @description Files further apart in time are not merged. */
+            /** @description Length of time spans; files of different spans are not merged. */
             max_time_span?: "off" | string | null;
-            /** @description Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says otherwise. */
+            /** @description Minimum number of candidates in a partition; rules on deletes, large files and row groups apply to fewer as well. */
             min_input_files?: number | null;
             /** @description `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. */
             order_bins_by?: ("locality" | "fill" | "arrival") | null;
-            /** @description Below it a file is a candidate: a size, or a share of the target. */
+            /** @description Files below this size are candidates: a size, or a share of the target. */
             small_file_bytes?: number | string | null;
-            /** @description A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size; `off`: none is for that. */
+            /** @description A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size; `off`: row groups make no file a candidate. */
             small_row_group_bytes?: "off" | number | null;
             /** @description How files are arranged. */
             strategy?: components["schemas"]["Strategy"] | null;
-            /** @description Wanted output size. */
+            /** @description Size of output files. */
             target_file_bytes?: number | null;
             /** @description For `tiered`: classes of sizes, from small to large. */
             tiers?: components["schemas"]["Tier-Output"][] | null;
@@ -4114,7 +4115,7 @@ export interface components {
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What is done to the table. */
+            /** @description What the run does to the table. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4136,13 +4137,13 @@ export interface components {
             };
             /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
-            /** @description What was measured, and the proof of each snapshot; filled as it commits. */
+            /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
             result: {
                 [key: string]: unknown;
             };
             /** @description When its first attempt started. */
             started_at: string | null;
-            /** @description Where the run stands. */
+            /** @description State of the run. */
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
@@ -4184,7 +4185,7 @@ export interface components {
              * @description When it was submitted.
              */
             created_at: string;
-            /** @description True: an equal run was live already and is answered instead of a new one. */
+            /** @description True: an equal run was live already and is returned instead of a new one. */
             deduplicated: boolean;
             /** @description The same for people, with the remedy. */
             detail: string | null;
@@ -4201,7 +4202,7 @@ export interface components {
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What is done to the table. */
+            /** @description What the run does to the table. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4223,13 +4224,13 @@ export interface components {
             };
             /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
-            /** @description What was measured, and the proof of each snapshot; filled as it commits. */
+            /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
             result: {
                 [key: string]: unknown;
             };
             /** @description When its first attempt started. */
             started_at: string | null;
-            /** @description Where the run stands. */
+            /** @description State of the run. */
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
@@ -4290,7 +4291,7 @@ export interface components {
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What is done to the table. */
+            /** @description What the run does to the table. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4314,13 +4315,13 @@ export interface components {
             };
             /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
-            /** @description What was measured, and the proof of each snapshot; filled as it commits. */
+            /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
             result: {
                 [key: string]: unknown;
             };
             /** @description When its first attempt started. */
             started_at: string | null;
-            /** @description Where the run stands. */
+            /** @description State of the run. */
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
@@ -4408,7 +4409,7 @@ export interface components {
             /** @description Every run that ended after this instant is kept; earlier ones were pruned, except the newest of each table. Null: none was pruned. Totals in metrics still count pruned runs. */
             retained_since: string | null;
         };
-        /** @description What a run would come to now. `unknown`: the table can't be looked at, `detail` says why. */
+        /** @description Outcome of a run that starts now. `unknown`: the table can't be read, `detail` has the reason. */
         RunNow: {
             /** @description Snapshot that the plan was made on; null for a table without snapshots. */
             base_snapshot_id: string | null;
@@ -4416,7 +4417,7 @@ export interface components {
             calibration: components["schemas"]["Calibration"] | null;
             /** @description What a run would move; null: no plan. */
             cost: components["schemas"]["Cost"] | null;
-            /** @description Of the plan, left for another day: they do not fit `limits.bytes_per_day` now. */
+            /** @description File groups of the plan that are left for later: they exceed the rest of `limits.bytes_per_day`. */
             deferred_groups: number | null;
             /** @description Explanation in words; null: none. */
             detail: string | null;
@@ -4434,7 +4435,7 @@ export interface components {
             /** @description What the plan expects of its execution. */
             prediction: components["schemas"]["Prediction"] | null;
             /**
-             * @description How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth.
+             * @description Median error of the predictions of the last runs, by figure: 0.1 is 10 %.
              * @default {}
              */
             prediction_errors: {
@@ -4456,7 +4457,7 @@ export interface components {
             /** @description What its time was predicted with. */
             time_estimate: components["schemas"]["TimeEstimate"] | null;
             /**
-             * @description What a run asked for now would wait for: codes of `held_by`.
+             * @description What a run requested now would wait for: codes of `held_by`.
              * @default []
              */
             waits_for: string[];
@@ -4482,33 +4483,33 @@ export interface components {
          */
         RunSubmit: {
             /**
-             * @description Answer the plan and store nothing.
+             * @description Return the plan and store nothing.
              * @default false
              */
             dry_run?: boolean;
             /**
-             * @description As `force_full`, and files that would come out as they were are written anew too: with the compression, encodings and row groups that hold now.
+             * @description As `force_full`, including files that would come out unchanged: they are rewritten with the current compression, encodings and row groups.
              * @default false
              */
             every_file?: boolean;
             /**
-             * @description Start a run of its own also while an equal one is live, and take partitions that cool down after races that other writers won.
+             * @description Start even if an equal run is live; include partitions that cool down after lost races.
              * @default false
              */
             force?: boolean;
             /**
-             * @description Every file of the partitions is a candidate, also those of the right size; a file that would come out as it was is still left alone.
+             * @description Every file of the partitions is a candidate, including files of the right size; a file that would come out unchanged is still skipped.
              * @default false
              */
             force_full?: boolean;
             /**
-             * @description What is done to the table.
+             * @description What the run does to the table.
              * @default rewrite
              */
             operation?: components["schemas"]["Operation"];
             /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
             partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
-            /** @description Absent: what the table's policy says. */
+            /** @description Absent: the priority of the table's policy. */
             priority?: components["schemas"]["Priority"] | null;
             /**
              * @description Id or address of the registered table.
@@ -4546,7 +4547,7 @@ export interface components {
             is_terminal: boolean;
             /** @description When a waiting run may start. */
             not_before: string | null;
-            /** @description What is done to the table. */
+            /** @description What the run does to the table. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4578,7 +4579,7 @@ export interface components {
             /** @description Who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /**
-             * @description With `include=result`. What was measured, and the proof of each snapshot; filled as it commits.
+             * @description With `include=result`. Measured figures, and the proof of each snapshot; extended with each commit.
              * @default {}
              */
             result?: {
@@ -4586,7 +4587,7 @@ export interface components {
             };
             /** @description When its first attempt started. */
             started_at: string | null;
-            /** @description Where the run stands. */
+            /** @description State of the run. */
             state: components["schemas"]["RunState"];
             /**
              * @description Address of the table, accepted wherever its id is. Null: its registration was deleted.
@@ -4631,22 +4632,22 @@ export interface components {
             /** @description Of all attempts. */
             working_seconds: number;
         };
-        /** @description When the table is looked at, besides after its commits. */
+        /** @description When the table is looked at, in addition to looks after its commits. */
         ScheduleSettings: {
             /**
-             * @description Look at these times as well: minute, hour, day of month, month, day of week.
+             * @description More times at which the table is looked at: minute, hour, day of month, month, day of week.
              * @example 0 2 * * *
              */
             cron?: "off" | string | null;
             /**
-             * @description Between the start of a run that changed the table and the next automatic run.
+             * @description Shortest time from the start of a run that changed the table to the next automatic run.
              * @example 10m
              */
             min_interval?: string | null;
-            /** @description IANA name; the zone of `cron`. */
+            /** @description IANA name of the time zone of `cron`. */
             time_zone?: string | null;
             /**
-             * @description A due partition that waited so long ignores quiet hours and goes first.
+             * @description After this wait a due partition ignores quiet hours and goes first.
              * @example 2d
              */
             urgent_after?: "off" | string | null;
@@ -4660,7 +4661,7 @@ export interface components {
             message: string | null;
             /** @description Its name. */
             name: string;
-            /** @description What its author should know: settings without effect yet, what was not checked. */
+            /** @description What its author should know: settings without effect yet, and checks that were not made. */
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
@@ -4692,15 +4693,15 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
-        /** @description Only sealed partitions are rewritten: exactly one of the two. */
+        /** @description Rewrite sealed partitions only: give exactly one of the two fields. */
         Seal: {
             /**
-             * @description So long after the end of the partition's own time window.
+             * @description Time after the end of the partition's own time window.
              * @example 1h
              */
             after?: string | null;
             /**
-             * @description So long without a commit to it.
+             * @description Time since the last commit to the partition.
              * @example 30m
              */
             quiet_for?: string | null;
@@ -4715,14 +4716,14 @@ export interface components {
         Setting: {
             /** @description False: stored and shown, without effect in this version. */
             acted_on: boolean;
-            /** @description Why it is not acted on, or what of its effect is missing yet. */
+            /** @description Why it has no effect, or which part of its effect is missing. */
             note: string | null;
             /**
              * @description `default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label …`, `table`, or `derived` from the target.
              * @example namespace lake.sales
              */
             origin: string;
-            /** @description Bytes, a count, a share, a duration such as `6h`, a word: as the policy has it. */
+            /** @description Bytes, a count, a share, a duration such as `6h`, or a word, as in the policy. */
             value: unknown;
         };
         /** @description One setting that would change, with where it comes from before and after. */
@@ -4780,7 +4781,7 @@ export interface components {
             next_page_token: string | null;
         };
         /**
-         * @description What to tell Packhouse. It is stored and shown; nothing starts or slows down by it in this version.
+         * @description A signal from another system about a table or the fleet. Its kind decides the effect; see `signal`.
          * @example {
          *       "signal": {
          *         "added_files": 12,
@@ -4850,7 +4851,7 @@ export interface components {
             reason: string;
             /** @description Id of the partition spec. */
             spec_id: number;
-            /** @description When that ends by itself: of `cooling_down`. Null: nobody knows. */
+            /** @description When that ends, for `cooling_down`. Null: not known. */
             until: string | null;
         };
         /** @description Small files that came and went between measurements of the last 24 hours. */
@@ -4906,7 +4907,7 @@ export interface components {
         };
         /** @description What policy would suit a table. Nothing is changed by it. */
         TableAdvice: {
-            /** @description True: the policy does not say; Iceberg's default of 5 days is taken. */
+            /** @description True: the policy does not set it; Iceberg's default of 5 days is used. */
             expiry_is_assumed: boolean;
             /** @description How long superseded files are kept. */
             expiry_seconds: number;
@@ -4923,7 +4924,7 @@ export interface components {
         TableBackpressure: {
             /** @description The reason. */
             reason: string;
-            /** @description The signal behind it; null when the format alone says so. */
+            /** @description The signal behind it; null when it follows from the format alone. */
             signal: components["schemas"]["Signal"] | null;
             /** @description Since when writers should slow down; null: they should not. */
             since: string | null;
@@ -4931,7 +4932,7 @@ export interface components {
             slow_down: boolean;
             /** @description Id of the registered table. */
             table_id: string;
-            /** @description When the signal behind it stops to hold; null without a signal. */
+            /** @description When the signal behind it expires; null without a signal. */
             until: string | null;
         };
         /**
@@ -5032,14 +5033,14 @@ export interface components {
          *     }
          */
         TablePatch: {
-            /** @description Labels to set, or to take away by null; null for all takes all away. */
+            /** @description Labels to set, or to remove by null; null instead of an object removes all labels. */
             labels?: {
                 [key: string]: string | null;
             } | null;
             /** @description Null: the table has no team any more. */
             owner_team?: string | null;
         };
-        /** @description What a run would do now. Nothing was done. */
+        /** @description Plan of a run that starts now. Nothing was changed. */
         TablePlan: {
             /** @description Snapshot that the plan was made on; null for a table without snapshots. */
             base_snapshot_id: string | null;
@@ -5047,7 +5048,7 @@ export interface components {
             calibration: components["schemas"]["Calibration"];
             /** @description Conditions that were checked. */
             conditions: components["schemas"]["Condition"][];
-            /** @description Left for another day: they do not fit `limits.bytes_per_day` now. */
+            /** @description File groups that are left for later: they exceed the rest of `limits.bytes_per_day`. */
             deferred_groups: number;
             /** @description By the rules of the policy; a run by request needs none of them. */
             due: components["schemas"]["DueState"];
@@ -5085,7 +5086,7 @@ export interface components {
              * @example smaller files for the dashboards
              */
             message: string | null;
-            /** @description What its author should know: settings without effect yet, what was not checked. */
+            /** @description What its author should know: settings without effect yet, and checks that were not made. */
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
@@ -5153,7 +5154,7 @@ export interface components {
              */
             team: string;
         };
-        /** @description A class of sizes: files merge only with others of their tier, and the output lands in the next. */
+        /** @description A size class: files merge only with files of the same tier, and the output belongs to the next tier. */
         "Tier-Input": {
             /**
              * @description Files below this size, down to the bound of the tier before.
@@ -5161,16 +5162,16 @@ export interface components {
              */
             below_bytes: number | string;
             /**
-             * @description So many make the tier due.
+             * @description Number of files at which the tier is due.
              * @example 8
              */
             files: number;
         };
-        /** @description A class of sizes: files merge only with others of their tier, and the output lands in the next. */
+        /** @description A size class: files merge only with files of the same tier, and the output belongs to the next tier. */
         "Tier-Output": {
             /** @description Files below this size, down to the bound of the tier before. */
             below_bytes: number;
-            /** @description So many make the tier due. */
+            /** @description Number of files at which the tier is due. */
             files: number;
         };
         /**
@@ -5380,7 +5381,7 @@ export interface components {
              */
             input_changed?: boolean;
             /**
-             * @description Shown where a run says why it began.
+             * @description Name of the rule; runs show which rule started them.
              * @example many small files
              */
             name: string;
@@ -5404,7 +5405,7 @@ export interface components {
              * @default false
              */
             input_changed?: boolean;
-            /** @description Shown where a run says why it began. */
+            /** @description Name of the rule; runs show which rule started them. */
             name: string;
             /** @description This condition must not hold. */
             not?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"]) | null;
@@ -5422,14 +5423,14 @@ export interface components {
          *     }
          */
         UnfreezeRequest: {
-            /** @description What was found and done; kept in the audit log. */
+            /** @description Findings and actions; kept in the audit log. */
             reason: string;
         };
         /** @description What rewriting costs at the present rate. */
         UpkeepAdvice: {
             /** @description Reasons to rewrite more or less often, in words. */
             because: string[];
-            /** @description What superseded files come to until their snapshots expire. */
+            /** @description Bytes of superseded files until their snapshots expire. */
             extra_storage_bytes: number;
             /** @description Bytes that rewrites read per day. */
             rewritten_bytes_per_day: number;
@@ -5470,7 +5471,7 @@ export interface components {
          * @enum {string}
          */
         WindowKind: "quiet_hours" | "blackout";
-        /** @description What was written in the last seven days, or as far back as the table has snapshots. */
+        /** @description Commits of the last seven days, or as far back as the table has snapshots. */
         Writes: {
             /** @description Snapshots of others. */
             commits: number;
@@ -5592,7 +5593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5624,7 +5625,7 @@ export interface operations {
                     /**
                      * @example Fields are wrong (invalid_input, status 422)
                      *
-                     *     Fields of the request are wrong. `errors` has one entry for each: `pointer` says where (a JSON pointer into the body, or `query:`, `path:`, `header:` and a name), `message` what, `value` what was given, `hint` how to mend it.
+                     *     Fields of the request are wrong. `errors` has one entry for each: `pointer` is the place (a JSON pointer into the body, or `query:`, `path:`, `header:` and a name), `message` the error, `value` the given value, and `hint` the correction.
                      */
                     "text/plain": string;
                 };
@@ -5696,7 +5697,7 @@ export interface operations {
                 action?: string;
                 /** @description Changed by this caller. */
                 caller?: string;
-                /** @description Id or name of what was changed. */
+                /** @description Id or name of the changed object. */
                 object?: string;
                 /** @description Items on a page. */
                 page_size?: number;
@@ -5759,7 +5760,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5821,7 +5822,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5893,7 +5894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5938,7 +5939,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6007,7 +6008,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6022,7 +6023,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match": string;
             };
             path: {
@@ -6145,7 +6146,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6160,7 +6161,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match": string;
             };
             path: {
@@ -6205,7 +6206,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6250,7 +6251,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6327,7 +6328,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6408,7 +6409,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6453,7 +6454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6522,7 +6523,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6537,7 +6538,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match": string;
             };
             path: {
@@ -6660,7 +6661,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6777,7 +6778,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6852,7 +6853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6909,7 +6910,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7014,7 +7015,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7077,7 +7078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7097,11 +7098,11 @@ export interface operations {
                 due?: boolean;
                 /** @description Only frozen tables, or only others. */
                 frozen?: boolean;
-                /** @description Held back by one of these codes; takes several. */
+                /** @description Only tables held back by one of these codes; accepts several. */
                 hold?: string[];
                 /** @description `key:value`; several: all of them. */
                 label?: string[];
-                /** @description With a newest run in one of these states; takes several. */
+                /** @description Only tables whose newest run is in one of these states; accepts several. */
                 last_run_state?: components["schemas"]["RunState"][];
                 /** @description With `catalog` and `namespace`: the one table. */
                 name?: string;
@@ -7117,7 +7118,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Key to sort by; with `-` in front: descending. Tables without a value are always last. */
                 sort?: "benefit_per_cost" | "-benefit_per_cost" | "due_since" | "-due_since" | "hold" | "-hold" | "last_run" | "-last_run" | "next_look_at" | "-next_look_at" | "score" | "-score" | "verdict" | "-verdict";
-                /** @description With one of these verdicts; takes several. */
+                /** @description Only tables with one of these verdicts; accepts several. */
                 verdict?: components["schemas"]["Verdict"][];
             };
             header?: never;
@@ -7163,7 +7164,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7220,7 +7221,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7291,7 +7292,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7360,7 +7361,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7405,7 +7406,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7483,7 +7484,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7540,7 +7541,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7567,7 +7568,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7624,7 +7625,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7639,7 +7640,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match": string;
             };
             path?: never;
@@ -7750,7 +7751,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7816,7 +7817,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7830,7 +7831,7 @@ export interface operations {
     create_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
@@ -7848,7 +7849,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description With `dry_run=true`: what it would come to. */
+            /** @description With `dry_run=true`: the effect of the policy. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7857,7 +7858,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyPreview"];
                 };
             };
-            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: Effect that a change of a policy would have. Nothing was written. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7902,7 +7903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7947,7 +7948,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8016,7 +8017,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8030,13 +8031,13 @@ export interface operations {
     replace_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
             };
             path: {
@@ -8051,7 +8052,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: Effect that a change of a policy would have. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8159,7 +8160,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8173,13 +8174,13 @@ export interface operations {
     delete_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
             };
             path: {
@@ -8190,7 +8191,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description With `dry_run=true`: what it would come to. */
+            /** @description With `dry_run=true`: the effect of the policy. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8269,7 +8270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8283,13 +8284,13 @@ export interface operations {
     restore_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
                 "if-none-match"?: string;
@@ -8306,7 +8307,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: Effect that a change of a policy would have. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8360,7 +8361,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8423,7 +8424,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8497,7 +8498,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8522,7 +8523,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One write of a policy: who, when, why, what it set, and what it changed against the version before. */
+            /** @description One write of a policy: author, time, message, its settings, and its changes from the version before. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8568,7 +8569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8647,7 +8648,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8704,7 +8705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8773,7 +8774,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8789,9 +8790,9 @@ export interface operations {
             query?: {
                 /** @description In this catalog. */
                 catalog?: string;
-                /** @description Parts of each run to add to its summary; takes several. */
+                /** @description Parts of each run to add to its summary; accepts several. */
                 include?: components["schemas"]["RunDocument"][];
-                /** @description Of one of these kinds; takes several. */
+                /** @description Only those of one of these kinds; accepts several. */
                 operation?: components["schemas"]["Operation"][];
                 /** @description Of tables that this team owns. */
                 owner_team?: string;
@@ -8801,7 +8802,7 @@ export interface operations {
                 page_token?: string;
                 /** @description From this instant on. */
                 since?: string;
-                /** @description In one of these states; takes several. */
+                /** @description Only those in one of these states; accepts several. */
                 state?: components["schemas"]["RunState"][];
                 /** @description Id or address of a table, such as `lake.sales.orders`. */
                 table_id?: string;
@@ -8860,7 +8861,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8950,7 +8951,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8995,7 +8996,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9064,7 +9065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9123,7 +9124,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9150,7 +9151,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9249,7 +9250,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9267,7 +9268,7 @@ export interface operations {
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */
                 page_token?: string;
-                /** @description In one of these states; takes several. */
+                /** @description Only those in one of these states; accepts several. */
                 state?: components["schemas"]["GroupState"][];
             };
             header?: never;
@@ -9325,7 +9326,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9404,7 +9405,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9521,7 +9522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9597,7 +9598,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9669,7 +9670,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table's metadata can't be read */
+            /** @description The object's state does not allow it; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9714,7 +9715,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9783,7 +9784,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9840,7 +9841,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9867,7 +9868,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9882,7 +9883,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
             };
             path: {
@@ -9996,7 +9997,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10047,7 +10048,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10074,7 +10075,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10143,7 +10144,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10194,7 +10195,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10221,7 +10222,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10244,7 +10245,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Why a table did or did not run, whether it is due, what holds it back, and what a run would do now. */
+            /** @description Why a table was or was not rewritten, whether it is due, what holds it back, and what a run would do now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10290,7 +10291,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10341,7 +10342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10368,7 +10369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10446,7 +10447,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10524,7 +10525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10641,7 +10642,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10668,7 +10669,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a run would do now. Nothing was done. */
+            /** @description Plan of a run that starts now. Nothing was changed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10713,7 +10714,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew; or: The table's metadata can't be read */
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10758,7 +10759,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10827,7 +10828,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10841,13 +10842,13 @@ export interface operations {
     put_table_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
                 "if-none-match"?: string;
@@ -10864,7 +10865,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A table's own policy as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A table's own policy as stored. Or: Effect that a change of a policy would have. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10927,7 +10928,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10990,7 +10991,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11004,13 +11005,13 @@ export interface operations {
     delete_table_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
             };
             path: {
@@ -11064,7 +11065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11109,7 +11110,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11123,13 +11124,13 @@ export interface operations {
     restore_table_policy: {
         parameters: {
             query?: {
-                /** @description Write nothing and need no precondition: answer what the change would come to. */
+                /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
-                /** @description ETag of the object as it was read. */
+                /** @description ETag of the version that was read. */
                 "if-match"?: string;
                 /** @description `*`: only if there is none yet. */
                 "if-none-match"?: string;
@@ -11146,7 +11147,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A table's own policy as stored. Or: What a change of a policy would come to. Nothing was written. */
+            /** @description A table's own policy as stored. Or: Effect that a change of a policy would have. Nothing was written. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11200,7 +11201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state forbids it; or: The table was dropped and made anew */
+            /** @description The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11263,7 +11264,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11337,7 +11338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11362,7 +11363,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One write of a policy: who, when, why, what it set, and what it changed against the version before. */
+            /** @description One write of a policy: author, time, message, its settings, and its changes from the version before. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11408,7 +11409,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11483,7 +11484,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11598,7 +11599,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11655,7 +11656,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A service that is needed does not answer */
+            /** @description A required service does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;

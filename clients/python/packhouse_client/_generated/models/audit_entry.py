@@ -21,13 +21,13 @@ class AuditEntry:
     """One change."""
 
     action: str
-    """ What was done: resource and verb. """
+    """ The action: resource and verb. """
     after: AuditEntryAfterType0 | None
-    """ How it became; null for what is gone. """
+    """ The object after the change, without secrets; null if it was deleted. """
     at: datetime.datetime
     """ When it was recorded. """
     before: AuditEntryBeforeType0 | None
-    """ How it was, without secrets; null for what is new. """
+    """ The object before the change, without secrets; null if it was created. """
     caller: str
     """ Who did it. """
     hash_: None | str
@@ -35,11 +35,11 @@ class AuditEntry:
     id: int
     """ Identifier; stable. """
     is_sealed: bool
-    """ Whether the hash chain covers it yet; that takes about a second. """
+    """ Whether the hash chain covers the entry yet; that takes about a second. """
     object_: str
-    """ Id or name of what was changed. """
+    """ Id or name of the changed object. """
     request_id: None | str
-    """ Of the request that did it; null for the system's own doing. """
+    """ Id of the request that made the change; null for changes by the system. """
     sequence: int | None
     """ Its place in the chain, from 1. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

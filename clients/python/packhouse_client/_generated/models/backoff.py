@@ -21,15 +21,15 @@ class Backoff:
     """Slow down, then pause, while queries are slow."""
 
     pause_above: str
-    """ Above it running work is stopped and nothing new starts. """
+    """ Above this latency running work is interrupted and nothing new starts. """
     resume_below: str
-    """ Below it all goes on as before. """
+    """ Below this latency rewrites return to full speed. """
     signal: Literal["query_latency_p95"]
-    """ The measured latency, sent as a signal. """
+    """ The latency that is compared: query latency from signals, 95th percentile. """
     throttle_above: str
-    """ Above it the budget is cut by `factor`. """
+    """ Above this latency the budget is multiplied by `factor`. """
     factor: float | Unset = 0.5
-    """ What is left of the budget. """
+    """ Factor by which the budget is multiplied. """
 
     def to_dict(self) -> dict[str, Any]:
         pause_above = self.pause_above

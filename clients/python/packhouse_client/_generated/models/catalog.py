@@ -31,7 +31,7 @@ class Catalog:
     format_: TableFormatName
     """ Table formats that a catalog can hold. """
     grants: list[Grant]
-    """ All for admins; for other callers those that they hold. """
+    """ Admins see all grants, other callers their own. """
     name: str
     """ Its name. """
     outside_files: OutsideFiles

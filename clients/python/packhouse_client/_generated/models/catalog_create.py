@@ -29,7 +29,7 @@ class CatalogCreate:
     properties: CatalogCreateProperties
     """ Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`. """
     allowed_locations: list[str] | Unset = UNSET
-    """ Tables must lie under one of these; empty: anywhere that the deployment allows. """
+    """ Tables must be located below one of these; empty: anywhere that the deployment allows. """
     grants: list[GrantWrite] | Unset = UNSET
     """ What teams may do with its tables; empty: it exists for admins only. """
     outside_files: OutsideFiles | Unset = UNSET

@@ -21,7 +21,7 @@ class CatalogGrants:
     catalog: str
     """ Name of the catalog. """
     grants: list[Grant]
-    """ All for admins; for other callers those that they hold. """
+    """ Admins see all grants, other callers their own. """
     version: int
     """ That of the catalog; the ETag is this in quotes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

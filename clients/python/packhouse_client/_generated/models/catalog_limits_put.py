@@ -13,7 +13,7 @@ T = TypeVar("T", bound="CatalogLimitsPut")
 
 @_attrs_define
 class CatalogLimitsPut:
-    """Limits of all rewrites on one catalog's tables. What is absent or null is unlimited."""
+    """Limits of all rewrites on one catalog's tables. Absent or null: unlimited."""
 
     bandwidth: int | None | str | Unset = UNSET
     """ Bytes per second, read + written. """

@@ -27,7 +27,7 @@ class CatalogReplace:
     properties: CatalogReplaceProperties
     """ Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`. """
     allowed_locations: list[str] | Unset = UNSET
-    """ Tables must lie under one of these; empty: anywhere that the deployment allows. """
+    """ Tables must be located below one of these; empty: anywhere that the deployment allows. """
     outside_files: OutsideFiles | Unset = UNSET
     """ What tables of a catalog may name that is not below their own location: data, deletes, manifests, write
     paths. """

@@ -20,7 +20,7 @@ class ChainAnchor:
     retained_since: datetime.datetime
     """ Every entry after this instant is kept. """
     sequence: int
-    """ Its place in the chain: the next link is the oldest kept one. """
+    """ Position in the chain; the next link is the oldest that is kept. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

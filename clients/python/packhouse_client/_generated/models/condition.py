@@ -12,7 +12,7 @@ T = TypeVar("T", bound="Condition")
 
 @_attrs_define
 class Condition:
-    """One condition of the rewrite; it stands in the way when it does not hold."""
+    """One condition of the rewrite; a condition that does not hold prevents the rewrite."""
 
     detail: str
     """ What was found. """

@@ -13,14 +13,14 @@ T = TypeVar("T", bound="Cost")
 
 @_attrs_define
 class Cost:
-    """What a run now would move."""
+    """Bytes and requests of a run that starts now."""
 
     bytes_read: int
     """ Bytes that would be read. """
     bytes_written: int
     """ Bytes that would be written. """
     ends_at: datetime.datetime | None
-    """ When a run asked for now would end if a worker took it at once: its seconds, and the windows that stop it.
+    """ When a run requested now would end if a worker took it at once: its seconds, and the windows that stop it.
     Null: held back without an end that is known. """
     files: int
     """ Number of data files. """

@@ -13,15 +13,15 @@ T = TypeVar("T", bound="DeleteRules")
 
 @_attrs_define
 class DeleteRules:
-    """When deletes make a data file a candidate whatever its size, and what becomes of delete files."""
+    """When deletes make a data file a candidate regardless of its size, and how delete files are removed."""
 
     files: int | None | Unset = UNSET
-    """ At least so many delete files apply to it. """
+    """ Minimum number of delete files that apply to the data file. """
     ratio: float | None | Unset = UNSET
-    """ At least this share of its rows is deleted. """
+    """ Minimum share of the data file's rows that are deleted, from 0 to 1. """
     remove_dangling: bool | None | Unset = UNSET
-    """ A commit also drops position-delete files of its partitions that apply to no file any more; Iceberg's
-    procedure is not told. """
+    """ Also drop position-delete files of the rewritten partitions that no longer apply to any data file, in the
+    same commit. Not passed to Iceberg's own procedure. """
 
     def to_dict(self) -> dict[str, Any]:
         files: int | None | Unset

@@ -15,7 +15,7 @@ class Dependency:
     """One dependency."""
 
     detail: str
-    """ A version, or what is wrong. """
+    """ A version, or the error. """
     name: str
     """ Name of the dependency. """
     ok: bool

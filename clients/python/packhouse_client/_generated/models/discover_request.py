@@ -24,7 +24,7 @@ class DiscoverRequest:
     labels: DiscoverRequestLabels | Unset = UNSET
     """ Labels of those that are registered. """
     limit: int | Unset = 200
-    """ Register at most so many with this request. """
+    """ Maximum number of tables to register with this request. """
     owner_team: None | str | Unset = UNSET
     """ The team of those that are registered. """
     pattern: str | Unset = "*"

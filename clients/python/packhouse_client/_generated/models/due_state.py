@@ -19,9 +19,9 @@ class DueState:
     """Whether the policy's rules make the table due now, and why."""
 
     advice: list[str]
-    """ What to change, where a tenth of the data files or more would never be due; else empty. """
+    """ Advice if a tenth of the data files or more would never be due; otherwise empty. """
     because: list[str]
-    """ One sentence for each rule that is due, with what it measured. """
+    """ One sentence for each due rule, with the measured values. """
     is_due: bool
     """ True: at least one rule is due. """
     never_due: NeverDue

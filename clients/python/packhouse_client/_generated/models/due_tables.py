@@ -17,7 +17,7 @@ T = TypeVar("T", bound="DueTables")
 
 @_attrs_define
 class DueTables:
-    """What would become due, told from what was last measured; no table was read for it."""
+    """Tables that would become due, by their last measurements; no table was read."""
 
     count: int
     """ Tables that are due. """
@@ -28,8 +28,8 @@ class DueTables:
     tables: list[DueTable]
     """ The first hundred. """
     untold_count: int
-    """ Affected tables of which the last measurement does not tell: their triggers ask for ages, deletes or other
-    bounds of sizes; and those beyond the first ten thousand. """
+    """ Affected tables for which the last measurement is not sufficient: their triggers ask for ages, deletes or
+    other bounds of sizes; and those beyond the first ten thousand. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

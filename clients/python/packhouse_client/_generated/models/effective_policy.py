@@ -19,7 +19,7 @@ class EffectivePolicy:
     """Every setting that holds for a table, by dotted name, with where it came from."""
 
     notes: list[str]
-    """ What is left out, such as properties that can't be read now. """
+    """ Notes on missing parts, such as properties that can't be read now. """
     settings: EffectivePolicySettings
     """ Settings with their origins, by dotted name. """
     table_id: str

@@ -13,12 +13,12 @@ T = TypeVar("T", bound="ExpireSnapshots")
 
 @_attrs_define
 class ExpireSnapshots:
-    """Which snapshots go."""
+    """Which snapshots are expired."""
 
     older_than: str
     """ Only snapshots older than this. """
     keep_last: int | Unset = 10
-    """ So many of the newest stay, however old. """
+    """ Number of newest snapshots that are kept regardless of their age. """
 
     def to_dict(self) -> dict[str, Any]:
         older_than = self.older_than

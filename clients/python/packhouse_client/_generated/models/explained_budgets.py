@@ -18,7 +18,7 @@ T = TypeVar("T", bound="ExplainedBudgets")
 
 @_attrs_define
 class ExplainedBudgets:
-    """What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone."""
+    """Budget of a run: the strictest limits of its table, catalog and fleet, while no other run is active."""
 
     bytes_per_day: ExplainedDay
     """ Bytes of inputs in rolling 24 hours; null is unlimited. """

@@ -43,9 +43,10 @@ class ExplainedConflicts:
     lost_groups: int
     """ File groups lost to other writers. """
     other_compactors: list[OtherCompactor]
-    """ Two compactors on the same partitions lose races to one another; none while it can't be looked at. """
+    """ Two compactors on the same partitions make each other's commits fail; empty while the table can't be read.
+    """
     wasted_bytes: int
-    """ Written in vain by these runs. """
+    """ Bytes that these runs wrote and discarded. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ T = TypeVar("T", bound="ExplainedPause")
 
 @_attrs_define
 class ExplainedPause:
-    """A kill switch that is on. `stops`: running work stops; else it ends what is in flight."""
+    """An active pause. `stops`: running work is interrupted; otherwise groups in flight finish."""
 
     at: datetime.datetime
     """ When the pause began. """

@@ -20,7 +20,7 @@ T = TypeVar("T", bound="ExplainedRule")
 
 @_attrs_define
 class ExplainedRule:
-    """One rule of the policy. `partition`: the busiest of those that are due, else the one that came nearest."""
+    """One rule of the policy. `partition`: the busiest due partition, otherwise the one nearest to being due."""
 
     conditions: list[ExplainedCondition]
     """ Conditions that were checked. """

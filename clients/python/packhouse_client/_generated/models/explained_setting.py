@@ -17,7 +17,7 @@ class ExplainedSetting:
     acted_on: bool
     """ False: kept and shown, without an effect in this version. """
     origin: str
-    """ Where it comes from. """
+    """ Layer that sets it. """
     value: Any
     """ As policies write it; sizes in bytes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -21,7 +21,7 @@ class ExplainedTriggers:
     """Every rule, judged now; any of them makes the table due."""
 
     advice: list[str]
-    """ What to change, where a tenth of the data files or more would never be due; else empty. """
+    """ Advice if a tenth of the data files or more would never be due; otherwise empty. """
     never_due: NeverDue
     """ Avoidable files that a rewrite would merge and that no rule makes due unless more files are written. """
     rules: list[ExplainedRule]

@@ -15,12 +15,12 @@ T = TypeVar("T", bound="ExplainedWatch")
 
 @_attrs_define
 class ExplainedWatch:
-    """How the coordinator watches the table, and what its last look came to."""
+    """How the coordinator watches the table, and the verdict of its last look."""
 
     changed_at: datetime.datetime | None
-    """ When a look found that something had been written. """
+    """ When a look found a new commit. """
     code: None | str
-    """ What held it back, or why it could not be looked at. """
+    """ What held it back, or why it could not be read. """
     detail: None | str
     """ Explanation in words; null: there is none. """
     due_since: datetime.datetime | None

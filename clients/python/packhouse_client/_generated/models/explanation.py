@@ -31,14 +31,14 @@ T = TypeVar("T", bound="Explanation")
 
 @_attrs_define
 class Explanation:
-    """Why a table did or did not run, whether it is due, what holds it back, and what a run would do now.
+    """Why a table was or was not rewritten, whether it is due, what holds it back, and what a run would do now.
 
-    `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be looked at.
+    `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be read.
 
     """
 
     budgets: ExplainedBudgets
-    """ What a run could move: the strictest of the limits of its table, catalog and fleet, while it runs alone. """
+    """ Budget of a run: the strictest limits of its table, catalog and fleet, while no other run is active. """
     conditions: list[Condition]
     """ Conditions that were checked. """
     conflicts: ExplainedConflicts
@@ -60,7 +60,7 @@ class Explanation:
     next_eligible: NextEligible
     """ When a run could begin: the latest end of what holds it back, now when nothing does. """
     now: RunNow
-    """ What a run would come to now. `unknown`: the table can't be looked at, `detail` says why. """
+    """ Outcome of a run that starts now. `unknown`: the table can't be read, `detail` has the reason. """
     pauses: list[ExplainedPause]
     """ Pauses that apply to the table. """
     schedule: ExplainedSchedule
@@ -72,7 +72,7 @@ class Explanation:
     starts: str
     """ Whether and when a run starts automatically, in one sentence. """
     starts_at: datetime.datetime | None
-    """ About when a run starts automatically if nothing more is written. Null: none does as things stand. """
+    """ About when a run starts automatically if nothing more is written. Null: none does in the current state. """
     summary: list[str]
     """ The answer for people: at most 24 lines of at most 100 columns. """
     table: str

@@ -30,7 +30,7 @@ class FileGroup:
     input_rows: int
     """ Rows of the input files, from metadata. """
     measured: FileGroupMeasured
-    """ What the task measured: bytes, requests, seconds. """
+    """ Figures that the task measured: bytes, requests, seconds. """
     ordinal: int
     """ Position in the plan, from 0. """
     output_bytes: int
@@ -46,7 +46,7 @@ class FileGroup:
     rows_deleted: int
     """ Rows that deletes hid, and that are therefore not in the outputs. """
     snapshot_id: None | str
-    """ The snapshot that holds it once it is committed. """
+    """ The snapshot that contains it once it is committed. """
     spec_id: int
     """ Id of the partition spec. """
     state: GroupState

@@ -12,7 +12,7 @@ T = TypeVar("T", bound="FileGroupMeasured")
 
 @_attrs_define
 class FileGroupMeasured:
-    """What the task measured: bytes, requests, seconds."""
+    """Figures that the task measured: bytes, requests, seconds."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

@@ -19,7 +19,7 @@ T = TypeVar("T", bound="FleetTable")
 
 @_attrs_define
 class FleetTable:
-    """A table with what its last look, its newest measurement and its newest run say. Figures are null unmeasured."""
+    """A table with its last look, newest measurement and newest run. Figures are null before the first measurement."""
 
     avoidable_file_count: int | None
     """ Files fewer after a rewrite. """

@@ -19,7 +19,7 @@ T = TypeVar("T", bound="Format")
 
 @_attrs_define
 class Format:
-    """What can be done to tables of one format in this version, with the reason for each no."""
+    """Operations that this version supports for tables of one format, with the reason for each that it does not."""
 
     capabilities: list[Cell]
     """ What can be done, by operation, strategy and engine. """

@@ -13,18 +13,18 @@ T = TypeVar("T", bound="Freeze")
 
 @_attrs_define
 class Freeze:
-    """A proof that failed and could not be made good by going back: the table takes no run until it is unfrozen."""
+    """A failed proof that could not be rolled back: no run of the table starts until it is unfrozen."""
 
     frozen_at: datetime.datetime
     """ When the table was frozen. """
     parent_snapshot_id: None | str
     """ The snapshot before it, kept from expiry by a tag. Null when it had expired. """
     reason: str
-    """ What was found, why nothing was rolled back, and what to do. """
+    """ The failed check, why nothing was rolled back, and the remedy. """
     run_id: str
     """ The run whose snapshot failed its proof. """
     snapshot_id: str
-    """ It does not hold what it should. """
+    """ The snapshot that failed its proof. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -13,12 +13,12 @@ T = TypeVar("T", bound="FullEligibility")
 
 @_attrs_define
 class FullEligibility:
-    """When a full rewrite of a partition without deletes is worth it. A run may force one all the same."""
+    """When a full rewrite of a partition without deletes is worth its cost. `force_full` of a run overrides it."""
 
     min_files: int | Unset = 3
-    """ It has at least so many files. """
+    """ Minimum number of files in the partition. """
     more_small_than_large: bool | Unset = True
-    """ It has more small files than large ones. """
+    """ The partition has more small files than large ones. """
 
     def to_dict(self) -> dict[str, Any]:
         min_files = self.min_files

@@ -26,15 +26,16 @@ class FullRulesOutput:
     """When a whole partition is rewritten."""
 
     always_below_bytes: int | Literal["off"] | None | Unset = UNSET
-    """ Always while the partition is smaller than this. """
+    """ Always rewrite partitions smaller than this in full. """
     eligibility: FullEligibility | Literal["off"] | None | Unset = UNSET
-    """ When it is worth it for a partition without deletes; `off`: always. """
+    """ Conditions for a full rewrite of a partition without deletes; `off`: none. """
     interval: Literal["off"] | None | str | Unset = UNSET
-    """ Each so often. """
+    """ Time between full rewrites of a partition. """
     size_amplification_percent: int | Literal["off"] | None | Unset = UNSET
-    """ When what was added since is more than this percentage of what was there. """
+    """ Rewrite in full once bytes added since the last full rewrite exceed this share of its output, in percent.
+    """
     when_increment_above_bytes: int | Literal["off"] | None | Unset = UNSET
-    """ When more than this was added since the last full rewrite. """
+    """ Rewrite in full once more than this was added since the last full rewrite. """
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.full_eligibility import FullEligibility  # noqa: PLC0415

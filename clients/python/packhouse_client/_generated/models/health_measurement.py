@@ -13,7 +13,7 @@ T = TypeVar("T", bound="HealthMeasurement")
 
 @_attrs_define
 class HealthMeasurement:
-    """What was found in one snapshot."""
+    """Health of the table in one snapshot."""
 
     average_file_bytes: int
     """ Mean size of a live data file, in bytes. """

@@ -31,7 +31,7 @@ class HistoryEntry:
     requested_by: str
     """ Caller that requested the run; `coordinator` for automatic runs. """
     result: HistoryEntryResult
-    """ Measured, beside what was predicted; with the proof of each snapshot. """
+    """ Measured figures, to compare with the prediction, and the proof of each snapshot. """
     snapshot_ids: list[str]
     """ Snapshots of the run, oldest first. """
     started_at: datetime.datetime | None

@@ -12,7 +12,7 @@ T = TypeVar("T", bound="HistoryEntryResult")
 
 @_attrs_define
 class HistoryEntryResult:
-    """Measured, beside what was predicted; with the proof of each snapshot."""
+    """Measured figures, to compare with the prediction, and the proof of each snapshot."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

@@ -13,7 +13,7 @@ T = TypeVar("T", bound="Hold")
 
 @_attrs_define
 class Hold:
-    """One thing that holds the table back. `until` null: nobody knows when it ends, `detail` says what would end it."""
+    """One thing that holds the table back. `until` null: its end is not known; `detail` names what would end it."""
 
     code: str
     """ Stable code. """

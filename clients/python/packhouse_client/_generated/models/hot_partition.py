@@ -34,7 +34,7 @@ class HotPartition:
     spec_id: int
     """ Id of the partition spec. """
     wasted_bytes: int
-    """ Written in vain by these attempts. """
+    """ Bytes that these attempts wrote and discarded. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

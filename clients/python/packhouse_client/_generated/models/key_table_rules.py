@@ -17,12 +17,13 @@ class KeyTableRules:
     """Tables with a primary key, whose buckets are made of sorted runs."""
 
     forced_every: int | None | Unset = UNSET
-    """ `lazy`: after so many commits without one, one is forced. """
+    """ With `lazy`: number of commits without a compaction after which one is forced. """
     lookup: KeyTableRulesLookupType0 | None | Unset = UNSET
-    """ `eager`: at every commit; `lazy`: at the trigger, with a forced one now and then. """
+    """ When buckets are compacted. `eager`: at every commit; `lazy`: at the trigger and every `forced_every`
+    commits. """
     sorted_run_trigger: int | None | Unset = UNSET
-    """ So many sorted runs make a bucket due: each file of level 0 is one, each other level is one. Writers should
-    slow down at 3 more. """
+    """ Number of sorted runs at which a bucket is due: each file of level 0 is one, each other level is one.
+    Writers should slow down at 3 more. """
 
     def to_dict(self) -> dict[str, Any]:
         forced_every: int | None | Unset

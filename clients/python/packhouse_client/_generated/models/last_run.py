@@ -27,7 +27,7 @@ class LastRun:
     operation: Operation
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
     reason: None | str
-    """ Why it ended as it did, or waits; a stable word. """
+    """ Why it ended or waits; a stable word. """
     state: RunState
     """ Where a run stands. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

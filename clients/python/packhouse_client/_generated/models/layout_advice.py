@@ -18,14 +18,14 @@ T = TypeVar("T", bound="LayoutAdvice")
 
 @_attrs_define
 class LayoutAdvice:
-    """What the files should be like, judged by the filters of queries (signals of kind `filters`, seven days)."""
+    """Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days)."""
 
     because: str
     """ Reason in words. """
     cluster_by: list[str]
     """ Columns to sort by, or to lay a curve over. """
     columns: list[ColumnUse]
-    """ Columns beside those of the partition, most used first. """
+    """ Columns other than partition columns, most used first. """
     full_scan_share: float | None
     """ Queries without a filter. """
     layout: Layout

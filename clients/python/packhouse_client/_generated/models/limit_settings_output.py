@@ -31,7 +31,7 @@ class LimitSettingsOutput:
     requests: int | Literal["unlimited"] | None | Unset = UNSET
     """ Object-store requests per second. """
     share_percent: float | Literal["off"] | None | Unset = UNSET
-    """ The same as a percentage of `available_bandwidth`; the stricter one holds. """
+    """ Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies. """
 
     def to_dict(self) -> dict[str, Any]:
         available_bandwidth: int | Literal["off"] | None | Unset

@@ -17,7 +17,7 @@ T = TypeVar("T", bound="LimitsPut")
 
 @_attrs_define
 class LimitsPut:
-    """Limits of the whole fleet. What is absent or null is unlimited."""
+    """Limits of the whole fleet. Absent or null: unlimited."""
 
     bandwidth: int | None | str | Unset = UNSET
     """ Bytes per second, read + written, of all rewrites together, re-dealt among those at work every second: what
@@ -28,7 +28,7 @@ class LimitsPut:
     parallel_runs: int | None | Unset = UNSET
     """ Runs that workers advance at once. """
     requests: int | None | Unset = UNSET
-    """ Object-store requests per second, dealt out likewise. """
+    """ Object-store requests per second, dealt out in the same way. """
 
     def to_dict(self) -> dict[str, Any]:
         bandwidth: int | None | str | Unset

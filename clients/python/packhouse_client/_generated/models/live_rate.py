@@ -12,7 +12,7 @@ T = TypeVar("T", bound="LiveRate")
 
 @_attrs_define
 class LiveRate:
-    """What running rewrites move now, whoever's tables they are on: the limits are for all of them together."""
+    """Current rate of all running rewrites, including those of other teams' tables: the limits cover all of them."""
 
     bytes_per_second: float
     """ Read + written, over about 10 seconds. """

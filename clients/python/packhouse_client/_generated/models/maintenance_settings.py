@@ -26,16 +26,16 @@ T = TypeVar("T", bound="MaintenanceSettings")
 
 @_attrs_define
 class MaintenanceSettings:
-    """Upkeep besides rewriting data files; each `off` or as a whole."""
+    """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
 
     expire_snapshots: ExpireSnapshots | Literal["off"] | None | Unset = UNSET
-    """ Let old snapshots go. """
+    """ Expire old snapshots. """
     reclaim: Literal["off"] | None | Reclaim | Unset = UNSET
-    """ Let history go after a time, and rewrite what blocks that. """
+    """ Expire history after a time, and rewrite the files that block that. """
     remove_orphans: Literal["off"] | None | RemoveOrphans | Unset = UNSET
-    """ Remove files that no snapshot knows. """
+    """ Remove files that no snapshot refers to. """
     rewrite_manifests: Literal["off"] | None | RewriteManifests | Unset = UNSET
-    """ Make manifests fewer. """
+    """ Merge manifests. """
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.expire_snapshots import ExpireSnapshots  # noqa: PLC0415

@@ -20,7 +20,7 @@ class NextEligible:
     """When a run could begin: the latest end of what holds it back, now when nothing does."""
 
     at: datetime.datetime | None
-    """ Null when it can't be told: see `reason`. """
+    """ Null when it is not known: see `reason`. """
     held_by: list[Hold]
     """ Everything that prevents a run now. """
     reason: None | str

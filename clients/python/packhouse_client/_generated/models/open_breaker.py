@@ -13,7 +13,7 @@ T = TypeVar("T", bound="OpenBreaker")
 
 @_attrs_define
 class OpenBreaker:
-    """A catalog in which no run begins by itself for a while: runs of several tables in a row failed there."""
+    """A catalog in which no run starts automatically for now: runs of several tables in a row failed there."""
 
     catalog: str
     """ Name of the catalog. """

@@ -13,12 +13,12 @@ T = TypeVar("T", bound="OtherCompactor")
 
 @_attrs_define
 class OtherCompactor:
-    """Somebody else who replaced data files of the table in the last day, as its history tells."""
+    """Another program that replaced data files of the table in the last day, from the table's history."""
 
     application: None | str
-    """ Of the last time; null when it did not name itself. """
+    """ Application of the last snapshot; null when it did not name itself. """
     count: int
-    """ Snapshots by which it did, among the newest two hundred. """
+    """ Its snapshots that replaced files, among the newest two hundred. """
     engine: str
     """ Engine that wrote the snapshots. """
     last_at: datetime.datetime

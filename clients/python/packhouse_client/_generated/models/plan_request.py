@@ -24,9 +24,9 @@ class PlanRequest:
     """What to plan with."""
 
     every_file: bool | Unset = False
-    """ As `force_full`, also files that nothing is merged with. """
+    """ As `force_full`, including files that are merged with no other. """
     force: bool | Unset = False
-    """ Also partitions that cool down after lost races. """
+    """ Include partitions that cool down after lost races. """
     force_full: bool | Unset = False
     """ Also files of the right size. """
     partitions: All | AnyOf | Comparison | None | Not | Unset = UNSET

@@ -12,7 +12,7 @@ T = TypeVar("T", bound="PlannedLater")
 
 @_attrs_define
 class PlannedLater:
-    """What the run plans when this is done: of a very large table it takes on the partitions that gain most first."""
+    """Partitions that the run plans later: it rewrites those of a very large table in parts, most beneficial first."""
 
     bytes_: int
     """ Bytes of these files. """

@@ -45,27 +45,28 @@ class PolicyDocumentInput:
     blackouts: list[BlackoutInput] | None | Unset = UNSET
     """ Ranges of dates in which nothing new is rewritten. """
     enabled: bool | None | Unset = UNSET
-    """ `false`: observed, never rewritten. """
+    """ `false`: the table is measured but never rewritten. """
     limits: LimitSettingsInput | None | Unset = UNSET
     """ How much its rewrites may move. """
     maintenance: MaintenanceSettings | None | Unset = UNSET
-    """ Upkeep besides rewriting data files. """
+    """ Upkeep other than rewriting data files. """
     preset: None | PolicyDocumentInputPresetType0 | Unset = UNSET
-    """ A named base; everything that is set wins over it. """
+    """ A named base; settings of any policy override it. """
     priority: None | PolicyDocumentInputPriorityType0 | Unset = UNSET
-    """ Which table goes first. """
+    """ Priority of the table's runs over those of other tables. """
     quiet_hours: list[QuietHours] | None | Unset = UNSET
     """ Windows of each week in which nothing new is rewritten. """
     rewrite: None | RewriteSettingsInput | Unset = UNSET
-    """ What is rewritten, and into what. """
+    """ Which files are rewritten, and how their replacements are written. """
     schedule: None | ScheduleSettings | Unset = UNSET
     """ When the table is looked at. """
     seal: Literal["off"] | None | Seal | Unset = UNSET
     """ Rewrite sealed partitions only. """
     triggers: list[TriggerRuleInput] | None | Unset = UNSET
-    """ Named rules, any of which makes a partition due. """
+    """ Named rules; a partition is due when any of them holds. """
     verification: None | PolicyDocumentInputVerificationType0 | Unset = UNSET
-    """ `metadata` always; `sample`, `content` compare hashes of rows before and after as well. """
+    """ How a rewrite is proven: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups
+    too. """
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.backoff import Backoff  # noqa: PLC0415

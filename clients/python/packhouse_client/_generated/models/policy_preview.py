@@ -19,26 +19,26 @@ T = TypeVar("T", bound="PolicyPreview")
 
 @_attrs_define
 class PolicyPreview:
-    """What a change of a policy would come to. Nothing was written."""
+    """Effect that a change of a policy would have. Nothing was written."""
 
     affected_count: int
-    """ Those of which at least one setting would change its value. """
+    """ Tables for which at least one setting would change its value. """
     affected_tables: list[AffectedTable]
     """ The first hundred. """
     change_count: int
     """ Distinct changes. """
     changes: list[SharedChange]
-    """ The hundred that most tables would see. """
+    """ The hundred changes that affect most tables. """
     contradictions: list[Contradiction]
-    """ What a deletion would leave in contradiction; anything else that contradicts itself is refused. """
+    """ Contradictions that a deletion would leave; any other change with contradictions is refused. """
     covered_count: int
     """ Tables that the policy covers. """
     dry_run: bool
     """ True: nothing was written. """
     due: DueTables
-    """ What would become due, told from what was last measured; no table was read for it. """
+    """ Tables that would become due, by their last measurements; no table was read. """
     notes: list[str]
-    """ What was not looked at, and settings without effect yet. """
+    """ Checks that were not made, and settings without effect yet. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

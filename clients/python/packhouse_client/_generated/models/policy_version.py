@@ -18,7 +18,7 @@ T = TypeVar("T", bound="PolicyVersion")
 
 @_attrs_define
 class PolicyVersion:
-    """One write of a policy: who, when, why, what it set, and what it changed against the version before."""
+    """One write of a policy: author, time, message, its settings, and its changes from the version before."""
 
     changes: list[LeafChange]
     """ Settings that differ from the version before. """

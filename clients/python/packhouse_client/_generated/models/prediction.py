@@ -12,7 +12,7 @@ T = TypeVar("T", bound="Prediction")
 
 @_attrs_define
 class Prediction:
-    """What the plan expects of its own execution."""
+    """Predicted figures of the plan's execution."""
 
     input_bytes: int
     """ Bytes of the input files. """
@@ -25,7 +25,7 @@ class Prediction:
     output_files: int
     """ Output files. """
     seconds: float
-    """ At work, without waiting; `time_estimate` has what it rests on. """
+    """ Time at work, without waiting; `time_estimate` has its basis. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

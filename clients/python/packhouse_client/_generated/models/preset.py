@@ -26,7 +26,7 @@ class Preset:
     source: str
     """ Where its figures come from. """
     summary: str
-    """ What it is for. """
+    """ What the preset is for. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

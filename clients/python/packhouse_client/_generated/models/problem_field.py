@@ -15,13 +15,13 @@ class ProblemField:
     """One wrong field."""
 
     hint: None | str
-    """ How to mend it. """
+    """ How to correct it. """
     message: str
     """ What is wrong. """
     pointer: str
     """ JSON pointer into the body, or `query:`, `path:`, `header:` and a name. """
     value: Any
-    """ What was given, if it is short and no secret. """
+    """ The given value, if it is short and not a secret. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ class Reclaim:
     retention: str
     """ History older than this can't be queried any more. """
     compact_blocking: bool | Unset = True
-    """ First rewrite what older files are still needed for. """
+    """ First rewrite the files that keep older files from being removed. """
 
     def to_dict(self) -> dict[str, Any]:
         retention = self.retention

@@ -18,12 +18,12 @@ T = TypeVar("T", bound="RewriteManifests")
 
 @_attrs_define
 class RewriteManifests:
-    """When manifests are made fewer: each `interval`, and when there are many small ones."""
+    """When manifests are merged: at each `interval`, and when there are many small ones."""
 
     above_count: int | Unset = 100
-    """ Also when there are more manifests than this, and they are small. """
+    """ Also merge when there are more manifests than this, and they are small. """
     average_below_percent: int | Unset = 25
-    """ Small: on average below this percentage of the table's target for manifests. """
+    """ Manifests are small if they average below this percentage of the table's target for manifests. """
     interval: Literal["off"] | str | Unset = "7d"
     """ Time between rewrites of manifests. """
 

@@ -34,10 +34,10 @@ T = TypeVar("T", bound="RewriteSettingsOutput")
 
 @_attrs_define
 class RewriteSettingsOutput:
-    """What is rewritten, and into what."""
+    """Which files are rewritten, and how their replacements are written."""
 
     columns: list[OrderColumn] | None | Unset = UNSET
-    """ What `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls. """
+    """ Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls. """
     compression: None | str | Unset = UNSET
     """ Codec, with a level after a colon where it has levels; absent: the table's property. """
     deletes: DeleteRules | None | Unset = UNSET
@@ -45,33 +45,33 @@ class RewriteSettingsOutput:
     engine: None | RewriteSettingsOutputEngineType0 | Unset = UNSET
     """ `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. """
     exclude_above_bytes: int | Literal["off"] | None | Unset = UNSET
-    """ Large-file isolation: files above are never touched. """
+    """ Large-file isolation: files above this size are never rewritten. """
     full: FullRulesOutput | None | Unset = UNSET
     """ When a whole partition is rewritten. """
     key_tables: KeyTableRules | None | Unset = UNSET
     """ Tables with a primary key. """
     large_file_bytes: int | Literal["off"] | None | str | Unset = UNSET
-    """ Above it a file is split: a size, or a share of the target; `off` leaves it alone. """
+    """ Files above this size are split: a size, or a share of the target; `off`: never. """
     max_group_bytes: int | None | Unset = UNSET
-    """ Bytes of inputs of one group: the unit of cancel, retry and pacing; at least the target size. """
+    """ Largest input of one file group, the unit of cancel, retry and pacing; at least the target size. """
     max_ordered_bytes: int | None | Unset = UNSET
-    """ The same for `sort`, `zorder` and `hilbert`: so much of a partition is put into one order. """
+    """ The same for `sort`, `zorder` and `hilbert`: the most of a partition that is put into one order. """
     max_time_span: Literal["off"] | None | str | Unset = UNSET
-    """ Files further apart in time are not merged. """
+    """ Length of time spans; files of different spans are not merged. """
     min_input_files: int | None | Unset = UNSET
-    """ Fewer candidates in a partition are left alone, unless a rule on deletes, large files or row groups says
-    otherwise. """
+    """ Minimum number of candidates in a partition; rules on deletes, large files and row groups apply to fewer as
+    well. """
     order_bins_by: None | RewriteSettingsOutputOrderBinsByType0 | Unset = UNSET
     """ `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. """
     small_file_bytes: int | None | str | Unset = UNSET
-    """ Below it a file is a candidate: a size, or a share of the target. """
+    """ Files below this size are candidates: a size, or a share of the target. """
     small_row_group_bytes: int | Literal["off"] | None | Unset = UNSET
-    """ A file of 8 or more row groups that are smaller than this on average is a candidate whatever its size;
-    `off`: none is for that. """
+    """ A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size;
+    `off`: row groups make no file a candidate. """
     strategy: None | Strategy | Unset = UNSET
     """ How files are arranged. """
     target_file_bytes: int | None | Unset = UNSET
-    """ Wanted output size. """
+    """ Size of output files. """
     tiers: list[TierOutput] | None | Unset = UNSET
     """ For `tiered`: classes of sizes, from small to large. """
 

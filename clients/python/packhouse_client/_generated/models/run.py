@@ -69,7 +69,7 @@ class Run:
     requested_by: str
     """ Who submitted it; `coordinator` for an automatic run. """
     result: RunResult
-    """ What was measured, and the proof of each snapshot; filled as it commits. """
+    """ Measured figures, and the proof of each snapshot; extended with each commit. """
     started_at: datetime.datetime | None
     """ When its first attempt started. """
     state: RunState

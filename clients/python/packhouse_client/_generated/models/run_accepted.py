@@ -38,7 +38,7 @@ class RunAccepted:
     created_at: datetime.datetime
     """ When it was submitted. """
     deduplicated: bool
-    """ True: an equal run was live already and is answered instead of a new one. """
+    """ True: an equal run was live already and is returned instead of a new one. """
     detail: None | str
     """ The same for people, with the remedy. """
     failures: int
@@ -71,7 +71,7 @@ class RunAccepted:
     requested_by: str
     """ Who submitted it; `coordinator` for an automatic run. """
     result: RunAcceptedResult
-    """ What was measured, and the proof of each snapshot; filled as it commits. """
+    """ Measured figures, and the proof of each snapshot; extended with each commit. """
     started_at: datetime.datetime | None
     """ When its first attempt started. """
     state: RunState

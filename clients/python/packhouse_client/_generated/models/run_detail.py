@@ -78,7 +78,7 @@ class RunDetail:
     requested_by: str
     """ Who submitted it; `coordinator` for an automatic run. """
     result: RunDetailResult
-    """ What was measured, and the proof of each snapshot; filled as it commits. """
+    """ Measured figures, and the proof of each snapshot; extended with each commit. """
     started_at: datetime.datetime | None
     """ When its first attempt started. """
     state: RunState

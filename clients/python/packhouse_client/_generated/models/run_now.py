@@ -24,7 +24,7 @@ T = TypeVar("T", bound="RunNow")
 
 @_attrs_define
 class RunNow:
-    """What a run would come to now. `unknown`: the table can't be looked at, `detail` says why."""
+    """Outcome of a run that starts now. `unknown`: the table can't be read, `detail` has the reason."""
 
     base_snapshot_id: None | str
     """ Snapshot that the plan was made on; null for a table without snapshots. """
@@ -33,7 +33,7 @@ class RunNow:
     cost: Cost | None
     """ What a run would move; null: no plan. """
     deferred_groups: int | None
-    """ Of the plan, left for another day: they do not fit `limits.bytes_per_day` now. """
+    """ File groups of the plan that are left for later: they exceed the rest of `limits.bytes_per_day`. """
     detail: None | str
     """ Explanation in words; null: none. """
     groups_total: int | None
@@ -47,7 +47,7 @@ class RunNow:
     prediction: None | Prediction
     """ What the plan expects of its execution. """
     prediction_errors: RunNowPredictionErrors
-    """ How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth. """
+    """ Median error of the predictions of the last runs, by figure: 0.1 is 10 %. """
     schema_id: int | None
     """ Id of the table's schema. """
     shrunk_partitions: int | None
@@ -59,7 +59,7 @@ class RunNow:
     time_estimate: None | TimeEstimate
     """ What its time was predicted with. """
     waits_for: list[str]
-    """ What a run asked for now would wait for: codes of `held_by`. """
+    """ What a run requested now would wait for: codes of `held_by`. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

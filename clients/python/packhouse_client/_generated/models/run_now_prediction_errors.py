@@ -12,7 +12,7 @@ T = TypeVar("T", bound="RunNowPredictionErrors")
 
 @_attrs_define
 class RunNowPredictionErrors:
-    """How far predictions of the last runs were off in the middle, by figure: 0.1 is a tenth."""
+    """Median error of the predictions of the last runs, by figure: 0.1 is 10 %."""
 
     additional_properties: dict[str, float] = _attrs_field(init=False, factory=dict)
 

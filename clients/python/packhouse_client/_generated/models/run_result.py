@@ -12,7 +12,7 @@ T = TypeVar("T", bound="RunResult")
 
 @_attrs_define
 class RunResult:
-    """What was measured, and the proof of each snapshot; filled as it commits."""
+    """Measured figures, and the proof of each snapshot; extended with each commit."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

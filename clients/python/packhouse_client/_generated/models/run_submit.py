@@ -27,22 +27,21 @@ class RunSubmit:
     table_id: str
     """ Id or address of the registered table. """
     dry_run: bool | Unset = False
-    """ Answer the plan and store nothing. """
+    """ Return the plan and store nothing. """
     every_file: bool | Unset = False
-    """ As `force_full`, and files that would come out as they were are written anew too: with the compression,
-    encodings and row groups that hold now. """
+    """ As `force_full`, including files that would come out unchanged: they are rewritten with the current
+    compression, encodings and row groups. """
     force: bool | Unset = False
-    """ Start a run of its own also while an equal one is live, and take partitions that cool down after races that
-    other writers won. """
+    """ Start even if an equal run is live; include partitions that cool down after lost races. """
     force_full: bool | Unset = False
-    """ Every file of the partitions is a candidate, also those of the right size; a file that would come out as it
-    was is still left alone. """
+    """ Every file of the partitions is a candidate, including files of the right size; a file that would come out
+    unchanged is still skipped. """
     operation: Operation | Unset = UNSET
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
     partitions: All | AnyOf | Comparison | None | Not | Unset = UNSET
     """ Partitions to take, as a condition on partition columns; null or left out: all. """
     priority: None | Priority | Unset = UNSET
-    """ Absent: what the table's policy says. """
+    """ Absent: the priority of the table's policy. """
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.all_ import All  # noqa: PLC0415

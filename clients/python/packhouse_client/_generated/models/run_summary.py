@@ -78,7 +78,7 @@ class RunSummary:
     `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause`
     (rule, first partition, how many) and `due_since`. """
     result: RunSummaryResult | Unset = UNSET
-    """ With `include=result`. What was measured, and the proof of each snapshot; filled as it commits. """
+    """ With `include=result`. Measured figures, and the proof of each snapshot; extended with each commit. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

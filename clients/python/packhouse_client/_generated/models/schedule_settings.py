@@ -18,16 +18,16 @@ T = TypeVar("T", bound="ScheduleSettings")
 
 @_attrs_define
 class ScheduleSettings:
-    """When the table is looked at, besides after its commits."""
+    """When the table is looked at, in addition to looks after its commits."""
 
     cron: Literal["off"] | None | str | Unset = UNSET
-    """ Look at these times as well: minute, hour, day of month, month, day of week. """
+    """ More times at which the table is looked at: minute, hour, day of month, month, day of week. """
     min_interval: None | str | Unset = UNSET
-    """ Between the start of a run that changed the table and the next automatic run. """
+    """ Shortest time from the start of a run that changed the table to the next automatic run. """
     time_zone: None | str | Unset = UNSET
-    """ IANA name; the zone of `cron`. """
+    """ IANA name of the time zone of `cron`. """
     urgent_after: Literal["off"] | None | str | Unset = UNSET
-    """ A due partition that waited so long ignores quiet hours and goes first. """
+    """ After this wait a due partition ignores quiet hours and goes first. """
 
     def to_dict(self) -> dict[str, Any]:
         cron: Literal["off"] | None | str | Unset

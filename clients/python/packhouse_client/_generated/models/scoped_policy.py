@@ -30,7 +30,7 @@ class ScopedPolicy:
     name: str
     """ Its name. """
     notes: list[str]
-    """ What its author should know: settings without effect yet, what was not checked. """
+    """ What its author should know: settings without effect yet, and checks that were not made. """
     policy: PolicyDocumentOutput
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """

@@ -13,12 +13,12 @@ T = TypeVar("T", bound="Seal")
 
 @_attrs_define
 class Seal:
-    """Only sealed partitions are rewritten: exactly one of the two."""
+    """Rewrite sealed partitions only: give exactly one of the two fields."""
 
     after: None | str | Unset = UNSET
-    """ So long after the end of the partition's own time window. """
+    """ Time after the end of the partition's own time window. """
     quiet_for: None | str | Unset = UNSET
-    """ So long without a commit to it. """
+    """ Time since the last commit to the partition. """
 
     def to_dict(self) -> dict[str, Any]:
         after: None | str | Unset

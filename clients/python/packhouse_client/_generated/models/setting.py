@@ -17,12 +17,12 @@ class Setting:
     acted_on: bool
     """ False: stored and shown, without effect in this version. """
     note: None | str
-    """ Why it is not acted on, or what of its effect is missing yet. """
+    """ Why it has no effect, or which part of its effect is missing. """
     origin: str
     """ `default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label
     …`, `table`, or `derived` from the target. """
     value: Any
-    """ Bytes, a count, a share, a duration such as `6h`, a word: as the policy has it. """
+    """ Bytes, a count, a share, a duration such as `6h`, or a word, as in the policy. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

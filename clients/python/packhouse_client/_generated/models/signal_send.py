@@ -20,7 +20,7 @@ T = TypeVar("T", bound="SignalSend")
 
 @_attrs_define
 class SignalSend:
-    """What to tell Packhouse. It is stored and shown; nothing starts or slows down by it in this version."""
+    """A signal from another system about a table or the fleet. Its kind decides the effect; see `signal`."""
 
     signal: Backpressure | CommitSeen | Filters | QueryLatency
     """ Content of the signal; `kind` decides its fields. """

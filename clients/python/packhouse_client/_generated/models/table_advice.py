@@ -21,17 +21,17 @@ class TableAdvice:
     """What policy would suit a table. Nothing is changed by it."""
 
     expiry_is_assumed: bool
-    """ True: the policy does not say; Iceberg's default of 5 days is taken. """
+    """ True: the policy does not set it; Iceberg's default of 5 days is used. """
     expiry_seconds: float
     """ How long superseded files are kept. """
     layout: LayoutAdvice
-    """ What the files should be like, judged by the filters of queries (signals of kind `filters`, seven days). """
+    """ Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days). """
     table_id: str
     """ Id of the registered table. """
     upkeep: UpkeepAdvice
     """ What rewriting costs at the present rate. """
     writes: Writes
-    """ What was written in the last seven days, or as far back as the table has snapshots. """
+    """ Commits of the last seven days, or as far back as the table has snapshots. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

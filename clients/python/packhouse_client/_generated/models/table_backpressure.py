@@ -22,7 +22,7 @@ class TableBackpressure:
     reason: str
     """ The reason. """
     signal: None | Signal
-    """ The signal behind it; null when the format alone says so. """
+    """ The signal behind it; null when it follows from the format alone. """
     since: datetime.datetime | None
     """ Since when writers should slow down; null: they should not. """
     slow_down: bool
@@ -30,7 +30,7 @@ class TableBackpressure:
     table_id: str
     """ Id of the registered table. """
     until: datetime.datetime | None
-    """ When the signal behind it stops to hold; null without a signal. """
+    """ When the signal behind it expires; null without a signal. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ class TablePatch:
     """What to change of a table, as a JSON merge patch: a field left out stays, null takes a value away."""
 
     labels: None | TablePatchLabelsType0 | Unset = UNSET
-    """ Labels to set, or to take away by null; null for all takes all away. """
+    """ Labels to set, or to remove by null; null instead of an object removes all labels. """
     owner_team: None | str | Unset = UNSET
     """ Null: the table has no team any more. """
 

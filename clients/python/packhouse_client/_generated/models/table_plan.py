@@ -23,7 +23,7 @@ T = TypeVar("T", bound="TablePlan")
 
 @_attrs_define
 class TablePlan:
-    """What a run would do now. Nothing was done."""
+    """Plan of a run that starts now. Nothing was changed."""
 
     base_snapshot_id: None | str
     """ Snapshot that the plan was made on; null for a table without snapshots. """
@@ -33,7 +33,7 @@ class TablePlan:
     conditions: list[Condition]
     """ Conditions that were checked. """
     deferred_groups: int
-    """ Left for another day: they do not fit `limits.bytes_per_day` now. """
+    """ File groups that are left for later: they exceed the rest of `limits.bytes_per_day`. """
     due: DueState
     """ Whether the policy's rules make the table due now, and why. """
     eligible: bool
@@ -45,12 +45,12 @@ class TablePlan:
     groups_total: int
     """ File groups of the plan. """
     later: PlannedLater
-    """ What the run plans when this is done: of a very large table it takes on the partitions that gain most first.
-    """
+    """ Partitions that the run plans later: it rewrites those of a very large table in parts, most beneficial
+    first. """
     plan_hash: str
     """ The same on the same snapshot and policy. """
     prediction: Prediction
-    """ What the plan expects of its own execution. """
+    """ Predicted figures of the plan's execution. """
     schema_id: int
     """ Id of the table's schema. """
     shrunk_partitions: int

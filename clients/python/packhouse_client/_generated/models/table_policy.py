@@ -22,7 +22,7 @@ class TablePolicy:
     message: None | str
     """ Why this version was written, in the words of its author; null where none was given. """
     notes: list[str]
-    """ What its author should know: settings without effect yet, what was not checked. """
+    """ What its author should know: settings without effect yet, and checks that were not made. """
     policy: PolicyDocumentOutput
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """

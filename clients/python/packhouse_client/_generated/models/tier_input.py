@@ -11,12 +11,12 @@ T = TypeVar("T", bound="TierInput")
 
 @_attrs_define
 class TierInput:
-    """A class of sizes: files merge only with others of their tier, and the output lands in the next."""
+    """A size class: files merge only with files of the same tier, and the output belongs to the next tier."""
 
     below_bytes: int | str
     """ Files below this size, down to the bound of the tier before. """
     files: int
-    """ So many make the tier due. """
+    """ Number of files at which the tier is due. """
 
     def to_dict(self) -> dict[str, Any]:
         below_bytes: int | str

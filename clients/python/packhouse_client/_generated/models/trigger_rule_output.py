@@ -21,7 +21,7 @@ class TriggerRuleOutput:
     """A named rule; a partition is due when its conditions hold, joined by exactly one of `all`, `any` and `not`."""
 
     name: str
-    """ Shown where a run says why it began. """
+    """ Name of the rule; runs show which rule started them. """
     all_: list[TriggerConditionOutput | TriggerGroupOutput] | None | Unset = UNSET
     """ All of these conditions must hold. """
     any_: list[TriggerConditionOutput | TriggerGroupOutput] | None | Unset = UNSET

@@ -14,7 +14,7 @@ class UnfreezeRequest:
     """The end of a freeze."""
 
     reason: str
-    """ What was found and done; kept in the audit log. """
+    """ Findings and actions; kept in the audit log. """
 
     def to_dict(self) -> dict[str, Any]:
         reason = self.reason

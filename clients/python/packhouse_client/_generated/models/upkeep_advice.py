@@ -17,7 +17,7 @@ class UpkeepAdvice:
     because: list[str]
     """ Reasons to rewrite more or less often, in words. """
     extra_storage_bytes: float
-    """ What superseded files come to until their snapshots expire. """
+    """ Bytes of superseded files until their snapshots expire. """
     rewritten_bytes_per_day: float
     """ Bytes that rewrites read per day. """
     update_share: float | None

@@ -12,7 +12,7 @@ T = TypeVar("T", bound="Writes")
 
 @_attrs_define
 class Writes:
-    """What was written in the last seven days, or as far back as the table has snapshots."""
+    """Commits of the last seven days, or as far back as the table has snapshots."""
 
     commits: int
     """ Snapshots of others. """

@@ -24,7 +24,7 @@ def _get_kwargs(
         page_token: `next_page_token` of the page before.
         caller: Changed by this caller.
         action: Of this kind of change.
-        object_: Id or name of what was changed.
+        object_: Id or name of the changed object.
         since: From this instant on.
         until: Before this instant.
     """

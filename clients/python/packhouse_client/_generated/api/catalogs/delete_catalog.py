@@ -14,7 +14,7 @@ def _get_kwargs(
 
     Args:
         name: Name of the catalog.
-        if_match: ETag of the object as it was read.
+        if_match: ETag of the version that was read.
     """
 
     headers: dict[str, Any] = {}

@@ -19,7 +19,7 @@ def _get_kwargs(
 
     Args:
         name: Name of the catalog.
-        if_match: ETag of the object as it was read.
+        if_match: ETag of the version that was read.
         body: New properties, allowed locations and `outside_files` of a catalog, as a whole.
 
             Its name, format and grants stay.

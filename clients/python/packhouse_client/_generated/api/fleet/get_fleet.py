@@ -5,7 +5,7 @@ from typing import Any
 def _get_kwargs() -> dict[str, Any]:
     """Show sums and rates over all tables.
 
-    Show what the tables that the caller sees come to, what happened in the last 24 hours, and the
+    Show totals over the tables that the caller sees, the activity of the last 24 hours, and the
     backlog.
 
     """

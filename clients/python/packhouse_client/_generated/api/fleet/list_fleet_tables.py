@@ -27,17 +27,17 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """List tables with their state.
 
-    List every table that the caller sees with its verdict, hold, next look and last run; all from the
-    record.
+    List every table that the caller sees with its verdict, hold, next look and last run, without
+    reading any table.
 
-    The most worthwhile to rewrite is first unless `sort` says otherwise.
+    Tables are ordered by benefit per cost, highest first, unless `sort` is given.
 
     Args:
         page_size: Items on a page.
         page_token: `next_page_token` of the page before.
-        verdict: With one of these verdicts; takes several.
-        hold: Held back by one of these codes; takes several.
-        last_run_state: With a newest run in one of these states; takes several.
+        verdict: Only tables with one of these verdicts; accepts several.
+        hold: Only tables held back by one of these codes; accepts several.
+        last_run_state: Only tables whose newest run is in one of these states; accepts several.
         due: Only tables that a rule makes due, or only others.
         catalog: In this catalog.
         namespace: Once for each level, outer first; needs `catalog`.

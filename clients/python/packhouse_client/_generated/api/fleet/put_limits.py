@@ -17,8 +17,8 @@ def _get_kwargs(
     rewrites too.
 
     Args:
-        if_match: ETag of the object as it was read.
-        body: Limits of the whole fleet. What is absent or null is unlimited.
+        if_match: ETag of the version that was read.
+        body: Limits of the whole fleet. Absent or null: unlimited.
     """
 
     headers: dict[str, Any] = {}

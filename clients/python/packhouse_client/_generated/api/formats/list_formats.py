@@ -3,7 +3,7 @@ from typing import Any
 
 
 def _get_kwargs() -> dict[str, Any]:
-    """Show what each table format can have done.
+    """Show the operations that each table format supports.
 
     Show format by operation, strategy and engine, with the reason for each no.
 

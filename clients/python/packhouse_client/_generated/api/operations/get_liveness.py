@@ -3,7 +3,7 @@ from typing import Any
 
 
 def _get_kwargs() -> dict[str, Any]:
-    """Say that the process answers.
+    """Check that the process answers.
 
     Answer without asking anybody.
 

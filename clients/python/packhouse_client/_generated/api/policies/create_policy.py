@@ -21,7 +21,7 @@ def _get_kwargs(
     Owners write policies of the scope `team` for their own teams; all other scopes need the role admin.
 
     Args:
-        dry_run: Write nothing and need no precondition: answer what the change would come to.
+        dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Why the policy is written, one line: kept with the version and in the audit log. A write
             that changes nothing keeps none.
         idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same answer.

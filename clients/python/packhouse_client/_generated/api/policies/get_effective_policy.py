@@ -6,7 +6,7 @@ from urllib.parse import quote
 def _get_kwargs(
     table_id: str,
 ) -> dict[str, Any]:
-    """Show every setting that holds for a table.
+    """Show every setting that applies to a table.
 
     Show the merged policy with the origin of every setting, and whether it has its effect in this
     version.

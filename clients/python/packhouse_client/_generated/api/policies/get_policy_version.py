@@ -9,7 +9,7 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """Show one version of a policy.
 
-    Show a version with what it changed against the one before.
+    Show a version and its changes from the version before.
 
     Args:
         name: Name of the policy.

@@ -9,7 +9,7 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """Show one version of a table's own policy.
 
-    Show a version with what it changed against the one before.
+    Show a version and its changes from the version before.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in double

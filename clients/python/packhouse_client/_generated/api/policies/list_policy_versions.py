@@ -13,7 +13,7 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """List the versions of a policy, newest first.
 
-    List all that was ever written under a name, deletions too, each with what it changed.
+    List all versions under a name, including deletions, each with its changes.
 
     Args:
         name: Name of the policy.

@@ -13,7 +13,7 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """List the versions of a table's own policy, newest first.
 
-    List all that was ever written, deletions too, each with what it changed.
+    List all versions, including deletions, each with its changes.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in double

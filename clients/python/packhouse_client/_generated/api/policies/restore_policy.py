@@ -22,10 +22,10 @@ def _get_kwargs(
 
     Args:
         name: Name of the policy.
-        dry_run: Write nothing and need no precondition: answer what the change would come to.
+        dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Why the policy is written, one line: kept with the version and in the audit log. A write
             that changes nothing keeps none.
-        if_match: ETag of the object as it was read.
+        if_match: ETag of the version that was read.
         if_none_match: `*`: only if there is none yet.
         body: Which version to store again.
     """

@@ -8,7 +8,7 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """Show a run.
 
-    Show a run: state, progress, how its time was spent, and what was measured so far.
+    Show a run: state, progress, use of its time, and figures measured so far.
 
     Args:
         run_id: Id of the run.

@@ -20,7 +20,7 @@ def _get_kwargs(
 
     Args:
         run_id: Id of the run.
-        state: In one of these states; takes several.
+        state: Only those in one of these states; accepts several.
         page_size: Items on a page.
         page_token: `next_page_token` of the page before.
     """

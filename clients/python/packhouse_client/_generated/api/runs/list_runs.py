@@ -28,11 +28,11 @@ def _get_kwargs(
     one.
 
     Args:
-        include: Parts of each run to add to its summary; takes several.
+        include: Parts of each run to add to its summary; accepts several.
         page_size: Items on a page.
         page_token: `next_page_token` of the page before.
-        state: In one of these states; takes several.
-        operation: Of one of these kinds; takes several.
+        state: Only those in one of these states; accepts several.
+        operation: Only those of one of these kinds; accepts several.
         catalog: In this catalog.
         owner_team: Of tables that this team owns.
         since: From this instant on.

@@ -8,7 +8,7 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """Ask whether writers should slow down.
 
-    Say whether writers of a table should slow down, by the newest signal that still holds.
+    Show whether writers of a table should slow down, by the newest signal that has not expired.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in double

@@ -17,7 +17,7 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """List signals of a kind, newest first.
 
-    List what was sent about a table or, without `table_id`, about the fleet.
+    List signals about a table or, without `table_id`, about the fleet.
 
     Args:
         kind: What a signal is about.

@@ -11,15 +11,15 @@ def _get_kwargs(
     body: SignalSend | Mapping[str, Any],
     idempotency_key: str | Unset = UNSET,
 ) -> dict[str, Any]:
-    """Tell something about a table.
+    """Send a signal about a table or the fleet.
 
     Store a commit, query latency, back-pressure or the filters of queries, of one table or of the
     fleet.
 
     Args:
         idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same answer.
-        body: What to tell Packhouse. It is stored and shown; nothing starts or slows down by it in this
-            version.
+        body: A signal from another system about a table or the fleet. Its kind decides the effect; see
+            `signal`.
     """
 
     headers: dict[str, Any] = {}

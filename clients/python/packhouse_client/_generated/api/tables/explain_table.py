@@ -8,11 +8,12 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """Explain why a table did or did not run.
 
-    Say whether the table is due, what holds it back, when it could run, and what a run would do now.
+    Explain whether the table is due, what holds it back, when a run could start, and what it would do
+    now.
 
-    Every setting comes with its origin, every rule with each measured condition. Works also while the
-    catalog is away,
-    and for a table that is gone or was made anew: then with less, and saying so.
+    Every setting comes with its origin, every rule with each measured condition. The answer is shorter,
+    with
+    the reason, while the catalog does not answer or after the table was dropped or created again.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in double

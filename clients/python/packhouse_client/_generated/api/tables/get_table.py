@@ -8,7 +8,7 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """Show a table.
 
-    Show a registered table; its ETag can be used to change it only as it was read.
+    Show a registered table; send its ETag as If-Match to change exactly this version.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in double

@@ -8,8 +8,7 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """Advise on a table's policy.
 
-    Say what policy would suit the table, from the filters of its queries and from what was written
-    lately.
+    Recommend a policy for the table, from the filters of its queries and its recent commits.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in double

@@ -16,7 +16,7 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """List runs that changed a table, newest first.
 
-    List ended runs with snapshots of theirs in the table: what they measured beside what was predicted.
+    List ended runs that have snapshots in the table, with measured and predicted figures.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in double

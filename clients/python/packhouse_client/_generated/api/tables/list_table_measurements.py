@@ -14,7 +14,7 @@ def _get_kwargs(
     since: datetime.datetime | str | Unset = UNSET,
     until: datetime.datetime | str | Unset = UNSET,
 ) -> dict[str, Any]:
-    """List what was measured of a table, newest first.
+    """List the measurements of a table, newest first.
 
     List measurements: one for each snapshot that was looked at by health, plan, explain or a run.
 

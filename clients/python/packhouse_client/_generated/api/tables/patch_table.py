@@ -15,12 +15,12 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """Change a table's team and labels.
 
-    Change what is named, as a JSON merge patch (RFC 7396). If-Match is optional.
+    Change the given fields, as a JSON merge patch (RFC 7396). If-Match is optional.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in double
             quotes; an address with a slash is given as an id.
-        if_match: ETag of the object as it was read.
+        if_match: ETag of the version that was read.
         body: What to change of a table, as a JSON merge patch: a field left out stays, null takes a
             value away.
     """

@@ -14,8 +14,7 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """Plan without doing.
 
-    Say what a run would do now: groups, bytes, files, seconds. A policy can be tried instead of the
-    stored one.
+    Plan a run without starting it: groups, bytes, files, seconds. A policy can replace the stored one.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in double

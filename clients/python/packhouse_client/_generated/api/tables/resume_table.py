@@ -8,9 +8,9 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """Resume a table.
 
-    End the pause of a table: its waiting runs go on, without doing again what was committed.
+    End the pause of a table: its waiting runs continue and keep the file groups that were committed.
 
-    Its rest after runs in vain ends as well, and its partitions need not cool down after lost races.
+    Its rest after runs without effect and the cool-down of its partitions end as well.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in double

@@ -14,11 +14,12 @@ def _get_kwargs(
 ) -> dict[str, Any]:
     """Unfreeze a table.
 
-    Let runs start again on a table that a failed proof froze. Look at the table first: `freeze` says at
-    what.
+    Unfreeze a table after a failed proof, so that runs can start. Inspect the snapshots in `freeze`
+    first.
 
-    Nothing of the table is changed; its parent snapshot is let go by the next run. Does nothing when it
-    is not frozen.
+    The table is not changed; the next run releases its protected parent snapshot. Has no effect on a
+    table that is not
+    frozen.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in double
