@@ -72,7 +72,7 @@ def test_an_input_with_other_rows_than_the_manifest_says_fails_the_group(tmp_pat
 
 def test_an_input_of_another_size_than_the_manifest_says_fails_the_group(tmp_path: Path) -> None:
     bad = noise(tmp_path / "bad.parquet")
-    assert "the manifest says 77" in failing(tmp_path, replace(bad, file_bytes=77))
+    assert "but the manifest has 77" in failing(tmp_path, replace(bad, file_bytes=77))
 
 
 def test_one_flipped_bit_in_a_page_with_a_checksum_fails_the_group(tmp_path: Path) -> None:
