@@ -150,6 +150,16 @@ class Facts:
         watch = self.record.watch
         return self.record.now if watch is None or watch.due_since is None else watch.due_since
 
+    def due_at(self, *, margin_seconds: int = 0) -> datetime | None:
+        """Return when time alone makes a rule due, plus a margin; None when it never does, or not for centuries."""
+        evaluation = self.sight.evaluation
+        if evaluation is None or evaluation.due_in_seconds is None:
+            return None
+        try:
+            return self.record.now + timedelta(seconds=evaluation.due_in_seconds + margin_seconds)
+        except OverflowError:
+            return None
+
 
 async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
     """Read what the record says of a table that the caller may see."""

@@ -40,7 +40,7 @@ def decide(facts: Facts) -> Decision:
     if sight.blocked is not None:
         return Decision(Verdict.UNREACHABLE, *sight.blocked)
     if sight.evaluation is None or not sight.evaluation.is_due:
-        return Decision(Verdict.NOT_DUE, reconsider_at=_earliest(cron, _due_at(facts)))
+        return Decision(Verdict.NOT_DUE, reconsider_at=_earliest(cron, facts.due_at(margin_seconds=1)))
     if held_by := [hold for hold in eligibility(facts).held_by if hold.holds_submission]:
         return _held(facts, held_by, cron)
     request = request_of(facts)
@@ -77,16 +77,6 @@ def _held(facts: Facts, held_by: Sequence[Hold], cron: datetime | None) -> Decis
     first = held_by[0]
     detail = "; ".join(f"{hold.words} ({hold.detail})" for hold in held_by)
     return Decision(Verdict.HELD, first.code, detail, is_due=True, reconsider_at=_earliest(cron, until))
-
-
-def _due_at(facts: Facts) -> datetime | None:
-    evaluation = facts.sight.evaluation
-    if evaluation is None or evaluation.due_in_seconds is None:
-        return None
-    try:
-        return facts.record.now + timedelta(seconds=evaluation.due_in_seconds + 1)
-    except OverflowError:  # an age of centuries
-        return None
 
 
 def _earliest(*instants: datetime | None) -> datetime | None:
