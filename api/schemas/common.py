@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, Self, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from api.pagination import Page
 from engine.domain.strict import UNSEEN, OneLine, one_line
 
 JsonObject = dict[str, Any]
@@ -31,6 +32,21 @@ class Answer(BaseModel):
 PageToken = Annotated[str | None, Field(description="Send as `page_token` for the next page; null on the last.")]
 Instant = datetime
 """Written as RFC 3339 in UTC."""
+Item = TypeVar("Item", bound=Answer)
+Source = TypeVar("Source")
+
+
+class Listed(Answer, Generic[Item, Source]):
+    """A page of `Item`, each made of a `Source` by its `from_domain`."""
+
+    items: list[Item]
+    next_page_token: PageToken
+
+    @classmethod
+    def of(cls, page: Page[Source]) -> Self:
+        """Return the wire form of a page."""
+        (model,) = get_args(cls.model_fields["items"].annotation)
+        return cls(items=[model.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
 
 
 def text_ids(document: Mapping[str, Any], *names: str) -> JsonObject:

@@ -5,8 +5,7 @@ from typing import Self
 
 from pydantic import Field
 
-from api.pagination import Page
-from api.schemas.common import Answer, Instant, PageToken
+from api.schemas.common import Answer, Instant, Listed
 from api.schemas.limits import Pause
 from engine.domain import fleet_figures as domain
 from engine.domain import fleet_tables
@@ -157,13 +156,7 @@ class FleetTable(Answer):
         return cls.model_validate({**own, **address, "table": written_address(table.ref), "last_run": last_run})
 
 
-class FleetTableList(Answer):
+class FleetTableList(Listed[FleetTable, fleet_tables.FleetTable]):
     """Tables in the order of `sort`; those without a value of the sort key are last."""
 
     items: list[FleetTable] = Field(description="Tables of the page.")
-    next_page_token: PageToken
-
-    @classmethod
-    def of(cls, page: Page[fleet_tables.FleetTable]) -> Self:
-        """Return the wire form of a page."""
-        return cls(items=[FleetTable.from_domain(item) for item in page.items], next_page_token=page.next_page_token)

@@ -4,8 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field
 
-from api.pagination import Page
-from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
+from api.schemas.common import Answer, Instant, JsonObject, Listed, Request
 from engine.domain.access import ApiKey, Caller, Role
 from engine.domain.strict import Instant as WrittenInstant
 from engine.domain.strict import OneLine
@@ -95,16 +94,8 @@ class KeyCreated(Key):
         return cls(**Key.from_domain(key).model_dump(), secret=secret)
 
 
-class KeyList(Answer):
+class KeyList(Listed[Key, ApiKey]):
     """Keys, newest first; revoked and expired ones too."""
-
-    items: list[Key]
-    next_page_token: PageToken
-
-    @classmethod
-    def of(cls, page: Page[ApiKey]) -> Self:
-        """Return the wire form of a page."""
-        return cls(items=[Key.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
 
 
 class Whoami(Answer):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field, PlainSerializer
 
 from api.pagination import Page
-from api.schemas.common import Answer, Instant, JsonObject, LabelKey, LabelValue, OwnerTeam, PageToken, Request
+from api.schemas.common import Answer, Instant, JsonObject, LabelKey, LabelValue, Listed, OwnerTeam, PageToken, Request
 from engine.domain.policies import Difference, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.policies.scopes import MAX_PATTERN
 from engine.domain.strict import UNSEEN, Whole
@@ -272,17 +272,8 @@ class PolicyVersion(Answer):
         )
 
 
-class PolicyVersionList(Answer):
+class PolicyVersionList(Listed[PolicyVersion, ComparedVersion]):
     """Versions, newest first."""
-
-    items: list[PolicyVersion]
-    next_page_token: PageToken
-
-    @classmethod
-    def of(cls, page: Page[ComparedVersion]) -> Self:
-        """Return the wire form of a page."""
-        items = [PolicyVersion.from_domain(item) for item in page.items]
-        return cls(items=items, next_page_token=page.next_page_token)
 
 
 class PolicyRestore(Request):

@@ -8,7 +8,7 @@ from typing import Final, Self
 from pydantic import ConfigDict, Field
 
 from api.pagination import Page
-from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request, text_ids
+from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, Request, text_ids
 from api.schemas.limits import Pause
 from api.schemas.predicates import Partitions
 from engine.domain import runs as domain
@@ -324,16 +324,8 @@ class FileGroup(Answer):
         )
 
 
-class FileGroupList(Answer):
+class FileGroupList(Listed[FileGroup, domain.StoredGroup]):
     """File groups by ordinal."""
-
-    items: list[FileGroup]
-    next_page_token: PageToken
-
-    @classmethod
-    def of(cls, page: Page[domain.StoredGroup]) -> Self:
-        """Return the wire form of a page."""
-        return cls(items=[FileGroup.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
 
 
 class RunEvent(Answer):
@@ -367,16 +359,8 @@ class RunEvent(Answer):
         )
 
 
-class RunEventList(Answer):
+class RunEventList(Listed[RunEvent, domain.RunEvent]):
     """Events, oldest first."""
-
-    items: list[RunEvent]
-    next_page_token: PageToken
-
-    @classmethod
-    def of(cls, page: Page[domain.RunEvent]) -> Self:
-        """Return the wire form of a page."""
-        return cls(items=[RunEvent.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
 
 
 def _run_fields(run: domain.Run) -> JsonObject:

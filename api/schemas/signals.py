@@ -4,8 +4,7 @@ from typing import Any, Final, Self
 
 from pydantic import ConfigDict, Field
 
-from api.pagination import Page
-from api.schemas.common import Answer, Instant, PageToken, Request
+from api.schemas.common import Answer, Instant, Listed, Request
 from engine.domain import signals as domain
 from engine.domain.addresses import MOST_CHARACTERS, TABLE_PATTERN
 from engine.domain.signals import SignalKind, SignalValue
@@ -63,16 +62,8 @@ class Signal(Answer):
         )
 
 
-class SignalList(Answer):
+class SignalList(Listed[Signal, domain.Signal]):
     """Signals of one kind, newest first; the newest thousand are kept."""
-
-    items: list[Signal]
-    next_page_token: PageToken
-
-    @classmethod
-    def of(cls, page: Page[domain.Signal]) -> Self:
-        """Return the wire form of a page."""
-        return cls(items=[Signal.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
 
 
 class TableBackpressure(Answer):

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field
 
-from api.pagination import Page
 from api.schemas.common import (
     LABEL_KEYS,
     Answer,
@@ -13,8 +12,8 @@ from api.schemas.common import (
     JsonObject,
     LabelKey,
     LabelValue,
+    Listed,
     OwnerTeam,
-    PageToken,
     Request,
     text_ids,
 )
@@ -150,16 +149,8 @@ class Table(Answer):
         )
 
 
-class TableList(Answer):
+class TableList(Listed[Table, domain.Table]):
     """Tables, newest registration first."""
-
-    items: list[Table]
-    next_page_token: PageToken
-
-    @classmethod
-    def of(cls, page: Page[domain.Table]) -> Self:
-        """Return the wire form of a page."""
-        return cls(items=[Table.from_domain(item) for item in page.items], next_page_token=page.next_page_token)
 
 
 class SizeClass(Answer):
@@ -265,18 +256,8 @@ class HealthMeasurement(Answer):
         return cls.model_validate({**measured.document, **own})
 
 
-class HealthHistory(Answer):
+class HealthHistory(Listed[HealthMeasurement, Measurement]):
     """Measurements of a table, newest first; one for each snapshot that was looked at, at most 500."""
-
-    items: list[HealthMeasurement]
-    next_page_token: PageToken
-
-    @classmethod
-    def of(cls, page: Page[Measurement]) -> Self:
-        """Return the wire form of a page."""
-        return cls(
-            items=[HealthMeasurement.from_domain(item) for item in page.items], next_page_token=page.next_page_token
-        )
 
 
 class PlanRequest(Request):
@@ -444,13 +425,5 @@ class HistoryEntry(Answer):
         )
 
 
-class TableHistory(Answer):
+class TableHistory(Listed[HistoryEntry, domain_runs.Run]):
     """Runs that changed the table, newest first."""
-
-    items: list[HistoryEntry]
-    next_page_token: PageToken
-
-    @classmethod
-    def of(cls, page: Page[domain_runs.Run]) -> Self:
-        """Return the wire form of a page."""
-        return cls(items=[HistoryEntry.from_domain(item) for item in page.items], next_page_token=page.next_page_token)

@@ -126,6 +126,15 @@ class Sight:
         """Tell whether another compactor replaced files after an instant; None: nobody looked before, none is new."""
         return at is not None and any(other.last_at > at for other in self.others)
 
+    def due_at(self, now: datetime, *, margin_seconds: int = 0) -> datetime | None:
+        """Return when time alone makes a rule due, plus a margin; None when it never does, or not for centuries."""
+        if self.evaluation is None or self.evaluation.due_in_seconds is None:
+            return None
+        try:
+            return now + timedelta(seconds=self.evaluation.due_in_seconds + margin_seconds)
+        except OverflowError:
+            return None
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:

@@ -4,7 +4,7 @@ The sentence never promises a start that a hold prevents: it names the first hol
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 from engine.services.explain_facts import Facts
@@ -29,7 +29,7 @@ def start_at(facts: Facts, eligible: Eligibility) -> datetime | None:
     if not starts_by_itself(facts) or watch is None or evaluation is None or eligible.at is None:
         return None
     looked_at = max(facts.record.now, watch.next_at)
-    due_since = (watch.due_since or looked_at) if evaluation.is_due else _due_at(facts)
+    due_since = (watch.due_since or looked_at) if evaluation.is_due else facts.sight.due_at(facts.record.now)
     if due_since is None:
         return None
     at = max(eligible.at, looked_at, due_since)
@@ -72,13 +72,3 @@ def _held(holds: Sequence[Hold], at: datetime | None, eligible: Eligibility) -> 
     last = max(holds, key=lambda hold: hold.until or _NEVER)
     until = at or eligible.at
     return f"No run starts automatically{f' before {clock(until)}' if until else ''}: {last.words}."
-
-
-def _due_at(facts: Facts) -> datetime | None:
-    evaluation = facts.sight.evaluation
-    if evaluation is None or evaluation.due_in_seconds is None:
-        return None
-    try:
-        return facts.record.now + timedelta(seconds=evaluation.due_in_seconds)
-    except OverflowError:  # an age of centuries
-        return None

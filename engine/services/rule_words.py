@@ -23,9 +23,9 @@ _OPERATORS: Final = {"at_least": "at least", "above": "more than", "at_most": "a
 def due_rule(rule: RuleState) -> str:
     """Return why a rule makes partitions, or the table, due."""
     if rule.shown is None:
-        return f"Rule '{rule.name}' makes the table due: {_met(rule.logic, rule.conditions)}."
+        return f"Rule '{rule.name}' makes the table due: {_decisive(rule.logic, rule.conditions, met=True)}."
     where = f"{many(rule.due_total, 'partition')} due" + (", most of all" if rule.due_total > 1 else ":")
-    return f"Rule '{rule.name}' makes {where} {place(rule.shown)}: {_met(rule.logic, rule.conditions)}."
+    return f"Rule '{rule.name}' makes {where} {place(rule.shown)}: {_decisive(rule.logic, rule.conditions, met=True)}."
 
 
 def other_rule(rule: RuleState) -> str:
@@ -37,7 +37,7 @@ def other_rule(rule: RuleState) -> str:
     if rule.shown is None and all(condition.measured is None for condition in failed):
         return f"Rule '{rule.name}' is not due: {failed[0].detail}."
     nearest = f" nearest is {place(rule.shown)}:" if rule.shown is not None else ""
-    return f"Rule '{rule.name}' is not due:{nearest} {_unmet(rule.logic, rule.conditions)}."
+    return f"Rule '{rule.name}' is not due:{nearest} {_decisive(rule.logic, rule.conditions, met=False)}."
 
 
 def never_due_advice(evaluation: Evaluation, policy: EffectivePolicy) -> list[str]:
@@ -73,27 +73,15 @@ def due_document(evaluation: Evaluation, policy: EffectivePolicy) -> dict[str, A
     }
 
 
-def _met(logic: Branch, conditions: Sequence[MeasuredCondition]) -> str:
-    """Return the conditions that make a rule hold; of those of which one is enough the ones that hold."""
+def _decisive(logic: Branch, conditions: Sequence[MeasuredCondition], *, met: bool) -> str:
+    """Return the conditions that make a rule hold (`met`), or keep it from holding."""
     found = [
-        (_condition(conditions[each.at]) if isinstance(each, Term) else _met(each, conditions))
+        (_condition(conditions[each.at]) if isinstance(each, Term) else _decisive(each, conditions, met=met))
         for each in logic.members
-        if _is_met(each, conditions)
+        if _is_met(each, conditions) is met
     ]
     if logic.word == "any" and len(logic.members) > 1:
-        return f"because any of: {'; '.join(found)}"
-    return ", ".join(found)
-
-
-def _unmet(logic: Branch, conditions: Sequence[MeasuredCondition]) -> str:
-    """Return the conditions that keep a rule from holding."""
-    found = [
-        (_condition(conditions[each.at]) if isinstance(each, Term) else _unmet(each, conditions))
-        for each in logic.members
-        if not _is_met(each, conditions)
-    ]
-    if logic.word == "any" and len(logic.members) > 1:
-        return f"none of: {'; '.join(found)}"
+        return f"{'because any of' if met else 'none of'}: {'; '.join(found)}"
     return ", ".join(found)
 
 

@@ -41,7 +41,7 @@ def decide_unless_due(policy: EffectivePolicy, sight: Sight, now: datetime) -> D
     if sight.blocked is not None:
         return Decision(Verdict.UNREACHABLE, *sight.blocked)
     if sight.evaluation is None or not sight.evaluation.is_due:
-        return Decision(Verdict.NOT_DUE, reconsider_at=_earliest(cron, _due_at(sight, now)))
+        return Decision(Verdict.NOT_DUE, reconsider_at=_earliest(cron, sight.due_at(now, margin_seconds=1)))
     return None
 
 
@@ -87,16 +87,6 @@ def _held(facts: Facts, held_by: Sequence[Hold], cron: datetime | None) -> Decis
     first = held_by[0]
     detail = "; ".join(f"{hold.words} ({hold.detail})" for hold in held_by)
     return Decision(Verdict.HELD, first.code, detail, is_due=True, reconsider_at=_earliest(cron, until))
-
-
-def _due_at(sight: Sight, now: datetime) -> datetime | None:
-    evaluation = sight.evaluation
-    if evaluation is None or evaluation.due_in_seconds is None:
-        return None
-    try:
-        return now + timedelta(seconds=evaluation.due_in_seconds + 1)
-    except OverflowError:  # an age of centuries
-        return None
 
 
 def _earliest(*instants: datetime | None) -> datetime | None:

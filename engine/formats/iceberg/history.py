@@ -12,7 +12,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import MAIN_BRANCH
 from pyiceberg.table.snapshots import Operation, Snapshot
 
-from engine.formats.base import CommittedBatch, SnapshotInfo
+from engine.formats.base import IN_HISTORY, CommittedBatch, Condition, SnapshotInfo
 from engine.formats.iceberg.intake.limits import Malformed
 
 RUN_ID: Final = "packhouse.run-id"
@@ -48,6 +48,17 @@ def ancestors(metadata: TableMetadata) -> Iterator[Snapshot]:
         yield snapshot
         parent = snapshot.parent_snapshot_id
         snapshot = None if parent is None else by_id.get(parent)
+
+
+def is_ancestor(metadata: TableMetadata, snapshot_id: int) -> bool:
+    """Return whether a snapshot is in the history of the main branch, as far as it is retained."""
+    return any(each.snapshot_id == snapshot_id for each in ancestors(metadata))
+
+
+def in_history(metadata: TableMetadata, snapshot_id: int) -> Condition:
+    """Check that a snapshot is an ancestor of main."""
+    held = is_ancestor(metadata, snapshot_id)
+    return Condition(IN_HISTORY, held, "an ancestor of main" if held else "not an ancestor of main")
 
 
 def commits_of(metadata: TableMetadata, run_id: str) -> Sequence[CommittedBatch]:

@@ -18,9 +18,9 @@ from pyiceberg.table.snapshots import Operation, Snapshot
 from engine.domain.errors import CommitConflict
 from engine.domain.files import InputFile, OutputFile
 from engine.domain.hot_partitions import Place
-from engine.formats.base import IN_HISTORY, Condition, Verification
+from engine.formats.base import Condition, Verification
 from engine.formats.iceberg.deletes import DeletesMoved, count_deletes
-from engine.formats.iceberg.history import RUN_ID, ancestors, summary_of
+from engine.formats.iceberg.history import RUN_ID, ancestors, in_history, is_ancestor, summary_of
 from engine.formats.iceberg.manifests import ADDED, DATA, DELETED, ENTRIES
 from engine.formats.iceberg.paths import all_locations, outside, own_location_provider
 from engine.formats.iceberg.views import TableView
@@ -36,7 +36,7 @@ def native_changes(view: TableView, base_snapshot_id: int, places: Sequence[Plac
         CommitConflict: the base is not in the history of main any more.
     """
     newer = list(takewhile(lambda each: each.snapshot_id != base_snapshot_id, ancestors(view.metadata)))
-    if not any(each.snapshot_id == base_snapshot_id for each in ancestors(view.metadata)):
+    if not is_ancestor(view.metadata, base_snapshot_id):
         raise CommitConflict(f"snapshot {base_snapshot_id} is not in the main branch's history any more: plan again")
     wanted, found = set(places), []
     for snapshot in reversed(newer):
@@ -155,7 +155,7 @@ class _Checks:
 
     def all(self) -> Iterator[Condition]:
         yield Condition("snapshot_present", True, f"snapshot {self.change.snapshot_id}")
-        yield self._in_history()
+        yield in_history(self.view.metadata, self.change.snapshot_id)
         yield self._one_partition()
         yield self._rows()
         yield self._sequence_numbers()
@@ -165,10 +165,6 @@ class _Checks:
             return
         yield self._all_else()
         yield self._deletes()
-
-    def _in_history(self) -> Condition:
-        held = any(each.snapshot_id == self.change.snapshot_id for each in ancestors(self.view.metadata))
-        return Condition(IN_HISTORY, held, "an ancestor of main" if held else "not an ancestor of main")
 
     def _one_partition(self) -> Condition:
         detail = f"files of {len(self.step.places)} partitions removed or added"

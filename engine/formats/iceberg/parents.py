@@ -29,7 +29,7 @@ from pyiceberg.table.update import (
 from engine.domain.errors import OutcomeUnknown
 from engine.formats.base import RollBack
 from engine.formats.iceberg.errors import summary_of
-from engine.formats.iceberg.history import ancestors
+from engine.formats.iceberg.history import is_ancestor
 from engine.formats.iceberg.views import TableView
 
 PREFIX: Final = "packhouse-parent-"
@@ -116,7 +116,7 @@ def roll_back(catalog: Catalog, load: Callable[[], TableView], snapshot_id: int)
     for _ in range(MAX_TRIES):
         view = load()
         metadata = view.metadata
-        if all(each.snapshot_id != snapshot_id for each in ancestors(metadata)):
+        if not is_ancestor(metadata, snapshot_id):
             return RollBack.DONE
         snapshot = metadata.snapshot_by_id(snapshot_id)
         parent = None if snapshot is None else metadata.snapshot_by_id(snapshot.parent_snapshot_id or 0)

@@ -18,7 +18,7 @@ from engine.formats.base import IN_HISTORY, Condition, Verification, WrittenGrou
 from engine.formats.iceberg.dangling import is_of_run
 from engine.formats.iceberg.deletes import DeletesMoved
 from engine.formats.iceberg.enclosure import unenclosed
-from engine.formats.iceberg.history import GROUPS, RUN_ID, ancestors, summary_of
+from engine.formats.iceberg.history import GROUPS, RUN_ID, in_history, summary_of
 from engine.formats.iceberg.paths import data_location, outside
 from engine.formats.iceberg.sort_orders import is_in_order
 from engine.formats.iceberg.statistics import read_footer
@@ -85,7 +85,7 @@ class _Checks:
     def all(self) -> Iterator[Condition]:
         yield Condition("snapshot_present", True, f"snapshot {self.snapshot.snapshot_id}")
         yield self._operation()
-        yield self._in_history()
+        yield in_history(self.view.metadata, self.snapshot.snapshot_id)
         yield self._claimed_groups()
         yield self._removed_set()
         yield self._added_set()
@@ -101,10 +101,6 @@ class _Checks:
     def _operation(self) -> Condition:
         operation = self.snapshot.summary.operation if self.snapshot.summary else None
         return Condition("operation_is_replace", operation == Operation.REPLACE, f"operation {operation}")
-
-    def _in_history(self) -> Condition:
-        held = any(each.snapshot_id == self.snapshot.snapshot_id for each in ancestors(self.view.metadata))
-        return Condition(IN_HISTORY, held, "an ancestor of main" if held else "not an ancestor of main")
 
     def _claimed_groups(self) -> Condition:
         claimed = summary_of(self.snapshot).get(GROUPS, "")
