@@ -47,7 +47,7 @@ HELD: Final = frozenset({Stop.DRAINED, Stop.INTERRUPTED})
 """Reasons after which what is written is committed and the run waits for the end of `Attempt.hold`."""
 
 COMMITTED: Final = HELD | {Stop.LEAVING}
-"""Reasons after which what is written is committed; of the others another attempt, or nobody, makes use of it."""
+"""Stop reasons after which written file groups are still committed."""
 
 _CALM: Final = frozenset({Stop.LEAVING, Stop.DRAINED})
 _STRENGTH: Final = {stop: strength for strength, stop in enumerate(Stop)}

@@ -113,7 +113,7 @@ class RunEnding:
         is_quiet = await self._is_quiet()
         if unsettled := len(self._attempt.run.unsettled):
             detail += (
-                f"; what became of {unsettled} groups that were sent to the catalog is not known: their outputs stay, "
+                f"; the outcome of {unsettled} groups that were sent to the catalog is not known: their outputs stay, "
                 "since a snapshot of the table may name this run"
             )
         await self._drop_unfinished(reason)
@@ -213,7 +213,7 @@ class RunEnding:
         async with self._context.database.read() as unit:
             now = await unit.now()
         until = now + timedelta(seconds=BACKOFF_SECONDS * 2**self._attempt.run.failures)
-        detail = "other writers changed every source; it is planned again after a pause, in smaller file groups"
+        detail = "other writers changed every source; it is planned again after a wait, in smaller file groups"
         await self._wait(WaitingFor.CONFLICT_BACKOFF, "conflict", detail, until=until, failed=True)
 
     def _has_repeated_tasks(self) -> bool:

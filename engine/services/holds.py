@@ -22,7 +22,7 @@ from engine.services.policies import PolicyReader
 from engine.stores.unit_of_work import UnitOfWork
 
 WINDOW_AHEAD: Final = "window_ahead"
-"""Reason of a run that waits for a window to pass which has not begun: what is left of it would not end before."""
+"""Reason of a run that waits for a future window to pass, because its remaining groups would not end before it."""
 
 _ENDLESS: Final = timedelta(days=1)
 """A run whose windows never end is looked at again after so long."""
@@ -199,7 +199,7 @@ class HoldRules:
             return None
         detail = (
             f"the 95th percentile of query times is {slowdown.latency:g} s; it was above "
-            f"{format_duration(self.backoff.pause_above)}, and runs go on below "
+            f"{format_duration(self.backoff.pause_above)}, and runs continue below "
             f"{format_duration(self.backoff.resume_below)}"
         )
         waiting_for = WaitingFor.LATENCY_BACKOFF

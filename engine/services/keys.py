@@ -91,8 +91,8 @@ class KeyService:
                 return
             if [admin.id for admin in await unit.keys.list_live_admins(now)] == [key_id]:
                 raise StateConflict(
-                    f"key {key.name!r} is the last live key with the role admin: without it nobody could make another; "
-                    "POST /v1/keys with the role admin first"
+                    f"key {key.name!r} is the last live key with the role admin: without it no other could be created; "
+                    "create another admin key with POST /v1/keys first"
                 )
             await unit.keys.revoke(key_id, now)
             await unit.audit.append(caller, "key.revoke", key_id, before=key.described())
@@ -108,8 +108,9 @@ async def _free_slot(unit: UnitOfWork, wish: KeyWish, now: datetime) -> int:
             continue
         if (key.role, set(key.teams or ())) != (wish.role, set(wish.teams or ())):
             raise StateConflict(
-                f"a live key {wish.name!r} has another role or other teams (role {key.role.value!r}): keys of one name "
-                "are one caller; choose another name, or revoke that key first",
+                f"a live key {wish.name!r} has another role or other teams (role {key.role.value!r}): keys with "
+                f"the same "
+                "name are one caller; choose another name, or revoke that key first",
                 details={"key_id": key.id},
             )
         taken.append(key)

@@ -91,7 +91,7 @@ def test_the_same_path_is_open_to_programs(place: tuple[Path, Mapping[str, str]]
 def test_each_wrong_turn_says_what_to_do(place: tuple[Path, Mapping[str, str]]) -> None:
     folder, environment = place
     turns = [*WRONG_TURNS, *MORE_WRONG_TURNS]
-    assert len(WRONG_TURNS) == TEXT.split("## Wrong turns")[1].count("| `packhouse")
+    assert len(WRONG_TURNS) == TEXT.split("## Common errors")[1].count("| `packhouse")
     tried = [
         subprocess.Popen(shlex.split(command), cwd=folder, env=environment, stderr=subprocess.PIPE, text=True)
         for command, _, _ in turns

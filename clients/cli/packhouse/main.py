@@ -97,7 +97,7 @@ def root(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command line and exit with what it came to."""
+    """Run a command line and exit with its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         app(global_options_first(given))

@@ -72,7 +72,7 @@ class Planner:
         return [step for step in found if step.verb != "change" or step.lines]
 
     def undeclared(self) -> list[str]:
-        """Return what the server has and nobody declared."""
+        """Return objects of the server that are not declared."""
         keys = self._there.documents.keys() - self._wanted.documents.keys()
         return [f"{kind} {name}" for kind, name in sorted(keys)]
 

@@ -16,7 +16,7 @@ _UNITS: Final = {"GiB": 2**30, "MiB": 2**20, "GB": 10**9, "MB": 10**6, "KiB": 2*
 
 
 def preview(console: Console, found: Document) -> None:
-    """Show what a change of a policy would come to."""
+    """Show the effect that a change of a policy would have."""
     covered, affected = found["covered_count"], found["affected_count"]
     console.print(f"of {covered} covered tables, settings of {affected} would change; nothing was written")
     for change in found["changes"]:

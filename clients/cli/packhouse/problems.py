@@ -72,7 +72,7 @@ def show(error: CommandError, console: Console) -> None:
 
 
 def field_lines(error: errors.PackhouseError | None) -> Iterator[str]:
-    """Yield the wrong fields of an error, and below each how to mend it, as plain text."""
+    """Yield the wrong fields of an error, each followed by its correction, as plain text."""
     for field in error.fields if isinstance(error, errors.ApiError) else ():
         name = field.pointer.lstrip("#/").replace("/", ".") or "body"
         given = "" if field.value is None else f" (given: {json.dumps(field.value, default=str)[:_SHOWN_CHARACTERS]})"

@@ -176,7 +176,7 @@ def explanation(console: Console, answer: Document, *, every: bool = False) -> N
 
 
 def history(console: Console, items: Sequence[Document]) -> None:
-    """List runs that changed a table, predicted beside actual."""
+    """List runs that changed a table, with predicted and actual figures."""
     rows = []
     for run in items:
         result = run["result"]
@@ -225,7 +225,7 @@ def fleet_tables(console: Console, items: Sequence[Document]) -> None:
 
 
 def run(console: Console, found: Document) -> None:
-    """Show one run: where it stands, and what it came to if it has ended."""
+    """Show one run: its progress, and its result if it has ended."""
     fields: dict[str, Any] = {
         "run": found["id"],
         "table": found.get("table") or found.get("table_id"),

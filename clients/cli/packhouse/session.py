@@ -90,7 +90,7 @@ class Session:
             self.say(empty)
 
     def say(self, text: str) -> None:
-        """Tell a person something beside the result."""
+        """Write a message for people to standard error, separate from the result."""
         self.err.print(text, soft_wrap=True)
 
 

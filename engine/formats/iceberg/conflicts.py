@@ -59,7 +59,7 @@ def base_of(view: TableView, request: CommitRequest, *, uuid: str) -> Snapshot:
         if snapshot.snapshot_id == request.base_snapshot_id:
             return snapshot
     raise CommitConflict(
-        f"snapshot {request.base_snapshot_id} is not in the main branch's history any more: plan again"
+        f"snapshot {request.base_snapshot_id} is no longer in the history of the main branch: plan again"
     )
 
 

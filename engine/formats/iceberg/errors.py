@@ -66,7 +66,7 @@ _FOLDER: Final = "is a directory"  # how Arrow ends what it says of one: it has 
 _PANICS: Final = "pyo3_runtime"
 """Module of the exception that Rust extensions raise; it derives from `BaseException`."""
 
-_REMEDY: Final = "the table can be used here once a program that understands it has corrected its metadata"
+_REMEDY: Final = "repair the table's metadata with a program that can read it"
 _SHORT: Final = 80
 _LONGEST_NAME: Final = 200
 _NO_CATALOG: Final = ("no such table: iceberg_", 'relation "iceberg_')

@@ -37,7 +37,7 @@ def native_changes(view: TableView, base_snapshot_id: int, places: Sequence[Plac
     """
     newer = list(takewhile(lambda each: each.snapshot_id != base_snapshot_id, ancestors(view.metadata)))
     if not is_ancestor(view.metadata, base_snapshot_id):
-        raise CommitConflict(f"snapshot {base_snapshot_id} is not in the main branch's history any more: plan again")
+        raise CommitConflict(f"snapshot {base_snapshot_id} is no longer in the history of the main branch: plan again")
     wanted, found = set(places), []
     for snapshot in reversed(newer):
         is_replace = snapshot.summary is not None and snapshot.summary.operation is Operation.REPLACE

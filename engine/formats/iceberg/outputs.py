@@ -103,7 +103,7 @@ def _check_forward(seen: TableView, fresh: TableView) -> None:
     if new.last_updated_ms < old.last_updated_ms or after < before:
         moved = f"next sequence number {before} → {after}, updated {old.last_updated_ms} → {new.last_updated_ms}"
         raise Fatal(
-            f"the catalog's pointer went back in time ({moved}): nothing is deleted on the word of older metadata"
+            f"the catalog's pointer went back in time ({moved}): no file is deleted on the basis of older metadata"
         )
 
 

@@ -192,7 +192,7 @@ def test_a_rollback_below_the_base_is_a_conflict(lake: Lake):
     opened = lake.open()
     written = write_group(opened, group_of(opened))
     lake.load().manage_snapshots().rollback_to_snapshot(first).commit()
-    with pytest.raises(CommitConflict, match="not in the main branch's history"):
+    with pytest.raises(CommitConflict, match="no longer in the history of the main branch"):
         opened.commit(request_of(opened, written), before_try=nothing)
 
 

@@ -71,7 +71,7 @@ async def test_slow_queries_of_the_fleet_hold_a_run_back_at_its_claim(world: Wor
     assert not await world.container.worker.advance_next()
     held = await world.get(run.id)
     assert (held.waiting_for, held.reason) == (WaitingFor.LATENCY_BACKOFF, "latency_backoff")
-    assert held.detail == "the 95th percentile of query times is 6 s; it was above 5s, and runs go on below 1s"
+    assert held.detail == "the 95th percentile of query times is 6 s; it was above 5s, and runs continue below 1s"
     await tell(world, 0.5)
     assert await world.container.coordinator.review() == 1
     assert await world.container.worker.advance_next()

@@ -19,8 +19,8 @@ from engine.domain.units import HELD, format_bytes
 
 TEXT = (Path(__file__).parents[3] / "docs/policies.md").read_text(encoding="utf-8")
 NOT_BUILT_IN = {
-    "rewrite.target_file_bytes": "the table's property, else 128 MiB",
-    "rewrite.compression": "the table's property, else `zstd:3`",
+    "rewrite.target_file_bytes": "the table's property, otherwise 128 MiB",
+    "rewrite.compression": "the table's property, otherwise `zstd:3`",
     "triggers": "the preset's",
     "rewrite.tiers": "8 below 16 MiB, 8 below 128 MiB",
 }

@@ -230,7 +230,7 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
                 waiting_for=WaitingFor.CONFLICT_BACKOFF,
                 not_before=NOW + timedelta(minutes=1),
                 reason="conflict",
-                detail="other writers changed every source; it is planned again after a pause",
+                detail="other writers changed every source; it is planned again after a wait",
                 attempt=1,
                 started_at=ago(hours=1),
             ),

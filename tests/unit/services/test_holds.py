@@ -131,7 +131,7 @@ def test_slow_queries_hold_until_the_measurement_is_old() -> None:
     assert hold is not None
     assert hold.until is not None
     assert (hold.waiting_for, hold.how) == (WaitingFor.LATENCY_BACKOFF, OnStart.INTERRUPT)
-    assert hold.detail == "the 95th percentile of query times is 3 s; it was above 5s, and runs go on below 1s"
+    assert hold.detail == "the 95th percentile of query times is 3 s; it was above 5s, and runs continue below 1s"
     assert rules(backoff=BACKOFF).hold(hold.until + timedelta(seconds=1), LONG_AGO, slow(now, 6.0, 3.0)) is None
     assert rules(backoff=BACKOFF).slowdown(now, slow(now, 3.0, 3.0)).factor == 0.25
     of_fleet = Latencies(of_fleet=slow(now, 3.0).of_table)

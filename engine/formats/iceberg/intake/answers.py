@@ -36,5 +36,5 @@ def read_answer(response: requests.Response, **_options: Any) -> None:
     response._content = body  # noqa: SLF001 - what `response.content` would have kept
     if response.ok and body and body.lstrip()[:1] not in (b"{", b"["):
         kind = response.headers.get("content-type", "no content type")
-        raise requests.RequestException(f"the answer is no JSON ({kind[:80]}): something other than a catalog sent it")
+        raise requests.RequestException(f"the answer is not JSON ({kind[:80]}): something other than a catalog sent it")
     check_json(body)
