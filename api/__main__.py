@@ -88,7 +88,7 @@ async def _database(settings: Settings) -> AsyncIterator["Database"]:
 
 async def _verify_audit(settings: Settings, heads: Sequence[str]) -> int:
     """Check the audit log's chain and say what was found; return the exit status."""
-    from engine.services.audit import AuditService  # noqa: PLC0415 - as above
+    from engine.services.access.audit import AuditService  # noqa: PLC0415 - as above
 
     async with _database(settings) as database:
         await database.check_schema()

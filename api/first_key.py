@@ -5,7 +5,7 @@ import secrets
 from pathlib import Path
 from typing import Final
 
-from engine.services.access import AccessService
+from engine.services.access.authentication import AccessService
 from engine.settings import Settings
 
 FILE_NAME: Final = "admin-key"

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.domain.fleet_figures import OwnerFigures
 from engine.domain.runs import EndedRuns, RunState
-from engine.services.health import Dependency, Figures
+from engine.services.fleet.health import Dependency, Figures
 
 MEDIA_TYPE: Final = CONTENT_TYPE_LATEST
 NAMING_LABELS: Final = ("catalog", "namespace", "table", "team")

@@ -26,8 +26,8 @@ from api.work import work_app
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import InvalidInput
 from engine.factory import Container, open_container
-from engine.services.health import HealthService
-from engine.services.idempotency import IdempotencyService
+from engine.services.access.idempotency import IdempotencyService
+from engine.services.fleet.health import HealthService
 from engine.settings import Settings
 
 _CHECK_TICKS: Final = 5

@@ -37,7 +37,7 @@ from bench.servers import Shared, process, shared_servers
 from engine.domain.runs import RunState
 from engine.embedded.processes import free_loopback_port
 from engine.factory import Container, open_container
-from engine.services.run_claims import ClaimService
+from engine.services.runs.claims import ClaimService
 from engine.settings import Settings
 
 MEDIAN_GOAL_SECONDS: Final = 30.0

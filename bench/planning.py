@@ -33,7 +33,7 @@ from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_po
 from engine.domain.tables import TableRef
 from engine.formats.base import CatalogConnection
 from engine.formats.iceberg.connection import IcebergFormat
-from engine.services.due_plans import evaluate_now, plan_due
+from engine.services.planning.due_plans import evaluate_now, plan_due
 from engine.stores.rewrite_histories import CommittedPartitions
 
 PEER_PART: Final = 10

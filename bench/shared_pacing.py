@@ -29,10 +29,10 @@ from engine.domain.runs import Operation, Run, RunState
 from engine.domain.tables import Catalog, Table, TableFormatName, TableRef
 from engine.factory import Container, open_container
 from engine.rewriting.kernel.contract import GroupTask
-from engine.services.attempts import Attempt
-from engine.services.budgets import run_limits
-from engine.services.pacing import PaceTools, RunPacing
-from engine.services.policies import PolicyReader
+from engine.services.operations.tasks.pacing import PaceTools, RunPacing
+from engine.services.policies.effective import PolicyReader
+from engine.services.runs.attempts import Attempt
+from engine.services.runs.budgets import run_limits
 from engine.settings import Settings
 
 SAMPLES_PER_SECOND = 10

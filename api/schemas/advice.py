@@ -7,7 +7,7 @@ from pydantic import Field
 
 from api.schemas.common import Answer
 from engine.planning.advice import Layout
-from engine.services import advice as services
+from engine.services.tables import advice as services
 
 
 class ColumnUse(Answer):

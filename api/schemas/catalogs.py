@@ -13,9 +13,9 @@ from engine.domain import tables as domain
 from engine.domain.access import Caller, Role
 from engine.domain.strict import ONE_LINE, UNSEEN
 from engine.domain.tables import TableFormatName
-from engine.services.catalogs import MAX_PROPERTY_CHARACTERS
-from engine.services.catalogs import CheckStep as DomainCheckStep
-from engine.services.names import CATALOG_NAME, MAX_NAME_CHARACTERS
+from engine.services.catalogs.names import CATALOG_NAME, MAX_NAME_CHARACTERS
+from engine.services.catalogs.service import MAX_PROPERTY_CHARACTERS
+from engine.services.catalogs.service import CheckStep as DomainCheckStep
 
 _PLACE: Final = rf"^([A-Za-z][A-Za-z0-9+.-]*:)?/[^\\#*?\[\]{{}}{UNSEEN}]*$"
 _PROPERTIES: JsonObject = {"type": "sql", "uri": "env:LAKE_CATALOG_URI", "warehouse": "file:///var/lib/lake"}

@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pydantic import Field
 
 from api.schemas.common import Answer
-from engine.services.health import Dependency as DomainDependency
+from engine.services.fleet.health import Dependency as DomainDependency
 
 
 class Liveness(Answer):

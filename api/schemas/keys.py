@@ -8,7 +8,7 @@ from api.schemas.common import Answer, Instant, JsonObject, Listed, Request
 from engine.domain.access import ApiKey, Caller, Role
 from engine.domain.strict import Instant as WrittenInstant
 from engine.domain.strict import OneLine
-from engine.services.keys import KeyWish
+from engine.services.access.keys import KeyWish
 
 Team = Annotated[OneLine, Field(min_length=1, max_length=200)]
 _LATER = "2027-11-01T00:00:00Z"

@@ -10,11 +10,11 @@ from api.schemas.common import Answer, Instant, JsonObject, LabelKey, LabelValue
 from engine.domain.policies import Difference, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.policies.scopes import MAX_PATTERN
 from engine.domain.strict import UNSEEN, Whole
-from engine.services.names import CATALOG_NAME
-from engine.services.policies import settings_document
-from engine.services.policies_of_tables import ShownPolicy
-from engine.services.policy_history import ComparedVersion
-from engine.services.policy_writes import Written
+from engine.services.catalogs.names import CATALOG_NAME
+from engine.services.policies.effective import settings_document
+from engine.services.policies.history import ComparedVersion
+from engine.services.policies.of_tables import ShownPolicy
+from engine.services.policies.writes import Written
 
 EXAMPLE: JsonObject = {
     "rewrite": {"target_file_bytes": "128MiB"},

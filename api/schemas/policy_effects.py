@@ -6,9 +6,9 @@ from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, JsonObject
 from engine.domain.errors import FieldProblem
-from engine.services import policy_due as domain_due
-from engine.services import policy_effects as effects
-from engine.services.policy_checks import Judged
+from engine.services.policies import due as domain_due
+from engine.services.policies import effects
+from engine.services.policies.checks import Judged
 
 _TABLE: JsonObject = {"id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz", "address": "lake.sales.orders"}
 _CHANGE: JsonObject = {

@@ -18,8 +18,8 @@ from engine.domain.run_requests import RunRequest
 from engine.domain.run_timelines import RunTimeline
 from engine.domain.runs import GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.strict import Flag
-from engine.services.explain_words import short
-from engine.services.run_views import RunProgress
+from engine.services.planning.wording import short
+from engine.services.runs.views import RunProgress
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _RUN_ID = "run_01jd2m6v8n4q0x7y3k5r9t1wbz"

@@ -8,7 +8,7 @@ from api.schemas.common import Answer, Instant, Listed, Request
 from engine.domain import signals as domain
 from engine.domain.addresses import MOST_CHARACTERS, TABLE_PATTERN
 from engine.domain.signals import SignalKind, SignalValue
-from engine.services.backpressure import Advised
+from engine.services.tables.backpressure import Advised
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _EXAMPLES: Final[list[Any]] = [

@@ -30,7 +30,7 @@ from engine.domain.run_requests import RunRequest
 from engine.domain.run_times import EstimateSource, RunKind
 from engine.domain.strict import Flag, OneLine
 from engine.domain.tables import MAX_LABELS, TableRef
-from engine.services.names import CATALOG_NAME, MAX_NAME_CHARACTERS, TABLE_NAME
+from engine.services.catalogs.names import CATALOG_NAME, MAX_NAME_CHARACTERS, TABLE_NAME
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _ADDRESS: JsonObject = {"catalog": "lake", "namespace": ["sales"], "name": "orders"}

@@ -124,7 +124,7 @@ class Run:
     `urgent_at`: from then on it goes before all that are not urgent; None: never.
     `waits_on`: key of the outage that ended the last attempt (`domain.outages`), until a probe confirms the outage or
     a file group is committed.
-    `ref`: the table's address where it was looked up (`services.run_views`); it is not stored with the run.
+    `ref`: the table's address where it was looked up (`services.runs.views`); it is not stored with the run.
     """
 
     id: RunId

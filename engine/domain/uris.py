@@ -7,7 +7,7 @@ Repetitions in the expressions are bounded: a long text of letters would take qu
 
 Limit: free text is searched for addresses, for `name=value` with a telling name and for two HTTP headers; a secret
 that stands in none of them can't be recognised. Secrets of catalogs are masked by their value as well
-(`services.formats`).
+(`services.catalogs.formats`).
 """
 
 import re

@@ -7,7 +7,7 @@ Invariants (property test: `tests/integration/queue/test_shared_budgets.py`):
 - What runs that are alive hold never sums to more than the limit. A run holds its share, or what its tasks may still
   hold if that is more: nobody grows before the tasks of the others have slowed down.
 - Shares are max-min fair: a run that can use less than an equal share gets what it can use (`cap`, which it works out
-  itself: `services.pace_use`), the others what it leaves.
+  itself: `services.operations.tasks.pace_use`), the others what it leaves.
   When every run has reported four times, all of 99 % of the limit is dealt that the runs can use.
 - Every share is above zero; a newcomer has at least 0.5 % of limit / lanes at once.
 - A run that is silent for `SILENCE_SECONDS` is no member any more; an earlier attempt of a run never counts.

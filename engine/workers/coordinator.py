@@ -1,7 +1,7 @@
 """The coordinator: relays the outbox, reaps expired leases, sends again what was lost, seals, prunes, watches.
 
 Every duty of upkeep is one guarded statement or can be repeated without harm, so several coordinators may run. Only the
-one that leads looks at tables and starts runs (`services.watching`).
+one that leads looks at tables and starts runs (`services.watching.service`).
 """
 
 import asyncio
@@ -19,12 +19,12 @@ from engine.domain.runs import RunState
 from engine.metrics import WorkMetrics
 from engine.queue.budgets import PaceLedger
 from engine.queue.streams import RunQueue
-from engine.services.audit import AuditService
-from engine.services.idempotency import KEPT_FOR
-from engine.services.latency_polls import LatencyPolls
+from engine.services.access.audit import AuditService
+from engine.services.access.idempotency import KEPT_FOR
 from engine.services.retention.pruning import PruningService
-from engine.services.run_claims import ClaimService
-from engine.services.watching import WatchService
+from engine.services.runs.claims import ClaimService
+from engine.services.watching.latency_polls import LatencyPolls
+from engine.services.watching.service import WatchService
 from engine.stores.database import Database
 from engine.stores.hot_partitions import KEPT as HOT_KEPT_FOR
 

@@ -23,10 +23,10 @@ from engine.domain.runs import Run
 from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.queue.streams import Delivery, RunQueue
-from engine.services.attempts import Attempt, Stop
+from engine.services.operations.rewrite.rewrites import RewriteService
 from engine.services.outages.probes import OutageProbes
-from engine.services.rewrites import RewriteService
-from engine.services.run_claims import ClaimService
+from engine.services.runs.attempts import Attempt, Stop
+from engine.services.runs.claims import ClaimService
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)

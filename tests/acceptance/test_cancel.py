@@ -9,7 +9,7 @@ import pytest
 
 from engine.domain.access import SYSTEM
 from engine.domain.runs import RunState
-from engine.services import lanes
+from engine.services.operations.tasks import lanes
 from engine.settings import Settings
 from tests.support.at_work import PATIENCE_SECONDS, at_work, large_lake, waited
 from tests.support.eventually import seen_when

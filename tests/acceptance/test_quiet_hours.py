@@ -9,7 +9,8 @@ import pytest
 from engine.domain.access import SYSTEM
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs import RunState, WaitingFor
-from engine.services import hold_watch, lanes
+from engine.services.operations.tasks import lanes
+from engine.services.runs import hold_watch
 from engine.settings import Settings
 from tests.support.at_work import PACED, PATIENCE_SECONDS, at_work, large_lake, waited
 from tests.support.eventually import seen_when

@@ -33,7 +33,7 @@ from engine.domain.predicates import Comparison, PartitionPredicate
 from engine.domain.tables import TableRef
 from engine.domain.uris import masked
 from engine.logging import configure_logging
-from engine.services.names import check_table_ref
+from engine.services.catalogs.names import check_table_ref
 from tests.support.world import make_lake
 
 ROOT = Path(__file__).parents[2]

@@ -41,7 +41,7 @@ CASES: Final = (
         "F1",
         (
             Edit(
-                "engine/services/native_path.py",
+                "engine/services/operations/rewrite/native_path.py",
                 'reason = LEFT_ALONE if failure is None else f"failed: {failure.message}"',
                 "reason = LEFT_ALONE",
             ),
@@ -52,7 +52,7 @@ CASES: Final = (
         "F2",
         (
             Edit(
-                "engine/services/native_path.py",
+                "engine/services/operations/rewrite/native_path.py",
                 "change = await self._adopt(sent, seconds=seconds)",
                 "change = None if failure else await self._adopt(sent, seconds=seconds)",
             ),
@@ -63,7 +63,7 @@ CASES: Final = (
         "F3",
         (
             Edit(
-                "engine/services/native_path.py",
+                "engine/services/operations/rewrite/native_path.py",
                 'LEFT_ALONE: Final = "refused: the procedure ended well and replaced no file of it"',
                 'LEFT_ALONE: Final = "source_gone"',
             ),
@@ -166,7 +166,7 @@ CASES: Final = (
         "I5",
         (
             Edit(
-                "engine/services/commits.py",
+                "engine/services/operations/rewrite/commits.py",
                 "            if not self._attempt.run.unsettled.issuperset(ordinals):\n",
                 "            if False and ordinals:\n",
             ),
@@ -191,7 +191,7 @@ CASES: Final = (
         "F18",
         (
             Edit(
-                "engine/services/endings.py",
+                "engine/services/operations/rewrite/endings.py",
                 "            await self._back_off()\n",
                 "            await self._wait(WaitingFor.RETRY, 'conflict', '', until=None, failed=True)\n",
             ),

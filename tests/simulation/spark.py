@@ -109,7 +109,7 @@ class SparkServer:
 
 
 class ModelDispatcher:
-    """One process's way to the server: `services.lanes.Dispatcher`."""
+    """One process's way to the server: `services.operations.tasks.lanes.Dispatcher`."""
 
     def __init__(self, server: SparkServer, session_id: str) -> None:
         self._server = server

@@ -10,7 +10,8 @@ from engine.domain.budgets import Budget
 from engine.domain.fleet import FleetLimits
 from engine.domain.leases import Lease
 from engine.queue.budgets import PaceLedger
-from engine.services import attempts, commits
+from engine.services.operations.rewrite import commits
+from engine.services.runs import attempts
 from engine.stores import leases, runs, schema
 from engine.workers.coordinator import Coordinator
 from tests.simulation.chaos import Chaos, Result

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from engine.factory import open_container
-from engine.services import hold_watch, lanes
-from engine.services.attempts import Attempt, Stop
-from engine.services.run_claims import ClaimService
+from engine.services.operations.tasks import lanes
+from engine.services.runs import hold_watch
+from engine.services.runs.attempts import Attempt, Stop
+from engine.services.runs.claims import ClaimService
 from engine.settings import Settings
 from engine.spark.dispatch import Ticket
 from engine.stores.runs import RunStore

@@ -28,11 +28,11 @@ from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 from engine.rewriting.kernel.errors import Stopped
 from engine.rewriting.kernel.pacing import Bucket
 from engine.rewriting.kernel.transfer import Moved
-from engine.services.attempts import Attempt
-from engine.services.budgets import run_limits
-from engine.services.pace_tokens import PaceTokens
-from engine.services.pacing import LIMITS_SECONDS, REFRESH_SECONDS, PaceTools, RunPacing
-from engine.services.policies import PolicyReader
+from engine.services.operations.tasks.pace_tokens import PaceTokens
+from engine.services.operations.tasks.pacing import LIMITS_SECONDS, REFRESH_SECONDS, PaceTools, RunPacing
+from engine.services.policies.effective import PolicyReader
+from engine.services.runs.attempts import Attempt
+from engine.services.runs.budgets import run_limits
 from engine.stores.database import Database
 from tests.support.fake_clock import FakeClock
 

@@ -31,9 +31,9 @@ from api.preconditions import preconditions
 from api.representations import accepts_gzip
 from api.streaming import wants_stream
 from engine.domain.errors import PackhouseError
-from engine.services.access import KEY_FORM
-from engine.services.oidc import _key_id_of
-from engine.services.pace_tokens import PaceTokens
+from engine.services.access.authentication import KEY_FORM
+from engine.services.access.oidc import _key_id_of
+from engine.services.operations.tasks.pace_tokens import PaceTokens
 
 CPU_SECONDS: Final = 8
 SIZE: Final = 2**18

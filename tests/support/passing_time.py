@@ -8,7 +8,7 @@ from typing import Any
 from engine.domain.access import COORDINATOR, SYSTEM
 from engine.domain.runs import Run
 from engine.domain.watches import Watch
-from engine.services.explain_facts import Facts
+from engine.services.explain.facts import Facts
 from tests.support.moved_clock import MovedClock
 from tests.support.watching import Watching, runs_of
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from api import serving
 from engine.domain.errors import Interrupted
 from engine.factory import open_container
-from engine.services import lanes
+from engine.services.operations.tasks import lanes
 from engine.settings import Settings
 from engine.spark.dispatch import Ticket
 from tests.support.local_dispatch import LocalDispatcher

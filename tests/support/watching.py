@@ -8,8 +8,8 @@ from engine.domain.ids import TableId
 from engine.domain.runs import Run
 from engine.domain.tables import TableRef
 from engine.domain.watches import Watch
-from engine.services.leadership import Leadership
-from engine.services.watching import WatchService
+from engine.services.watching.leadership import Leadership
+from engine.services.watching.service import WatchService
 from engine.stores.leadership import WATCH
 from tests.support.world import NAME, World
 

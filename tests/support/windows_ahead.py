@@ -10,7 +10,7 @@ from engine.domain.access import SYSTEM
 from engine.domain.errors import NotFound
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs import Run
-from engine.services.attempts import Attempt
+from engine.services.runs.attempts import Attempt
 from engine.spark.dispatch import Ticket
 from tests.support.world import World
 

@@ -28,7 +28,7 @@ from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Priority, Run
 from engine.domain.tables import OutsideFiles, Table, TableFormatName, TableRef
 from engine.factory import Container, open_container
-from engine.services.procedures import Procedures
+from engine.services.operations.rewrite.procedures import Procedures
 from engine.settings import Settings
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.settings import settings_of

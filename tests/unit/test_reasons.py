@@ -10,7 +10,7 @@ from engine.domain.runs import WaitingFor
 from engine.planning.candidates import SkipReason
 from engine.planning.full_rewrites import NOT_ELIGIBLE
 from engine.planning.remainders import REMAINDER
-from engine.services.due_plans import NOT_DUE
+from engine.services.planning.due_plans import NOT_DUE
 
 ROOT = Path(__file__).parents[2]
 

@@ -41,7 +41,7 @@ _POSTGRES: Final = {
     "keepalives_count": "3",
     "tcp_user_timeout": f"{ANSWER_SECONDS * 1000:g}",
 }
-"""Options of libpq; a server that is reachable and silent is bounded by `services.bulkheads` only."""
+"""Options of libpq; a server that is reachable and silent is bounded by `services.catalogs.bulkheads` only."""
 
 CheckLocation = Callable[[str], None]
 """Raises `InvalidInput` for a location that must not be read."""

@@ -1,1 +1,1 @@
-"""What workers do while a dependency is away: probe it, release runs afterwards, renew credentials that expire."""
+"""What workers do while a dependency is away: probe it, and release the runs that wait for it."""

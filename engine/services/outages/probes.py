@@ -16,9 +16,9 @@ from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, PackhouseError, Transient
 from engine.domain.outages import Outage
 from engine.queue.streams import RunQueue
-from engine.services.formats import FormatRegistry
-from engine.services.lanes import Dispatcher
-from engine.services.registered import open_registered, read_registered
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.operations.tasks.lanes import Dispatcher
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from engine.domain.errors import Transient
-from engine.services.idempotency import IdempotencyService
+from engine.services.access.idempotency import IdempotencyService
 from tests.integration.api.access import make_key
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.world import Lake

@@ -9,7 +9,7 @@ import pytest
 from engine.domain.budgets import Budget
 from engine.domain.errors import Transient
 from engine.domain.ids import RunId
-from engine.services.health import KEEP_SECONDS, HealthService
+from engine.services.fleet.health import KEEP_SECONDS, HealthService
 from tests.integration.api.access import as_caller
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.fake_clock import FakeClock

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.services.policy_checks import Judged, PolicyChecks
+from engine.services.policies.checks import Judged, PolicyChecks
 from tests.integration.api.access import as_caller
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.world import Lake

@@ -10,7 +10,7 @@ import pytest
 
 from engine.domain.errors import InvalidInput
 from engine.formats.iceberg.connection import IcebergFormat
-from engine.services.locations import LocationRules
+from engine.services.catalogs.locations import LocationRules
 
 
 class Recorder(BaseHTTPRequestHandler):

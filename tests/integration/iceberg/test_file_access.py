@@ -21,7 +21,7 @@ from engine.formats.iceberg import IcebergFormat, IcebergTable, ManifestCache
 from engine.formats.iceberg.file_access import outside, own_properties, vended
 from engine.rewriting.kernel import storage
 from engine.rewriting.kernel.places import Places
-from engine.services.locations import LocationRules
+from engine.services.catalogs.locations import LocationRules
 from tests.support.iceberg_tables import (
     Lake,
     append_files,

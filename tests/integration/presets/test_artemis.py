@@ -22,8 +22,8 @@ from engine.domain.signals import QueryLatency, SignalKind
 from engine.domain.tables import TableRef
 from engine.domain.watches import Verdict
 from engine.rewriting.kernel.contract import GroupTask
-from engine.services import lanes
-from engine.services.attempts import Stop
+from engine.services.operations.tasks import lanes
+from engine.services.runs.attempts import Stop
 from engine.spark.dispatch import Ticket
 from tests.integration.presets.conftest import Kept
 from tests.support.watching import Watching, runs_of

@@ -15,7 +15,7 @@ from engine.domain.ids import RunId
 from engine.domain.runs import RunState, WaitingFor
 from engine.rewriting.kernel.contract import GroupTask
 from engine.rewriting.kernel.task import GroupRewrite
-from engine.services import hold_watch
+from engine.services.runs import hold_watch
 from engine.spark.dispatch import Ticket
 from tests.support.databases import FreshDatabase
 from tests.support.windows_ahead import blackout, change_policy, go_on, instant, until

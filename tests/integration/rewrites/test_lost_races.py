@@ -16,7 +16,8 @@ from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
 from engine.domain.watches import Verdict
 from engine.formats.iceberg.connection import IcebergConnection
-from engine.services import early_losses, lanes
+from engine.services.operations.rewrite import early_losses
+from engine.services.operations.tasks import lanes
 from tests.support.eventually import eventually
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.watching import Watching, finish_live, runs_of, set_policy

@@ -16,7 +16,7 @@ from engine.domain.errors import StateConflict
 from engine.domain.runs import Run, RunState
 from engine.domain.tables import Freeze
 from engine.formats.iceberg.producer import SnapshotProducer
-from engine.services import mismatches
+from engine.services.operations.rewrite import mismatches
 from tests.support.world import World
 
 CHECKED = {"verification": "content"}

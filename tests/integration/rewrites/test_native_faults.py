@@ -21,7 +21,7 @@ from engine.domain.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.domain.runs import RunState, WaitingFor
 from engine.domain.tables import TableRef
 from engine.formats.iceberg import IcebergFormat, commit
-from engine.services.attempts import Stop
+from engine.services.runs.attempts import Stop
 from engine.spark.dispatch import Ticket
 from tests.support.eventually import eventually
 from tests.support.iceberg_tables import (
@@ -40,7 +40,7 @@ APPLICATION = "local-1"
 
 @dataclass
 class PlayedProcedures:
-    """`services.procedures.Procedures`; `before` and `after` a call that commits do what a test wants, each once."""
+    """Procedures that change the lake; `before` and `after` run around a call that commits, each once."""
 
     lake: Lake
     before: list[Callable[[], None]] = field(default_factory=list)

@@ -14,9 +14,9 @@ from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import GroupState, Priority, Run, RunState, WaitingFor
 from engine.domain.tables import Table, TableRef
-from engine.services import lanes
-from engine.services.attempts import Stop
-from engine.services.run_claims import ClaimService
+from engine.services.operations.tasks import lanes
+from engine.services.runs.attempts import Stop
+from engine.services.runs.claims import ClaimService
 from engine.spark.dispatch import Ticket
 from tests.support.eventually import seen_when
 from tests.support.world import World

@@ -11,7 +11,8 @@ from engine.domain.backoff import FRESH
 from engine.domain.ids import TableId
 from engine.domain.runs import GroupState, RunState, WaitingFor
 from engine.domain.signals import QueryLatency, SignalKind
-from engine.services import hold_watch, lanes
+from engine.services.operations.tasks import lanes
+from engine.services.runs import hold_watch
 from tests.support.windows_ahead import Gate, attempt_of, change_policy, go_on, until
 from tests.support.world import World
 
@@ -26,7 +27,7 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each group is sent alone, and the heartbeat looks often."""
     monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
     monkeypatch.setattr(hold_watch, "POLICY_SECONDS", 0.0)
-    monkeypatch.setattr("engine.services.attempts.LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("engine.services.runs.attempts.LOOK_SECONDS", 0.2)
 
 
 async def tell(world: World, seconds: float, table_id: TableId | None = None) -> None:

@@ -10,7 +10,7 @@ from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.runs import RunState
 from engine.domain.tables import OutsideFiles
 from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict
-from engine.services import watching as watching_module
+from engine.services.watching import service as watching_module
 from engine.stores.leadership import WATCH
 from engine.workers.coordinator import Coordinator
 from tests.support.databases import FreshDatabase

@@ -217,7 +217,7 @@ async def test_a_table_with_a_live_run_is_not_evaluated_and_what_came_meanwhile_
 async def test_a_visit_goes_on_while_as_many_tables_are_due_as_it_asks_for_at_once(
     world: World, watching: Watching, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("engine.services.watching.TABLES_AT_ONCE", 1)
+    monkeypatch.setattr("engine.services.watching.service.TABLES_AT_ONCE", 1)
     await asyncio.to_thread(lambda: world.lake.catalog.create_table((NAME[0], "empty"), SCHEMA, partition_spec=SPEC))
     other = await world.register("empty")
     watching.service._rest_seconds = 60  # so that each is looked at once

@@ -11,10 +11,11 @@ import pytest
 from engine.domain.access import SYSTEM
 from engine.domain.policies import OnStart
 from engine.domain.runs import GroupState, Run, RunState, WaitingFor
-from engine.services import hold_watch, lanes
-from engine.services.attempts import Attempt
-from engine.services.holds import Hold, Room
-from engine.services.lane_times import LaneTimes
+from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks.lane_times import LaneTimes
+from engine.services.runs import hold_watch
+from engine.services.runs.attempts import Attempt
+from engine.services.runs.holds import Hold, Room
 from tests.support.windows_ahead import (
     Gate,
     attempt_of,

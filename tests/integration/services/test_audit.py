@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from engine.domain.access import Caller, Role
 from engine.domain.audit import AuditFilter
 from engine.domain.errors import PackhouseError
-from engine.services.audit import AuditService
+from engine.services.access.audit import AuditService
 from engine.stores.database import Database
 from tests.support.databases import FreshDatabase
 

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from engine.domain.audit import PRUNED, AuditFilter
 from engine.domain.errors import PackhouseError
 from engine.domain.retention import Retention
-from engine.services.audit import AuditService
+from engine.services.access.audit import AuditService
 from engine.services.retention import pruning
 from engine.services.retention.pruning import PruningService
 from engine.stores.database import Database
@@ -139,7 +139,7 @@ async def test_a_verification_that_meets_pruning_goes_on_from_the_new_anchor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pruning, "ENTRIES_AT_ONCE", 3)
-    monkeypatch.setattr("engine.services.audit._BATCH", 2)
+    monkeypatch.setattr("engine.services.access.audit._BATCH", 2)
     await old_entries(database, audit, fresh_database, 12)
     while await audit.seal():
         pass

@@ -10,8 +10,8 @@ from engine.domain.access import Caller, Role
 from engine.domain.audit import AuditFilter
 from engine.domain.errors import InvalidInput, NotFound, StateConflict, Unauthenticated
 from engine.domain.ids import IdSource, KeyId
-from engine.services.access import BELIEF_SECONDS, AccessService
-from engine.services.keys import KeyService, KeyWish
+from engine.services.access.authentication import BELIEF_SECONDS, AccessService
+from engine.services.access.keys import KeyService, KeyWish
 from engine.stores.database import Database
 from tests.support.databases import FreshDatabase
 from tests.support.fake_clock import FakeClock

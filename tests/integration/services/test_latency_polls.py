@@ -12,10 +12,10 @@ import pytest
 from engine.domain.errors import InvalidInput, Transient
 from engine.domain.signals import QueryLatency, Signal, SignalKind
 from engine.metrics import WorkMetrics
-from engine.services import latency_queries
-from engine.services.latency_polls import LatencyPolls
-from engine.services.latency_queries import LatencyQuery, LatencySource, Unreadable
-from engine.services.leadership import Leadership
+from engine.services.watching import latency_queries
+from engine.services.watching.latency_polls import LatencyPolls
+from engine.services.watching.latency_queries import LatencyQuery, LatencySource, Unreadable
+from engine.services.watching.leadership import Leadership
 from engine.stores.database import Database
 from engine.stores.leadership import LATENCY
 from tests.integration.stores.samples import registered

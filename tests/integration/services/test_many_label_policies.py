@@ -10,7 +10,7 @@ from sqlalchemy import insert
 from engine.domain.access import Caller, Role
 from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.tables import Table
-from engine.services.policies_scoped import ScopedPolicyService
+from engine.services.policies.scoped import ScopedPolicyService
 from engine.stores.database import Database
 from engine.stores.schema import policies
 from tests.integration.stores.samples import LAKE, a_table
@@ -55,7 +55,7 @@ async def test_a_list_asks_once_for_what_a_caller_sees(
     async def never(*_: object) -> bool:
         raise AssertionError("a policy was asked for alone")
 
-    monkeypatch.setattr("engine.services.policies_scoped.sees_scope", never)
+    monkeypatch.setattr("engine.services.policies.scoped.sees_scope", never)
     names = {}
     for team in ("growth", "sales"):
         caller = Caller("key:one", Role.VIEWER, frozenset({team}))

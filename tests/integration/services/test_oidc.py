@@ -14,7 +14,7 @@ import pytest
 
 from engine.domain.access import Caller, Role
 from engine.domain.errors import Forbidden, InvalidInput, Transient, Unauthenticated
-from engine.services.oidc import OidcSettings, OidcTokens
+from engine.services.access.oidc import OidcSettings, OidcTokens
 from tests.support.fake_clock import FakeClock
 from tests.support.oidc_issuer import AUDIENCE, OidcIssuer, oidc_issuer
 
@@ -199,7 +199,7 @@ async def test_unknown_keys_do_not_make_us_hammer_the_provider(issuer: OidcIssue
 
 
 async def test_a_rotated_key_is_found(issuer: OidcIssuer, tokens: OidcTokens, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.services.oidc._COOLDOWN_SECONDS", 0.0)
+    monkeypatch.setattr("engine.services.access.oidc._COOLDOWN_SECONDS", 0.0)
     await tokens.read(issuer.token())
     old = issuer.token()
     issuer.add_key("second")

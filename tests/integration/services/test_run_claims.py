@@ -9,9 +9,9 @@ from engine.domain.runs import RunState
 from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.queue.streams import RunQueue
-from engine.services.pauses import PauseService
-from engine.services.run_claims import ClaimService
-from engine.services.wakes import Wakes
+from engine.services.runs.claims import ClaimService
+from engine.services.runs.wakes import Wakes
+from engine.services.tables.pauses import PauseService
 from engine.stores.database import Database
 from tests.integration.stores.samples import submitted
 from tests.integration.stores.test_breakers import end, open_breaker, time_is_over

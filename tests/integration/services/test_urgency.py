@@ -10,8 +10,8 @@ from engine.domain.access import SYSTEM
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.runs import Run
-from engine.services import policy_writes
-from engine.services.urgency import urgent_at
+from engine.services.policies import writes as policy_writes
+from engine.services.policies.urgency import urgent_at
 from engine.stores.database import Database
 from engine.stores.run_urgency import PAGE
 from tests.integration.stores.samples import NOON, a_run, a_table, finished, insert_run, registered, submitted

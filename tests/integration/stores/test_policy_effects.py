@@ -8,7 +8,7 @@ from sqlalchemy import event, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.policies import FLEET, PolicyDocument, PolicyScope, PolicyScopeKind
-from engine.services.policy_effects import MOST_SHOWN, PolicyChange, weigh
+from engine.services.policies.effects import MOST_SHOWN, PolicyChange, weigh
 from engine.stores.database import Database
 from engine.stores.schema import tables
 from tests.integration.stores.samples import LAKE, NOON

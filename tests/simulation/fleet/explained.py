@@ -21,9 +21,9 @@ from typing import Any, Final
 from engine.domain.access import COORDINATOR, SYSTEM
 from engine.domain.ids import TableId
 from engine.domain.signals import QueryLatency, SignalKind
-from engine.services.explain_starts import start_at
-from engine.services.explain_timing import eligibility
-from engine.services.fact_reader import FactReader
+from engine.services.explain.reader import FactReader
+from engine.services.explain.starts import start_at
+from engine.services.explain.timing import eligibility
 from engine.workers import coordinator
 from tests.simulation.fleet.artemis import UPKEEP
 from tests.simulation.fleet.tables import as_table

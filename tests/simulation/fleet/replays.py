@@ -1,9 +1,9 @@
 """Replays: the result of each preset on a table's write history over days, by the product's own rules and plans.
 
 Every ten minutes of virtual time (the default `schedule.min_interval`) the table is evaluated
-(`planning.evaluations.evaluate_policy`) and, where a rule is due, planned (`services.due_plans.plan_due`). Only the
-execution is a model: a run is committed at the instant at which it starts, and its outputs have the bytes of their
-inputs. Each look also counts the *debt*: avoidable files as `planning.health` counts them, by the same size for all
+(`planning.evaluations.evaluate_policy`) and, where a rule is due, planned (`services.planning.due_plans.plan_due`).
+Only the execution is a model: a run is committed at the instant at which it starts, and its outputs have the bytes
+of their inputs. Each look also counts the *debt*: avoidable files as `planning.health` counts them, by the same size for all
 presets (96 MiB, that of `balanced`).
 
 `balanced` has bounds (`broken`): each byte is rewritten at most `MOST_AMPLIFICATION` times, no partition has more than
@@ -27,7 +27,7 @@ from engine.domain.policies import PRESETS, EffectivePolicy, PolicyDocument, Win
 from engine.planning.digest import FILE_DIGEST, TableFigures
 from engine.planning.evaluations import evaluate_policy
 from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
-from engine.services.due_plans import plan_due
+from engine.services.planning.due_plans import plan_due
 from engine.stores.rewrite_histories import MOST_RUNS
 from tests.simulation.fleet.histories import BEGIN, DAY, NAMES, Arrivals, History, history
 from tests.simulation.fleet.population import MIB, Floats, Ints

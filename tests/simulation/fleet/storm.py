@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 from engine.domain.ids import TableId
 from engine.domain.runs import RunState
 from engine.domain.tables import Table, TableRef
-from engine.services.run_claims import ClaimService
+from engine.services.runs.claims import ClaimService
 from engine.stores.schema import runs
 from engine.stores.schema_watching import watches
 from engine.stores.watches import LOOKS_PER_SECOND, RAMP_SECONDS

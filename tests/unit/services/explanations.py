@@ -30,12 +30,12 @@ from engine.planning.health import health
 from engine.planning.overlaps import ColumnRanges
 from engine.planning.partition_metrics import RewriteHistory
 from engine.planning.run_statistics import RunStatistics
-from engine.services.budgets import DayBudget
-from engine.services.due_plans import plan_due
-from engine.services.explain_facts import Facts, RecordFacts, Sight
-from engine.services.explain_summary import summarize
-from engine.services.explain_timing import eligibility
-from engine.services.trials import Trial
+from engine.services.explain.facts import Facts, RecordFacts, Sight
+from engine.services.explain.summary import summarize
+from engine.services.explain.timing import eligibility
+from engine.services.planning.due_plans import plan_due
+from engine.services.planning.trials import Trial
+from engine.services.runs.budgets import DayBudget
 from engine.stores.rewrite_histories import Conflict, TableRaces
 from tests.support.digests import DigestFile, digest_of, inputs_of
 

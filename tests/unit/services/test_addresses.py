@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.services.addresses import FRESH_SECONDS, HostNames, hosts_of, look_up
-from engine.services.locations import ANYWHERE, LocationRules, is_insider
+from engine.services.catalogs.addresses import FRESH_SECONDS, HostNames, hosts_of, look_up
+from engine.services.catalogs.locations import ANYWHERE, LocationRules, is_insider
 
 PRODUCTION = LocationRules(allows_local=False)
 

@@ -2,7 +2,7 @@
 
 from engine.domain.ids import TableId
 from engine.domain.run_times import RunKind, RunSize
-from engine.services.attempt_tallies import AttemptTally
+from engine.services.operations.rewrite.tallies import AttemptTally
 
 TABLE = TableId("tbl_1")
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.services.batching import Batcher, Outcome
+from engine.services.runs.batching import Batcher, Outcome
 
 
 class Desk:

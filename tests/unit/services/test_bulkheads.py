@@ -10,8 +10,8 @@ import pytest
 
 from engine.domain.errors import OutcomeUnknown, Transient
 from engine.domain.tables import TableRef
-from engine.services.bulkheads.calls import Bulkheads
-from engine.services.bulkheads.compartments import Compartment, ThreadLimits
+from engine.services.catalogs.bulkheads.calls import Bulkheads
+from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
 
 STUCK = Compartment.of(TableRef("lake", ("a",), "stuck"))
 CALM = Compartment.of(TableRef("lake", ("a",), "calm"))
@@ -214,8 +214,8 @@ async def test_what_a_call_raises_reaches_its_caller_and_frees_the_thread(error:
 def test_a_process_ends_while_a_call_has_no_answer() -> None:
     program = """
 import asyncio, threading
-from engine.services.bulkheads.calls import Bulkheads
-from engine.services.bulkheads.compartments import Compartment, ThreadLimits
+from engine.services.catalogs.bulkheads.calls import Bulkheads
+from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
 bulk = Bulkheads(ThreadLimits(read_seconds=0.05))
 try:
     asyncio.run(bulk.read(Compartment.of("lake"), threading.Event().wait))

@@ -18,8 +18,8 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs import Operation
 from engine.domain.tables import TableFormatName
 from engine.formats.iceberg.capabilities import CAPABILITIES as ICEBERG
-from engine.services.capabilities import CapabilityService
-from engine.services.policy_checks import not_acted_on
+from engine.services.catalogs.capabilities import CapabilityService
+from engine.services.policies.checks import not_acted_on
 
 SERVICE = CapabilityService(served={TableFormatName.ICEBERG: ICEBERG})
 EVERY_CELL = len(STRATEGIES) * len(ENGINES) + len(Operation) - 1

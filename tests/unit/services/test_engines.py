@@ -8,8 +8,8 @@ import pytest
 from engine.domain.budgets import Budget
 from engine.formats.base import Condition, OpenTable
 from engine.formats.native import NativeTable
-from engine.services.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, Engine, choose_engine, tasks_within
-from engine.services.native_path import call_options
+from engine.services.operations.rewrite.native_path import call_options
+from engine.services.planning.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, Engine, choose_engine, tasks_within
 from tests.support.planning import policy_of
 
 NO_KERNEL = Condition("no_equality_deletes", False, "2 are live")

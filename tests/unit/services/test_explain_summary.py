@@ -6,10 +6,10 @@ import pytest
 
 from engine.domain.hot_partitions import HotPartition, HotPartitions
 from engine.domain.runs import RunState
-from engine.services.budgets import DayBudget
-from engine.services.explain_document import explanation
-from engine.services.explain_facts import too_small_budget
-from engine.services.explain_timing import eligibility
+from engine.services.explain.document import explanation
+from engine.services.explain.facts import too_small_budget
+from engine.services.explain.timing import eligibility
+from engine.services.runs.budgets import DayBudget
 from engine.stores.hot_partitions import MOST_HOT
 from tests.unit.services.explanations import DUE, FOLDER, MIB, NOW, RUN, SITUATIONS, a_run, ago, situation, summary
 

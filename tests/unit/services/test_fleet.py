@@ -2,7 +2,7 @@
 
 from engine.domain.fleet_figures import EndedRuns
 from engine.domain.runs import RunState
-from engine.services.fleet import backlog, budget_use, races
+from engine.services.fleet.service import backlog, budget_use, races
 
 
 def test_the_backlog_ends_at_the_rate_at_which_it_shrinks() -> None:

@@ -12,7 +12,7 @@ import pytest
 from engine.domain.access import SYSTEM
 from engine.domain.fleet import FleetLimits
 from engine.queue.budgets import LiveProgress
-from engine.services.fleet import FleetService
+from engine.services.fleet.service import FleetService
 
 
 @dataclass
@@ -67,7 +67,7 @@ class _Idle:
 
 @pytest.fixture(autouse=True)
 def numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.services.fleet.replace", lambda figures, **_: figures)
+    monkeypatch.setattr("engine.services.fleet.service.replace", lambda figures, **_: figures)
 
 
 async def _settled() -> None:

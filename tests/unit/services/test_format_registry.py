@@ -11,10 +11,10 @@ import pytest
 from engine.domain.errors import InvalidInput, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CheckStep, FileScope
-from engine.services.addresses import FRESH_SECONDS, HostNames
-from engine.services.bulkheads.compartments import ThreadLimits
-from engine.services.formats import FormatRegistry
-from engine.services.locations import LocationRules
+from engine.services.catalogs.addresses import FRESH_SECONDS, HostNames
+from engine.services.catalogs.bulkheads.compartments import ThreadLimits
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.locations import LocationRules
 
 MADE = datetime(2026, 11, 1, tzinfo=UTC)
 LAKE = Catalog("lake", TableFormatName.ICEBERG, {"token": "env:TOKEN"}, 1, MADE, MADE)

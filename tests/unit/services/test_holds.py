@@ -12,8 +12,8 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.policies import OnStart, PolicyDocument, effective_policy
 from engine.domain.runs import Operation, Run, RunState, WaitingFor
 from engine.domain.tables import Pause
-from engine.services.hold_watch import HoldWatch
-from engine.services.holds import WINDOW_AHEAD, HoldRules, Latencies, Room
+from engine.services.runs.hold_watch import HoldWatch
+from engine.services.runs.holds import WINDOW_AHEAD, HoldRules, Latencies, Room
 from tests.support.fake_clock import FakeClock
 
 HOUR = timedelta(hours=1)

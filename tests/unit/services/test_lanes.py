@@ -14,11 +14,11 @@ from engine.domain.plans import FileGroup
 from engine.domain.run_times import EstimateSource, RunCosts, TimeEstimate
 from engine.domain.runs import Operation, Run, RunState
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
-from engine.services.attempts import Attempt, Stop
-from engine.services.holds import Room
-from engine.services.lane_times import LaneTimes
-from engine.services.lanes import Lanes
-from engine.services.outages.credentials import TaskCredentials
+from engine.services.operations.tasks.credentials import TaskCredentials
+from engine.services.operations.tasks.lane_times import LaneTimes
+from engine.services.operations.tasks.lanes import Lanes
+from engine.services.runs.attempts import Attempt, Stop
+from engine.services.runs.holds import Room
 from engine.spark.dispatch import Ticket
 from tests.support.fake_clock import FakeClock
 

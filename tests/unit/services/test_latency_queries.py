@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.domain.errors import InvalidInput
 from engine.domain.signals import MAX_SECONDS
-from engine.services.latency_queries import (
+from engine.services.watching.latency_queries import (
     MOST_SERIES,
     LatencyAnswer,
     LatencySource,

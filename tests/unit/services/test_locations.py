@@ -3,7 +3,7 @@
 import pytest
 
 from engine.domain.errors import InvalidInput
-from engine.services.locations import ANYWHERE, LocationRules, is_insider
+from engine.services.catalogs.locations import ANYWHERE, LocationRules, is_insider
 
 PRODUCTION = LocationRules(allows_local=False)
 

@@ -2,7 +2,7 @@
 
 from engine.domain.budgets import Budget
 from engine.queue.budgets import LiveProgress
-from engine.services.pace_use import RunUse
+from engine.services.operations.tasks.pace_use import RunUse
 
 SHARE = Budget(100.0, 10.0)
 

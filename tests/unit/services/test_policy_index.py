@@ -16,7 +16,7 @@ from engine.domain.policies import (
     effective_policy,
 )
 from engine.domain.tables import TableRef
-from engine.services.policy_index import PolicyIndex
+from engine.services.policies.index import PolicyIndex
 from engine.stores.policy_coverage import strength
 
 NAMES = st.text("ab.", min_size=1, max_size=3)

@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import InvalidInput
-from engine.services.secrets import problems_of_clear_secrets, problems_of_own_files, resolve_secrets, secrets_in
+from engine.services.catalogs.secrets import (
+    problems_of_clear_secrets,
+    problems_of_own_files,
+    resolve_secrets,
+    secrets_in,
+)
 
 
 def test_references_are_replaced_and_everything_else_stays(secret_folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.services.locations import Spellings
+from engine.services.catalogs.locations import Spellings
 
 
 def test_folders_of_a_bucket_have_the_spellings_of_their_scheme() -> None:

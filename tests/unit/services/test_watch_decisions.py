@@ -6,7 +6,7 @@ import pytest
 
 from engine.domain.fleet import AtWork, Fleet, FleetLimits
 from engine.domain.watches import Verdict
-from engine.services.watch_decisions import decide
+from engine.services.explain.decisions import decide
 from tests.unit.services.explanations import DUE, NOW, SITUATIONS, situation
 
 FULL = {"fleet": Fleet(1, NOW, "x", FleetLimits(parallel_runs=2)), "fleet_at_work": AtWork({"archive": 2})}

@@ -1,0 +1,143 @@
+"""API keys as admins see them: made, listed, revoked; the secret is shown once and never again.
+
+A key's name is the caller's name in every record. Two keys may share one while the newer takes over from the older, so
+both have one role and one set of teams; what is to differ gets a name of its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from engine.domain.access import ApiKey, Caller, Role
+from engine.domain.clock import Clock
+from engine.domain.errors import FieldProblem, InvalidInput, NotFound, StateConflict
+from engine.domain.ids import IdSource, KeyId
+from engine.services.access.authentication import AccessService, sha256_of
+from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
+
+_SLOTS: Final = (1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyWish:
+    """What a new key shall be. `teams` None means every team, `expires_at` None never."""
+
+    name: str
+    role: Role
+    teams: tuple[str, ...] | None = None
+    expires_at: datetime | None = None
+
+
+class KeyService:
+    """Makes, shows and revokes keys."""
+
+    def __init__(self, *, database: Database, access: AccessService, ids: IdSource, clock: Clock) -> None:
+        self._database = database
+        self._access = access
+        self._ids = ids
+        self._clock = clock
+
+    async def create(self, caller: Caller, wish: KeyWish) -> tuple[ApiKey, str]:
+        """Store a new key; return it with its secret, which nobody can show again.
+
+        Raises:
+            InvalidInput: it would have expired already, or is an admin's with teams.
+            StateConflict: two keys of the name are live, or a live one has another role or other teams.
+        """
+        now = self._clock.now()
+        _check(wish, now)
+        secret = self._access.new_secret()
+        async with self._database.begin() as unit:
+            await unit.keys.lock()
+            key = ApiKey(
+                id=self._ids.key_id(),
+                name=wish.name,
+                slot=await _free_slot(unit, wish, now),
+                role=wish.role,
+                secret_sha256=sha256_of(secret),
+                created_at=now,
+                created_by=caller.subject,
+                expires_at=wish.expires_at,
+                teams=wish.teams,
+            )
+            await unit.keys.insert(key)
+            await unit.audit.append(caller, "key.create", key.id, after=key.described())
+        return key, secret
+
+    async def get(self, caller: Caller, key_id: KeyId) -> ApiKey:  # noqa: ARG002 - admins see every key
+        """Return a key, revoked ones too, or raise `NotFound`."""
+        async with self._database.read() as unit:
+            return _found(await unit.keys.get(key_id), key_id)
+
+    async def list(self, caller: Caller, *, before: KeyId | None, limit: int) -> Sequence[ApiKey]:  # noqa: ARG002 - as `get`
+        """Return keys, newest first, at most `limit`, older than `before`; revoked ones too."""
+        async with self._database.read() as unit:
+            return await unit.keys.list(before, limit)
+
+    async def revoke(self, caller: Caller, key_id: KeyId) -> None:
+        """End a key for good; it is refused by this process at once and by others within a second. Repeatable.
+
+        Raises:
+            NotFound: no such key.
+            StateConflict: it is the last live key of role admin.
+        """
+        now = self._clock.now()
+        async with self._database.begin() as unit:
+            await unit.keys.lock()
+            key = _found(await unit.keys.get(key_id), key_id)
+            if key.revoked_at is not None:
+                return
+            if [admin.id for admin in await unit.keys.list_live_admins(now)] == [key_id]:
+                raise StateConflict(
+                    f"key {key.name!r} is the last live key with the role admin: without it no other could be created; "
+                    "create another admin key with POST /v1/keys first"
+                )
+            await unit.keys.revoke(key_id, now)
+            await unit.audit.append(caller, "key.revoke", key_id, before=key.described())
+        self._access.forget(key_id)
+
+
+async def _free_slot(unit: UnitOfWork, wish: KeyWish, now: datetime) -> int:
+    """Return a slot of the name; expired keys of the name make room."""
+    taken = []
+    for key in await unit.keys.list_unrevoked(wish.name):
+        if not key.is_live(now):
+            await unit.keys.revoke(key.id, now)
+            continue
+        if (key.role, set(key.teams or ())) != (wish.role, set(wish.teams or ())):
+            raise StateConflict(
+                f"a live key {wish.name!r} has another role or other teams (role {key.role.value!r}): keys with "
+                f"the same "
+                "name are one caller; choose another name, or revoke that key first",
+                details={"key_id": key.id},
+            )
+        taken.append(key)
+    free = [slot for slot in _SLOTS if slot not in {key.slot for key in taken}]
+    if not free:
+        oldest = min(taken, key=lambda key: key.created_at)
+        raise StateConflict(
+            f"two keys {wish.name!r} are live already, which is enough to replace one by the other: revoke the older, "
+            f"DELETE /v1/keys/{oldest.id}, or choose another name",
+            details={"key_ids": sorted(key.id for key in taken)},
+        )
+    return free[0]
+
+
+def _check(wish: KeyWish, now: datetime) -> None:
+    problems = []
+    if wish.expires_at is not None and wish.expires_at <= now:
+        hint = "give an instant in the future, or leave it out for a key that does not expire"
+        problems.append(FieldProblem("/expires_at", "the key would have expired already", str(wish.expires_at), hint))
+    if wish.role is Role.ADMIN and wish.teams is not None:
+        hint = "leave teams out, or choose the role owner"
+        problems.append(FieldProblem("/teams", "an admin is not bound to teams", list(wish.teams), hint))
+    if problems:
+        raise InvalidInput("the key can't be made", problems=tuple(problems))
+
+
+def _found(key: ApiKey | None, key_id: KeyId) -> ApiKey:
+    if key is None:
+        raise NotFound(f"no key {key_id!r}; list them with GET /v1/keys")
+    return key

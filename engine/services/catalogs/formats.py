@@ -1,0 +1,258 @@
+"""Access to tables: formats by name, open connections by catalog, and every blocking call in a thread.
+
+The only place where secrets of catalogs are resolved; errors that pass through here have them blotted out. A connection
+is kept until its catalog is replaced or one of its secrets changes. Each call names the table or the catalog that it
+waits for: `services.catalogs.bulkheads` bounds the threads of each, and how long a call is waited for.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Final, ParamSpec, TypeVar
+
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError, Transient
+from engine.domain.tables import Catalog, TableFormatName, TableRef
+from engine.formats.base import CatalogConnection, CheckStep, FileScope, OpenTable, TableFormat
+from engine.rewriting.kernel.places import Places
+from engine.services.catalogs.addresses import HostNames
+from engine.services.catalogs.bulkheads.calls import Bulkheads
+from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
+from engine.services.catalogs.locations import ANYWHERE, LocationRules
+from engine.services.catalogs.secrets import problems_of_own_files, resolve_secrets, secrets_in
+
+DEFAULT_LIMITS: Final = ThreadLimits()
+
+POINTERS_AT_ONCE: Final = 8
+POINTER_SECONDS: Final = 10.0
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+RESOLVER_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    fingerprint: str
+    connection: CatalogConnection
+
+
+class FormatRegistry:
+    """Table formats by name.
+
+    `environ` is where `env:` references are looked up, `locations` what may be reached, `own_folder` where `file:`
+    references may not lead, `limits` the threads and deadlines of calls. In the methods that call, `where` is the table
+    that is waited for, or the name of a catalog where it is no single table.
+    """
+
+    def __init__(
+        self,
+        *,
+        formats: Mapping[TableFormatName, TableFormat],
+        environ: Mapping[str, str],
+        locations: LocationRules = ANYWHERE,
+        own_folder: Path | None = None,
+        names: HostNames | None = None,
+        limits: ThreadLimits = DEFAULT_LIMITS,
+    ) -> None:
+        self._formats = formats
+        self._environ = environ
+        self.locations = locations
+        self._own_folder = own_folder
+        self._names = names or HostNames()
+        self._bulkheads = Bulkheads(limits)
+        self._kept: dict[str, _Kept] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+        self._secrets: set[str] = set()
+
+    async def ask(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a blocking read in a thread and give up at the deadline of reads; the thread is left behind then.
+
+        Raises:
+            Away: no free thread, or no answer in time.
+        """
+        with self._blotting():
+            return await self._bulkheads.read(Compartment.of(where), partial(function, *args, **kwargs))
+
+    async def work(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a blocking read that is a step of a run, as `ask` does with the deadline of such steps.
+
+        Raises:
+            Away: no free thread, or no answer in time.
+        """
+        with self._blotting():
+            return await self._bulkheads.read(Compartment.of(where), partial(function, *args, **kwargs), is_work=True)
+
+    async def change(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a blocking call that may change the table; a cancelled caller waits for its end nevertheless.
+
+        Raises:
+            Away: no free thread; nothing was begun.
+            OutcomeUnknown: no answer in time; the call may still change the table.
+        """
+        with self._blotting():
+            return await self._bulkheads.change(Compartment.of(where), partial(function, *args, **kwargs))
+
+    async def validate(self, name: TableFormatName, properties: Mapping[str, str]) -> None:
+        """Raise `InvalidInput` where properties can't make a connection. References are not resolved for this."""
+        await self._check_addresses(properties)
+        if self._own_folder is not None and (problems := problems_of_own_files(properties, self._own_folder)):
+            raise InvalidInput("a catalog can't have Packhouse's own files", problems=tuple(problems))
+        await asyncio.to_thread(self._format(name).validate, properties)
+
+    async def connect(self, catalog: Catalog) -> CatalogConnection:
+        """Return the catalog's open connection, made at first use.
+
+        Raises:
+            InvalidInput: a secret can't be read, an address is not allowed, or the format is not served here.
+            Transient: the catalog does not answer.
+        """
+        table_format = self._format(catalog.format)
+        properties = await self._resolved(catalog)
+        self._secrets |= secrets_in(catalog.properties, properties)
+        await self._check_addresses(properties)
+        fingerprint = _fingerprint(catalog, properties)
+        async with self._opening.setdefault(catalog.name, asyncio.Lock()):
+            kept = self._kept.get(catalog.name)
+            if kept is None or kept.fingerprint != fingerprint:
+                try:
+                    opened = await self.ask(catalog.name, table_format.connect, catalog.name, properties)
+                    kept = _Kept(fingerprint, opened)
+                except InvalidInput as error:  # what is wrong is what a reference stands for: never answered
+                    error.problems = tuple(replace(problem, value=None) for problem in error.problems)
+                    raise
+                self._kept[catalog.name] = kept
+        return kept.connection
+
+    async def open_table(self, catalog: Catalog, ref: TableRef, *, location: str | None = None) -> OpenTable:
+        """Load a table's present metadata, and make sure that it lies where it may.
+
+        Args:
+            catalog: the table's.
+            ref: the table's address.
+            location: as registered; None: the table is not registered yet, its metadata states the location.
+
+        Raises:
+            NotFound: the catalog has no such table.
+            InvalidInput: as `connect`, or a place of the table is not allowed (`services.catalogs.locations`).
+            NotEligible: its metadata file is outside of its location.
+            Transient: the catalog does not answer.
+        """
+        connection = await self.connect(catalog)
+        scope = FileScope(location, catalog.allowed_locations, catalog.outside_files)
+        with self._blotting():
+            opened = await self._bulkheads.read_shared(
+                Compartment.of(ref), (id(connection), scope), partial(connection.open_table, ref, scope)
+            )
+        self.locations.check(opened.locations, allowed=catalog.allowed_locations)
+        self.locations.check_inside(opened.locations, Places(scope.folders(opened.location)))
+        return opened
+
+    async def pointers(self, catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
+        """Return what the catalog points to for each table; one without an answer is left out.
+
+        A catalog that has to be asked for each table is asked within the table's own bounds, so that one table without
+        an answer delays the others by `POINTER_SECONDS` at most.
+
+        Raises:
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            Transient: the catalog does not answer; where each table is asked for: none of the first answers.
+        """
+        connection = await self.connect(catalog)
+        if connection.has_all_pointers:
+            return await self.ask(catalog.name, connection.pointers, refs)
+        found: dict[TableRef, str] = {}
+        for start in range(0, len(refs), POINTERS_AT_ONCE):
+            part = refs[start : start + POINTERS_AT_ONCE]
+            answers = await asyncio.gather(*(self._pointer(connection, ref) for ref in part))
+            failures = [answer for answer in answers if isinstance(answer, Transient)]
+            if start == 0 and len(failures) == len(part):
+                raise failures[0]
+            for answer in answers:
+                found |= {} if isinstance(answer, Transient) else answer
+        return found
+
+    async def _pointer(self, connection: CatalogConnection, ref: TableRef) -> Mapping[TableRef, str] | Transient:
+        try:
+            async with asyncio.timeout(POINTER_SECONDS):
+                return await self.ask(ref, connection.pointers, [ref])
+        except TimeoutError:
+            message = f"the catalog did not answer for table {ref} within {POINTER_SECONDS:g} seconds"
+            return Away(Dependency.STORAGE, message)
+        except Transient as error:
+            return error
+
+    async def check(self, catalog: Catalog) -> Sequence[CheckStep]:
+        """Try the connection step by step: secrets, connection, then the format's own steps. A fault is a step."""
+        steps: list[CheckStep] = []
+        try:
+            await self._resolved(catalog)
+            steps.append(CheckStep("secrets", ok=True, detail="every reference can be read"))
+            connection = await self.connect(catalog)
+            found = await self.ask(catalog.name, connection.check)
+            return [*steps, *(replace(step, detail=self._blotted(step.detail)) for step in found)]
+        except InvalidInput as error:
+            detail = "; ".join(problem.message for problem in error.problems) or error.message
+            return [*steps, CheckStep("connection" if steps else "secrets", ok=False, detail=detail)]
+        except PackhouseError as error:
+            return [*steps, CheckStep("connection", ok=False, detail=error.message)]
+
+    def forget(self, catalog_name: str) -> None:
+        """Drop a connection: its catalog was replaced or deleted."""
+        self._kept.pop(catalog_name, None)
+
+    async def _resolved(self, catalog: Catalog) -> Mapping[str, str]:
+        return await asyncio.to_thread(resolve_secrets, catalog.properties, environ=self._environ, own=self._own_folder)
+
+    async def _check_addresses(self, properties: Mapping[str, str]) -> None:
+        problems = self.locations.problems_of_uris(properties)
+        if not problems and not self.locations.allows_local:
+            problems = self.locations.problems_of_addresses(await self._resolve(properties))
+        if problems:
+            raise InvalidInput("the catalog leads where it may not", problems=tuple(problems))
+
+    async def _resolve(self, properties: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+        """Return the addresses of the hosts in properties.
+
+        Raises:
+            Away: the resolver of host names does not answer.
+        """
+        try:
+            async with asyncio.timeout(RESOLVER_SECONDS):
+                return await asyncio.to_thread(lambda: list(self._names.resolved(properties)))
+        except TimeoutError:
+            message = f"the resolver of host names did not answer within {RESOLVER_SECONDS:g} seconds"
+            raise Away(Dependency.CATALOG, message) from None
+
+    @contextmanager
+    def _blotting(self) -> Iterator[None]:
+        """Blot secrets out of the errors of libraries, which like to show the URI that they could not reach."""
+        try:
+            yield
+        except PackhouseError as error:
+            error.message = self._blotted(error.message)
+            error.args = (error.message,)
+            raise
+
+    def _blotted(self, text: str) -> str:
+        for secret in sorted(self._secrets, key=len, reverse=True):  # a URI before the password inside of it
+            text = text.replace(secret, "***")
+        return text
+
+    def _format(self, name: TableFormatName) -> TableFormat:
+        if name not in self._formats:
+            problem = FieldProblem("/format", "this installation does not serve this table format", name.value)
+            raise InvalidInput("the table format is not served here", problems=(problem,))
+        return self._formats[name]
+
+
+def _fingerprint(catalog: Catalog, properties: Mapping[str, str]) -> str:
+    body = json.dumps([catalog.format, catalog.version, catalog.created_at.isoformat(), sorted(properties.items())])
+    return hashlib.sha256(body.encode()).hexdigest()

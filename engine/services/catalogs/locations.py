@@ -1,0 +1,299 @@
+"""Which places tables may lie in and which addresses catalogs may have. Pure checks: nothing is resolved here.
+
+Two rules hold: a location is one plain place (no `..`, no glob characters, no nested scheme, nothing that a decoder
+would read differently), and in production it is not on this machine or at an address that only insiders reach
+(loopback, link-local, metadata services of clouds). A catalog's allowed locations narrow it further.
+
+Host names of catalogs are resolved by `services.catalogs.addresses`, which says what that covers.
+"""
+
+import ipaddress
+import re
+import socket
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote
+
+from engine.domain.errors import FieldProblem, InvalidInput
+from engine.rewriting.kernel.places import ONE_STORE, Places, one_spelling
+from engine.services.catalogs.addresses import hosts_of
+
+STORE_SCHEMES: Final = frozenset(
+    {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "oss", "cosn", "obs", "hdfs", "viewfs"}
+)
+LOCAL_SCHEMES: Final = frozenset({"", "file"})
+_WITH_ACCOUNT: Final = frozenset({"abfs", "abfss", "wasb", "wasbs"})  # container@account.host
+_URI: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#\\]*))?(.*)", re.DOTALL)
+_GLOB: Final = frozenset("*?[]{}")
+_MOST_DECODINGS: Final = 4
+_OUTSIDE_REMEDY: Final = (
+    "register the table again if it was moved, or set outside_files: allowed_locations on its catalog to let its "
+    "tables use files anywhere below the allowed locations"
+)
+_INSIDER_NAMES: Final = frozenset(
+    {"localhost", "metadata", "metadata.google.internal", "instance-data", "host.docker.internal"}
+)
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+_COMPATIBLE: Final = ipaddress.IPv6Network("::/96")
+_RESOLVES_INSIDE: Final = (
+    "its host resolves to a loopback, link-local or metadata address, which this deployment does not allow "
+    "(PACKHOUSE_MODE=production)"
+)
+_RESOLVES_REMEDY: Final = "use a host name that resolves to the address of the service in your network"
+_METADATA: Final = frozenset(
+    map(ipaddress.ip_address, ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A location taken apart: scheme, authority and path segments, as they are compared."""
+
+    scheme: str
+    authority: str
+    segments: tuple[str, ...]
+
+    def covers(self, other: "Place") -> bool:
+        """Return True when the other place is this one or lies inside of it."""
+        is_same_store = (self.scheme, self.authority) == (other.scheme, other.authority)
+        return is_same_store and other.segments[: len(self.segments)] == self.segments
+
+
+class OutsideAllowedLocations(InvalidInput):
+    """A location that is not below the allowed locations of its catalog, which are shown to admins only."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocationRules:
+    """What the deployment allows; `allows_local` is for the embedded mode, where everything is on one machine."""
+
+    allows_local: bool
+
+    def check(self, locations: Sequence[str], *, allowed: Sequence[str]) -> None:
+        """Check that every location is a plain place below one of `allowed` (empty: anywhere).
+
+        Raises:
+            InvalidInput: a location is no plain place, or the deployment does not allow it.
+            OutsideAllowedLocations: a location is below none of `allowed`. They are not named.
+        """
+        roots = [_place(root) for root in allowed]
+        problems: list[FieldProblem] = []
+        kind: type[InvalidInput] = InvalidInput
+        for location in locations:
+            message = self.problem_of(location)
+            if message is None and roots and not any(root.covers(_place(location)) for root in roots):
+                message, kind = "it is not below the catalog's allowed locations", OutsideAllowedLocations
+            if message is not None:
+                problems.append(FieldProblem("/name", f"the table's location: {message}", location[:200]))
+        if problems:
+            what = "; ".join(f"{problem.value}: {problem.message}" for problem in problems)
+            raise kind(f"the table has a location that is not allowed: {what}", problems=tuple(problems))
+
+    def check_inside(self, locations: Sequence[str], places: Places) -> None:
+        """Raise `InvalidInput` unless every location is below the table's places."""
+        problems = tuple(
+            FieldProblem("/name", f"the table's location: it is not below {places}", location[:200], _OUTSIDE_REMEDY)
+            for location in locations
+            if not places.cover(location)
+        )
+        if problems:
+            what = "; ".join(f"{problem.value} is not below {places}" for problem in problems)
+            raise InvalidInput(
+                f"the table has files outside of its location: {what}; {_OUTSIDE_REMEDY}", problems=problems
+            )
+
+    def check_addresses(self, properties: Mapping[str, str]) -> None:
+        """Raise `InvalidInput` for addresses, by the names of their properties, that are not allowed."""
+        if problems := self.problems_of_uris(properties):
+            raise InvalidInput("the catalog leads where it may not", problems=tuple(problems))
+
+    def problems_of_allowed(self, locations: Sequence[str]) -> list[FieldProblem]:
+        """Return one problem for each location that can't be an allowed one."""
+        problems = []
+        for index, location in enumerate(locations):
+            message = self.problem_of(location)
+            if message is None and not _place(location).authority and _place(location).scheme != "file":
+                message = "it names no bucket, container or host: it would allow everything"
+            if message is not None:
+                hint = "for example s3://lake/sales"
+                problems.append(FieldProblem(f"/allowed_locations/{index}", message, location[:200], hint))
+        return problems
+
+    def problem_of(self, location: str) -> str | None:
+        """Return what is wrong with a location, None when it is a plain place that the deployment allows."""
+        if not location or not location.isprintable() or location != location.strip() or "\\" in location:
+            return "it is empty, or has control characters, backslashes or spaces at its ends"
+        for text in _decodings(location):
+            if text is None:
+                return "it is encoded too many times"
+            if (message := _problem_of_text(text)) is not None:
+                return message
+        scheme, authority, path = _parts(location)
+        if scheme in LOCAL_SCHEMES:
+            return self._problem_of_local(authority, path)
+        if scheme not in STORE_SCHEMES:
+            return f"the scheme {scheme!r} is not that of a store ({', '.join(sorted(STORE_SCHEMES))})"
+        return self._problem_of_authority(scheme, authority)
+
+    def problems_of_uris(self, properties: Mapping[str, str]) -> list[FieldProblem]:
+        """Return one problem for each property of a catalog that leads where it may not. Values are never repeated.
+
+        The properties are resolved ones: what a reference stands for is checked too.
+        """
+        if self.allows_local:
+            return []
+        messages = ((name, _problem_of_address(name, value)) for name, value in properties.items())
+        return [FieldProblem(f"/properties/{name}", message) for name, message in messages if message is not None]
+
+    def problems_of_addresses(self, resolved: Iterable[tuple[str, str]]) -> list[FieldProblem]:
+        """Return one problem for each property with a host that resolves to an address that is refused.
+
+        Args:
+            resolved: names of properties with addresses of the hosts in them (`addresses.HostNames`).
+        """
+        names = () if self.allows_local else sorted({name for name, address in resolved if is_insider(address)})
+        return [FieldProblem(f"/properties/{name}", _RESOLVES_INSIDE, None, _RESOLVES_REMEDY) for name in names]
+
+    def check_peer(self, address: str) -> None:
+        """Raise `InvalidInput` when a server that was connected to is at an address that is refused."""
+        if not self.allows_local and is_insider(address):
+            problem = FieldProblem("/properties/uri", _RESOLVES_INSIDE, None, _RESOLVES_REMEDY)
+            raise InvalidInput("the catalog leads where it may not", problems=(problem,))
+
+    def _problem_of_local(self, authority: str, path: str) -> str | None:
+        if not self.allows_local:
+            return "it is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
+        if authority not in {"", "localhost"} or not path.startswith("/"):
+            return "a local location is an absolute path"
+        return None
+
+    def _problem_of_authority(self, scheme: str, authority: str) -> str | None:
+        if not authority:
+            return "it names no bucket, container or host"
+        container, at, host = authority.rpartition("@")
+        if at and (scheme not in _WITH_ACCOUNT or not container or "@" in container or ":" in container):
+            return "it has a user before the host"
+        if not self.allows_local and is_insider(_host_of(host)):
+            return "its host is loopback, link-local or a metadata service"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Spellings:
+    """Every spelling of a location and of the folders around it, without a slash at the end."""
+
+    own: tuple[str, ...]
+    around: tuple[str, ...]
+
+    @staticmethod
+    def of(location: str) -> "Spellings":
+        """Return the spellings; none for what is no absolute place."""
+        scheme, authority, path = _parts(one_spelling(location) or "")
+        segments = [part for part in path.split("/") if part]
+        schemes = (scheme, *(other for other, one in ONE_STORE.items() if one == scheme))
+        is_local = scheme == "file"
+        roots = ["", "file:", "file://"] if is_local else [f"{each}://{authority}" for each in schemes]
+        folders = (
+            ["/".join(("", *segments[:depth])) for depth in range(int(is_local), len(segments) + 1)] if scheme else []
+        )
+        spelt = [tuple(f"{root}{folder}" for root in roots) for folder in folders]
+        return Spellings(spelt[-1], tuple(each for some in spelt[:-1] for each in some)) if spelt else Spellings((), ())
+
+
+ANYWHERE: Final = LocationRules(allows_local=True)
+"""The rules of the embedded mode."""
+
+
+def is_insider(host: str) -> bool:
+    """Return True for names and addresses that only this machine or its insiders reach, however they are written."""
+    name = host.strip("[]").rstrip(".").lower()
+    if name in _INSIDER_NAMES or name.endswith(".localhost"):
+        return True
+    address = _address_of(name)
+    if address is None:
+        return False
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1] or _inside(address)
+        if inner is not None and is_insider(str(inner)):
+            return True
+    return (
+        address.is_loopback
+        or address.is_link_local
+        or address.is_unspecified
+        or address.is_multicast
+        or address in _METADATA
+    )
+
+
+def _address_of(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        pass
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(name))  # also 2130706433, 0x7f.1 and 0177.0.0.1
+    except (OSError, UnicodeError):
+        return None
+
+
+def _inside(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """Return the IPv4 address that NAT64 translates an address to, or that a deprecated form holds."""
+    if address in _NAT64 or (address in _COMPATIBLE and int(address) > 1):
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return None
+
+
+def _problem_of_text(text: str) -> str | None:
+    if found := sorted(_GLOB & set(text)):
+        return f"it has glob characters: {' '.join(found)}"
+    if "#" in text or not text.isprintable() or "\\" in text:
+        return "it has characters that readers interpret differently"
+    scheme, _, path = _parts(text)
+    if scheme and re.match(r"/*[A-Za-z][A-Za-z0-9+.-]*:/", path):
+        return f"it nests one scheme in another ({scheme}:…)"
+    if {".", ".."} & set(path.split("/")):
+        return "it has '.' or '..' as a part of its path"
+    return None
+
+
+def _problem_of_address(name: str, value: str) -> str | None:
+    for part in re.split(r"[,;]", value):
+        base = _parts(part.strip())[0].partition("+")[0]
+        if base in {"file", "jar", "sqlite"}:
+            return f"{base}: is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
+    for host in hosts_of(name, value):
+        if host.startswith("/"):
+            return "it refers to a socket of this machine, which this deployment does not allow"
+        if is_insider(host):
+            return "its host is loopback, link-local or a metadata service, which this deployment does not allow"
+    if re.match(r"postgres(ql)?(\+\w+)?:", value.strip()) and not any(True for _ in hosts_of(name, value)):
+        return "it names no host: the driver would use a socket of this machine, which this deployment does not allow"
+    return None
+
+
+def _place(location: str) -> Place:
+    scheme, authority, path = _parts(location)
+    scheme = ONE_STORE.get(scheme, scheme) or "file"
+    return Place(scheme, authority.lower() if scheme != "file" else "", tuple(part for part in path.split("/") if part))
+
+
+def _parts(location: str) -> tuple[str, str, str]:
+    match = _URI.fullmatch(location)
+    scheme, authority, path = match.groups() if match else (None, None, location)
+    return (scheme or "").lower(), authority or "", path
+
+
+def _host_of(authority: str) -> str:
+    return authority if authority.count(":") > 1 and "]" not in authority else re.sub(r":\d*$", "", authority)
+
+
+def _decodings(text: str) -> Iterator[str | None]:
+    """Yield a text as it is and as each further decoding reads it; None when it has no end."""
+    for _ in range(_MOST_DECODINGS):
+        yield text
+        decoded = unquote(text)
+        if decoded == text:
+            return
+        text = decoded
+    yield None

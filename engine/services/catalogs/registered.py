@@ -1,0 +1,97 @@
+"""From a table's id to the table itself: the record, then the catalog, then proof that it is still the same table."""
+
+from engine.domain.access import Caller
+from engine.domain.addresses import is_address, parse_address
+from engine.domain.errors import FieldProblem, Forbidden, InvalidInput, NotFound, StateConflict, TableReplaced
+from engine.domain.ids import TableId
+from engine.domain.tables import Catalog, Table
+from engine.formats.base import OpenTable
+from engine.services.access.visibility import may_read
+from engine.services.catalogs.formats import FormatRegistry
+from engine.stores.unit_of_work import UnitOfWork
+
+
+async def read_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -> tuple[Table, Catalog]:
+    """Return a registered table that the caller may read, and its catalog, from the record.
+
+    Raises:
+        NotFound: no such table, or one that does not exist for the caller; both have the same text.
+    """
+    table = await unit.tables.get(table_id)
+    catalog = None if table is None else await unit.catalogs.get(table.ref.catalog)
+    if table is None or catalog is None or not may_read(caller, table, catalog):
+        raise no_table(table_id)
+    return table, catalog
+
+
+async def find_id(unit: UnitOfWork, text: str, caller: Caller) -> TableId:
+    """Return the id of the table that an id or an address names; an id is returned without a look at the record.
+
+    Raises:
+        NotFound: no table at this address, or one that does not exist for the caller; both have the same text.
+        InvalidInput: neither an id nor an address.
+    """
+    if not is_address(text):
+        return TableId(text)
+    try:
+        ref = parse_address(text)
+    except ValueError as error:
+        problem = FieldProblem("/table_id", str(error), text, "put a part that has a dot in double quotes")
+        raise InvalidInput(str(error), problems=(problem,)) from None
+    table = await unit.tables.find(ref)
+    catalog = None if table is None else await unit.catalogs.get(ref.catalog)
+    if table is None or catalog is None or not may_read(caller, table, catalog):
+        raise no_table(text)
+    return table.id
+
+
+async def read_own(unit: UnitOfWork, table_id: TableId, caller: Caller) -> tuple[Table, Catalog]:
+    """Return a registered table that the caller may change, and its catalog, from the record.
+
+    Raises:
+        NotFound: as `read_registered`.
+        Forbidden: the caller may read the table by a grant, but it belongs to another team or to none.
+    """
+    table, catalog = await read_registered(unit, table_id, caller)
+    if not caller.sees(table.owner_team):
+        raise only_readable(caller, table)
+    return table, catalog
+
+
+def only_readable(caller: Caller, table: Table) -> Forbidden:
+    """Return the error of a change to a table that the caller may only read."""
+    owner = "no team" if table.owner_team is None else f"the team {table.owner_team!r}"
+    return Forbidden(
+        f"table {table.id} belongs to {owner}: a grant allows {caller.subject} to read it; changes and runs need a key "
+        "of the owner team"
+    )
+
+
+def no_table(table_id: str) -> NotFound:
+    """Return the error of a table that does not exist for its caller."""
+    return NotFound(f"no table {table_id!r} is registered; list them with GET /v1/tables")
+
+
+async def open_registered(formats: FormatRegistry, catalog: Catalog, table: Table) -> OpenTable:
+    """Load the table's present metadata and make sure that it is the one that was registered.
+
+    Raises:
+        TableReplaced: it was dropped and made anew; the remedy is in the message.
+        TableUnreadable: its metadata can't be read.
+        StateConflict: the catalog does not have it any more.
+        InvalidInput, NotEligible: it was moved, or has files where it may not (`FormatRegistry.open_table`).
+        Transient: the catalog does not answer.
+    """
+    try:
+        opened = await formats.open_table(catalog, table.ref, location=table.location)
+    except NotFound:
+        raise StateConflict(
+            f"table {table.ref} is no longer in its catalog; if it was dropped for good, DELETE /v1/tables/{table.id}"
+        ) from None
+    if opened.uuid != table.uuid:
+        raise TableReplaced(
+            f"table {table.ref} was dropped and created again: it is {opened.uuid} now and was {table.uuid} when "
+            f"it was registered; no run changes it until you DELETE /v1/tables/{table.id} and register it again",
+            details={"registered_uuid": table.uuid, "found_uuid": opened.uuid},
+        )
+    return opened

@@ -1,0 +1,93 @@
+"""What a look at a table comes to: start a run, or not and why, and when time alone may change the answer.
+
+Pure: the same facts that explain shows, through the same functions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from engine.domain.policies import EffectivePolicy
+from engine.domain.run_requests import Cause, RunRequest
+from engine.domain.watches import Verdict
+from engine.planning.triggers import RuleState
+from engine.services.explain.facts import Facts, Sight
+from engine.services.explain.timing import Hold, cron_next, eligibility
+
+RUN_SECONDS: Final = 60
+"""How often a due table is looked at again while a run of it is live."""
+
+_RUNS: Final = frozenset({"run_at_work", "run_waits"})
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`request`: what to start, None for nothing. `reconsider_at`: see `domain.watches.Watch`."""
+
+    verdict: Verdict
+    code: str | None = None
+    detail: str | None = None
+    is_due: bool = False
+    reconsider_at: datetime | None = None
+    request: RunRequest | None = None
+
+
+def decide_unless_due(policy: EffectivePolicy, sight: Sight, now: datetime) -> Decision | None:
+    """Return the decision on a table that is not due, switched off or unreadable; None when it is due."""
+    cron = cron_next(policy, now)
+    if not policy.enabled:
+        return Decision(Verdict.DISABLED, "disabled", reconsider_at=cron)
+    if sight.blocked is not None:
+        return Decision(Verdict.UNREACHABLE, *sight.blocked)
+    if sight.evaluation is None or not sight.evaluation.is_due:
+        return Decision(Verdict.NOT_DUE, reconsider_at=_earliest(cron, sight.due_at(now, margin_seconds=1)))
+    return None
+
+
+def decide(facts: Facts) -> Decision:
+    """Return the decision on a table, whether it is due or not."""
+    early = decide_unless_due(facts.policy, facts.sight, facts.record.now)
+    if early is not None:
+        return early
+    cron = cron_next(facts.policy, facts.record.now)
+    if held_by := [hold for hold in eligibility(facts).held_by if hold.holds_submission]:
+        return _held(facts, held_by, cron)
+    request = request_of(facts)
+    again_at = facts.record.now + timedelta(seconds=RUN_SECONDS)
+    return Decision(Verdict.SUBMITTED, is_due=True, reconsider_at=_earliest(cron, again_at), request=request)
+
+
+def request_of(facts: Facts) -> RunRequest:
+    """Return what a run that begins by itself is asked for; a rule of the table is due."""
+    evaluation, due = facts.sight.evaluation, facts.sight.due
+    if evaluation is None or due is None:
+        message = "the table is not due"
+        raise ValueError(message)
+    rules = evaluation.full if due.full else evaluation.triggers
+    return RunRequest(
+        force_full=due.full,
+        only_due=True,
+        cause=_cause([rule for rule in rules if rule.is_due]),
+        due_since=facts.due_since,
+    )
+
+
+def _cause(rules: Sequence[RuleState]) -> Cause:
+    first = rules[0]
+    return Cause(first.name, first.due[0].partition if first.due else None, first.due_total)
+
+
+def _held(facts: Facts, held_by: Sequence[Hold], cron: datetime | None) -> Decision:
+    """Wait for the end of what holds the table back; without a known one, for whoever ends it to wake the table."""
+    ends = [hold.until for hold in held_by]
+    until = None if None in ends else max(end for end in ends if end is not None)
+    if any(hold.code in _RUNS for hold in held_by):
+        until = facts.record.now + timedelta(seconds=RUN_SECONDS)
+    first = held_by[0]
+    detail = "; ".join(f"{hold.words} ({hold.detail})" for hold in held_by)
+    return Decision(Verdict.HELD, first.code, detail, is_due=True, reconsider_at=_earliest(cron, until))
+
+
+def _earliest(*instants: datetime | None) -> datetime | None:
+    return min((each for each in instants if each is not None), default=None)

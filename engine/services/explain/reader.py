@@ -1,0 +1,133 @@
+"""Everything that is known of a table at this moment: read from the record, then from the table itself.
+
+Works when the catalog is away or the table is gone or replaced: then with less, and `Sight.blocked` holds the reason.
+Explain and the coordinator use the same facts, so that what is explained is what happens. The coordinator first takes a
+`Glance`, which costs a third of the queries, and reads everything only of a table that is due.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from engine.domain.access import Caller
+from engine.domain.errors import InvalidInput, NotEligible, StateConflict, Transient
+from engine.domain.ids import TableId
+from engine.domain.policies import EffectivePolicy
+from engine.services.catalogs.capabilities import CapabilityService
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.registered import read_registered
+from engine.services.explain.facts import (
+    Facts,
+    RecordFacts,
+    Sight,
+    add_plans,
+    contradicted,
+    judge,
+    read_record,
+    too_small_budget,
+    with_policy,
+)
+from engine.services.policies.effective import PolicyReader
+from engine.services.tables.observations import ObservationService, Observed
+from engine.stores.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A table whose rules were judged, without what the record knows of its runs.
+
+    Attributes:
+        now: by the clock of the record.
+        policy: without the table's own properties when it could not be read.
+        sight: the evaluation, the health and other compactors, or what blocked them; no plans.
+        seen: the table as it was found; None when it could not be read.
+    """
+
+    now: datetime
+    policy: EffectivePolicy
+    sight: Sight
+    seen: Observed | None
+
+
+class FactReader:
+    """Reads facts of registered tables, and stores a measurement of each table that was read."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        formats: FormatRegistry,
+        capabilities: CapabilityService,
+        observations: ObservationService,
+    ) -> None:
+        self._database = database
+        self._formats = formats
+        self._capabilities = capabilities
+        self._observations = observations
+
+    async def glance(self, caller: Caller, table_id: TableId, *, at: datetime | None = None) -> Glance:
+        """Return a table with its rules judged at an instant (None: now), and keep the measurement.
+
+        Raises:
+            NotFound: no such table, or none that the caller may see.
+        """
+        policy, now = None, at
+        try:
+            seen = await self._observations.observe(caller, table_id)
+            policy = seen.policy
+            async with self._database.read() as unit:
+                now = at or await unit.now()
+                rewritten = await unit.rewrite_histories.committed_partitions(table_id)
+                hot = await unit.hot_partitions.at(table_id)
+            sight = await self._formats.ask(seen.opened.ref, judge, seen.opened, policy, rewritten, now, hot)
+            return Glance(now, policy, replace(sight, health=await self._observations.measure(seen)), seen)
+        except (Transient, InvalidInput, StateConflict, NotEligible) as error:
+            blocked = Sight(blocked=(error.code, error.message))
+        async with self._database.read() as unit:
+            table, _ = await read_registered(unit, table_id, caller)
+            now = now or await unit.now()
+            policy = policy or await PolicyReader.effective(unit, table, {})
+        return Glance(now, policy, blocked, None)
+
+    async def read(self, caller: Caller, table_id: TableId, glance: Glance | None = None) -> Facts:
+        """Return the facts of a table.
+
+        Args:
+            caller: who asks.
+            table_id: the table.
+            glance: at the table, taken a moment ago; taken again if a run of the table has ended since.
+
+        Raises:
+            NotFound: no such table, or none that the caller may see.
+        """
+        async with self._database.read() as unit:
+            table, catalog = await read_registered(unit, table_id, caller)
+            record = await read_record(unit, table)
+        if glance is None or record.has_ended_since(glance.now):
+            glance = await self.glance(caller, table_id, at=record.now)
+        policy, sight = glance.policy, await self._with_plans(glance, record)
+        async with self._database.read() as unit:
+            if glance.seen is not None and glance.seen.has_moved:  # the look has woken the watch
+                record = replace(record, watch=await unit.watches.get(table_id))
+            facts = await with_policy(unit, record, policy, sight)
+        impossible = self._capabilities.of(catalog.format).refusals(policy.values)
+        return replace(facts, refusals=(*contradicted(policy), *impossible, *too_small_budget(facts)))
+
+    async def wake(self, facts: Facts) -> Facts:
+        """Let the coordinator evaluate a table at once unless its look is due; return the facts with the new watch."""
+        table_id = facts.record.table.id
+        with suppress(Transient):
+            async with self._database.begin() as unit:
+                await unit.watches.wake_early(table_id)
+                watch = await unit.watches.get(table_id)
+            return replace(facts, record=replace(facts.record, watch=watch))
+        return facts
+
+    async def _with_plans(self, glance: Glance, record: RecordFacts) -> Sight:
+        if glance.seen is None:
+            return glance.sight
+        opened = glance.seen.opened
+        try:
+            return await self._formats.ask(opened.ref, add_plans, opened, glance.policy, record, glance.sight)
+        except (Transient, InvalidInput, StateConflict, NotEligible) as error:
+            return Sight(blocked=(error.code, error.message))

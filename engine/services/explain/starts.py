@@ -1,0 +1,74 @@
+"""Whether and when a run of a table starts automatically, in words and as an instant.
+
+The sentence never promises a start that a hold prevents: it names the first hold, and its end where that is known.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from engine.services.explain.facts import Facts
+from engine.services.explain.timing import Eligibility, Hold
+from engine.services.planning.wording import clock
+from engine.services.runs.holds import HoldRules
+
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
+
+
+def starts_by_itself(facts: Facts) -> bool:
+    """Return whether runs of the table start automatically at all: its policy is on, and a coordinator watches."""
+    return facts.policy.enabled and facts.record.is_watched and facts.record.watch is not None
+
+
+def start_at(facts: Facts, eligible: Eligibility) -> datetime | None:
+    """Return when a run starts automatically if nothing more is written; None when none does or it is not known.
+
+    It starts at the first look at which the table is due and nothing holds it back.
+    """
+    evaluation, watch = facts.sight.evaluation, facts.record.watch
+    if not starts_by_itself(facts) or watch is None or evaluation is None or eligible.at is None:
+        return None
+    looked_at = max(facts.record.now, watch.next_at)
+    due_since = (watch.due_since or looked_at) if evaluation.is_due else facts.sight.due_at(facts.record.now)
+    if due_since is None:
+        return None
+    at = max(eligible.at, looked_at, due_since)
+    return HoldRules.of(facts.policy).free_from(at, due_since, facts.latencies)
+
+
+def how_it_starts(facts: Facts, eligible: Eligibility) -> str:
+    """Return one sentence on how runs of the table start."""
+    watch, evaluation = facts.record.watch, facts.sight.evaluation
+    if not facts.policy.enabled:
+        return "No run starts automatically: its policy has enabled: false."
+    if watch is None or not facts.record.is_watched:
+        why = "no coordinator watches tables (none runs, or PACKHOUSE_WATCH is off)"
+        return f"No run starts automatically now: {why}; submit one (POST /v1/runs)."
+    look = f"the next look at it is at {clock(watch.next_at)}"
+    if evaluation is None:
+        return f"No run starts automatically until the table can be read: {look}."
+    if not evaluation.rules:
+        return "No run starts automatically: its policy has no rules."
+    at = start_at(facts, eligible)
+    if holds := [hold for hold in eligible.held_by if hold.holds_submission]:
+        return _held(holds, at, eligible)
+    return _free(at, look, is_due=evaluation.is_due, waits=bool(eligible.held_by))
+
+
+def _free(at: datetime | None, look: str, *, is_due: bool, waits: bool) -> str:
+    if at is None:
+        return f"A run starts automatically once a rule is due; {look}."
+    if not is_due:
+        return f"A run starts automatically about {clock(at)} if nothing more is written; {look}."
+    if waits:
+        return f"A run is queued automatically about {clock(at)}, and waits for its turn."
+    return f"A run starts automatically about {clock(at)}."
+
+
+def _held(holds: Sequence[Hold], at: datetime | None, eligible: Eligibility) -> str:
+    endless = [hold for hold in holds if hold.until is None]
+    if endless:
+        return f"No run starts automatically: {endless[0].words}."
+    last = max(holds, key=lambda hold: hold.until or _NEVER)
+    until = at or eligible.at
+    return f"No run starts automatically{f' before {clock(until)}' if until else ''}: {last.words}."

@@ -1,0 +1,304 @@
+"""The explanation in plain sentences: one screenful, most important first.
+
+Can it run, would it run, why or why not, what is next, what to change: in this order. What does not fit on the screen
+is left out from the end; the structure beside the summary has everything.
+"""
+
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from engine.domain.plans import Plan
+from engine.domain.policies import EffectivePolicy, WindowKind, raised_group_sizes
+from engine.domain.reasons import in_words
+from engine.domain.runs import Run, RunState
+from engine.domain.units import format_bytes
+from engine.planning.estimates import predicted_requests
+from engine.planning.triggers import RuleState
+from engine.services.explain.facts import Facts
+from engine.services.explain.starts import how_it_starts
+from engine.services.explain.timing import Eligibility, cron_next, refused_settings
+from engine.services.planning.engines import BY_NATIVE
+from engine.services.planning.rule_words import due_rule, never_due_advice, other_rule
+from engine.services.planning.trials import Trial
+from engine.services.planning.wording import clock, duration, many, sentence, short
+
+WIDTH: Final = 100
+LINES: Final = 24
+_DUE_SHOWN: Final = 6
+_OTHERS_SHOWN: Final = 3
+"""Rules that are not due, while none is; those that time alone makes due come first."""
+_FIGURE: Final = re.compile(r"(?<=\d) (?=(?:[KMGT]?i?B|s|UTC)\b|%)")
+_NO_BREAK: Final = "\N{NO-BREAK SPACE}"
+
+
+def summarize(facts: Facts, eligible: Eligibility) -> list[str]:
+    """Return at most 24 lines of at most 100 columns; lines that go on are indented."""
+    lines: list[str] = []
+    for said in _sentences(facts, eligible):
+        whole = textwrap.wrap(_FIGURE.sub(_NO_BREAK, said), WIDTH, subsequent_indent="  ")
+        wrapped = [line.replace(_NO_BREAK, " ") for line in whole]
+        if len(lines) + len(wrapped) > LINES:
+            break
+        lines += wrapped
+    return lines
+
+
+def _sentences(facts: Facts, eligible: Eligibility) -> Iterator[str]:
+    yield _headline(facts, eligible)
+    yield how_it_starts(facts, eligible)
+    yield from _can(facts)
+    yield from _now(facts, eligible)
+    yield from _holds(eligible)
+    yield from _rules(facts)
+    yield from _live(facts)
+    yield from _last(facts)
+    yield from _next(facts)
+    yield from _conflicts(facts)
+    yield from _health(facts)
+    yield from _changes(facts)
+
+
+def _headline(facts: Facts, eligible: Eligibility) -> str:
+    ref, sight = short(str(facts.record.table.ref), 70), facts.sight
+    if sight.blocked is not None:
+        return f"{ref} can't be read now."
+    if facts.refusals or (sight.trial is not None and not sight.trial.is_eligible):
+        return f"{ref} can't be rewritten in its current state."
+    due = "is due for a rewrite" if sight.evaluation is not None and sight.evaluation.is_due else "is not due"
+    if eligible.held_by:
+        until = f" until {clock(eligible.at)}" if eligible.at else ""
+        return f"{ref} {due}, and is held back{until}: {', '.join(hold.words for hold in eligible.held_by)}."
+    return f"{ref} {due}{', and nothing holds it back' if due.endswith('rewrite') else ''}."
+
+
+def _can(facts: Facts) -> Iterator[str]:
+    sight = facts.sight
+    if sight.blocked is not None:
+        yield f"{sentence(sight.blocked[1])} The settings shown do not include the table's own properties."
+        if facts.record.measurement is not None:
+            seen = facts.record.measurement
+            yield (
+                f"It was measured last at {clock(seen.measured_at)}: {seen.file_count} files, {seen.small_file_count} "
+                f"of them small, score {seen.score:.0f} of 100."
+            )
+    for refused in refused_settings(facts):
+        yield f"It can't be rewritten: {refused}."
+    if sight.trial is None:
+        return
+    if sight.trial.is_eligible and not facts.refusals:
+        yield f"It can be rewritten: all {len(sight.trial.conditions)} conditions hold."
+    yield from _how(facts.policy, sight.trial)
+    for condition in sight.trial.conditions:
+        if not condition.holds:
+            yield f"It can't be rewritten: {condition.name.replace('_', ' ')}: {condition.detail}."
+
+
+def _how(policy: EffectivePolicy, trial: Trial) -> Iterator[str]:
+    for raised in raised_group_sizes(policy):
+        name = raised.pointer[1:].replace("/", ".")
+        yield f"File groups have the target size: {name} {raised.message}."
+    for condition in trial.conditions:
+        if condition.name == BY_NATIVE:
+            yield f"It is rewritten by {condition.detail}."
+
+
+def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
+    trial = facts.sight.trial
+    if trial is None:
+        return
+    if facts.refusals:
+        yield "A run now would fail for this reason."
+        return
+    plan, deferred = facts.planned_now(trial)
+    expected = plan.prediction
+    if not plan.groups:
+        counted = Counter(partition.reason for partition in plan.skipped)
+        why = "; ".join(f"{many(count, 'partition')}: {in_words(code)}" for code, count in counted.most_common())
+        yield f"A run now would find nothing to do: {why or 'the table has no files'}."
+        return
+    requests = predicted_requests(plan.groups, output_bytes=expected.output_bytes)
+    what = (
+        f"{many(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)}) in "
+        f"{many(len(plan.groups), 'group')} into about {expected.output_files}"
+    )
+    time = f" in about {duration(expected.seconds)}"
+    if trial.is_eligible and facts.policy.enabled:
+        waits = any(hold.holds_requests for hold in eligible.held_by)
+        begin = "A run requested now would wait, then rewrite" if waits else "A run now would rewrite"
+        yield f"{begin} {what}{time}, with about {many(requests, 'storage request')}."
+        yield f"That time is {plan.time.costs.evidence}{_limits(plan)}."
+        if plan.shrunk_partitions:
+            yield f"{many(plan.shrunk_partitions, 'partition')} of it in smaller file groups, after lost races."
+        if 0 < deferred < len(trial.plan.groups):
+            yield f"{many(deferred, 'group')} would be left for later: they exceed the rest of limits.bytes_per_day."
+        yield from _due_only(facts, expected.input_files)
+    else:
+        yield f"A run now would change nothing; if nothing prevented it, it would rewrite {what}."
+
+
+def _limits(plan: Plan) -> str:
+    """Return the limit that a run's time is bounded by, as a clause."""
+    limit = plan.time.limit.bytes_per_second
+    return "" if limit is None else f", under a limit of {format_bytes(round(limit))}/s"
+
+
+def _due_only(facts: Facts, all_files: int) -> Iterator[str]:
+    """Say what a run by itself would rewrite, where that is not all that a run by request would."""
+    due = facts.sight.due
+    if due is None or not due.plan.groups:
+        return
+    expected = due.plan.prediction
+    if due.full or expected.input_files != all_files:
+        full = " in full" if due.full else ""
+        what = f"{many(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)})"
+        groups = many(len(due.plan.groups), "group")
+        yield f"An automatic run would rewrite the due partitions{full}: {what} in {groups}."
+
+
+def _holds(eligible: Eligibility) -> Iterator[str]:
+    for hold in eligible.held_by:
+        if hold.code in {"unreachable", "table_replaced", "table_unreadable", "not_eligible", "not_possible"}:
+            continue
+        until = f" until {clock(hold.until)}" if hold.until else ""
+        why = hold.detail if hold.detail.startswith(hold.words) else f"{hold.words} ({hold.detail})"
+        yield f"Held back{until}: {why}."
+
+
+def _rules(facts: Facts) -> Iterator[str]:
+    evaluation = facts.sight.evaluation
+    if evaluation is None:
+        return
+    if not evaluation.rules:
+        yield "Its policy has no triggers: no rule ever makes it due."
+    measured = [
+        rule for rule in evaluation.full if rule.is_due or any(one.measured is not None for one in rule.conditions)
+    ]
+    rules = (*evaluation.triggers, *measured)
+    due = [rule for rule in rules if rule.is_due]
+    if due:
+        yield from _due_rules(due)
+    else:
+        others = sorted(rules, key=lambda rule: rule.due_in_seconds is None)
+        yield from (other_rule(rule) for rule in others[:_OTHERS_SHOWN])
+        if len(others) > _OTHERS_SHOWN:
+            yield f"{many(len(others) - _OTHERS_SHOWN, 'more rule')} {_are(len(others) - _OTHERS_SHOWN)} not due."
+    seal = evaluation.seal
+    if seal.is_on and seal.not_sealed:
+        yield f"Sealed: {seal.sealed} of {many(seal.sealed + seal.not_sealed, 'partition')}."
+
+
+def _due_rules(due: Sequence[RuleState]) -> Iterator[str]:
+    """Yield the first due rule with what it measured, and the names of the others."""
+    yield due_rule(due[0])
+    if len(due) > 1:
+        names = (f"'{rule.name}' ({many(rule.due_total, 'partition')})" for rule in due[1:_DUE_SHOWN])
+        rest = f" and {many(len(due) - _DUE_SHOWN, 'other')}" if len(due) > _DUE_SHOWN else ""
+        yield f"Also due by {', '.join(names)}{rest}."
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _live(facts: Facts) -> Iterator[str]:
+    for run in facts.record.live[:2]:
+        if run.state is not RunState.QUEUED:
+            yield f"Run {run.id} is {run.state}, in attempt {run.attempt}."
+        elif run.waiting_for is not None:
+            until = f" until {clock(run.not_before)}" if run.not_before else ""
+            yield f"Run {run.id} waits{until}: {in_words(run.waiting_for)}{_detail(run)}."
+        else:
+            first = f", and goes first from {clock(run.urgent_at)} on" if run.urgent_at else ""
+            yield f"Run {run.id} is queued for a worker, since {clock(run.created_at)}{first}."
+
+
+def _last(facts: Facts) -> Iterator[str]:
+    run = facts.record.last
+    if run is None:
+        yield "No run of it has ended yet."
+        return
+    verb = {RunState.SUCCEEDED: "succeeded", RunState.FAILED: "failed", RunState.SKIPPED: "found nothing to do"}
+    at = f" at {clock(run.finished_at)}" if run.finished_at else ""
+    why = "" if run.state is RunState.SUCCEEDED or run.reason is None else f": {in_words(run.reason)}{_detail(run)}"
+    removed, added = run.result.get("rewritten_files"), run.result.get("added_files")
+    effect = f" and made {many(added, 'file')} of {removed}" if removed and added is not None else ""
+    yield f"Its last run, {run.id}, {verb.get(run.state, 'was cancelled')}{at}{why}{effect}."
+
+
+def _next(facts: Facts) -> Iterator[str]:
+    windows, now = facts.windows, facts.record.now
+    if not windows.inside and windows.next_start is not None:
+        yield f"The next window in which no run starts begins at {clock(windows.next_start)}."
+    if windows.inside and windows.kind is WindowKind.BLACKOUT and windows.ends_at is None:
+        yield "The end of the blackout is not known."
+    if (cron := cron_next(facts.policy, now)) is not None:
+        yield f"The next time of its schedule.cron is {clock(cron)}."
+    if facts.day.limit is not None and facts.day.remaining:
+        yield f"{format_bytes(facts.day.remaining)} of limits.bytes_per_day ({format_bytes(facts.day.limit)}) are left."
+
+
+def _conflicts(facts: Facts) -> Iterator[str]:
+    lost = facts.record.conflicts
+    if lost:
+        times = many(len(lost), "time")
+        wasted = facts.record.races.wasted_bytes
+        cost = f"; {format_bytes(wasted)} of output were discarded" if wasted else ""
+        yield f"Its runs lost file groups to other writers {times} in 7 days, last at {clock(lost[0].at)}{cost}."
+    for other in facts.sight.others[:2]:
+        named = f", application {other.application}" if other.application else ""
+        yield (
+            f"Another compactor ({other.engine}{named}) replaced files {many(other.count, 'time')} in the last day: "
+            "compactors on the same partitions make each other's commits fail."
+        )
+    cooling = facts.record.hot.cooling
+    if cooling:
+        longest = cooling[0]
+        where = short(longest.place[1], 60) if longest.place[1] != "{}" else "the whole table"
+        losses = many(longest.losses, "lost race")
+        yield (
+            f"{many(len(cooling), 'partition')} {'cools' if len(cooling) == 1 else 'cool'} down after lost races, "
+            f"{where} until {clock(longest.cools_until)} ({losses} in a row); force includes them anyway."
+        )
+
+
+def _health(facts: Facts) -> Iterator[str]:
+    found = facts.sight.health
+    if found is not None and found.file_count:
+        yield (
+            f"{many(found.file_count, 'file')} in {many(found.partition_count, 'partition')}, "
+            f"{format_bytes(found.average_file_bytes)} on average, {found.small_file_count} below "
+            f"{format_bytes(found.small_file_bytes)}; score {found.score} of 100."
+        )
+        if found.outside_file_count:
+            yield (
+                f"{many(found.outside_file_count, 'file')} or their deletes are outside of the table's location: their "
+                "partitions are left alone, unless its catalog has outside_files: allowed_locations."
+            )
+        if found.small_row_group_file_count and found.small_row_group_bytes is not None:
+            yield (
+                f"{many(found.small_row_group_file_count, 'file')} of many row groups below "
+                f"{format_bytes(found.small_row_group_bytes)}: a rewrite merges them, regardless of the file size."
+            )
+
+
+def _changes(facts: Facts) -> Iterator[str]:
+    """Yield the settings that would change the answer."""
+    evaluation, policy = facts.sight.evaluation, facts.policy
+    if facts.sight.trial is None or evaluation is None:
+        return
+    nearly = any(rule.held_back for rule in evaluation.rules)
+    if advice := never_due_advice(evaluation, policy):
+        yield from advice
+    elif not evaluation.is_due and not nearly and facts.sight.trial.plan.groups:
+        origin = policy.origins.get("triggers", "default")
+        yield f"To make it due sooner, change triggers in its policy ({origin}); a run by request needs none."
+    if any("too_few_files" in rule.held_back for rule in evaluation.rules):
+        least, origin = policy.values["rewrite.min_input_files"], policy.origins["rewrite.min_input_files"]
+        yield f"To take smaller partitions, lower rewrite.min_input_files ({least}, {origin})."
+
+
+def _detail(run: Run) -> str:
+    return f" ({short(run.detail, 120)})" if run.detail else ""

@@ -1,0 +1,266 @@
+"""When a run of a table could begin by itself: everything that holds it back, each with its end where that is known.
+
+The coordinator submits nothing while anything is here but a want of room, so explain tells what then happens.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
+from typing import Final
+
+from engine.domain.breakers import Breaker
+from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.policies.schedules import next_cron
+from engine.domain.reasons import OF_TABLES, in_words
+from engine.domain.runs import Run, RunState
+from engine.domain.tables import Pause
+from engine.services.explain.facts import Facts
+from engine.services.planning.wording import clock, many
+from engine.services.runs.holds import HoldRules
+from engine.stores.hot_partitions import MOST_HOT
+
+_ON_REQUEST: Final = frozenset(
+    {
+        "fleet_paused",
+        "catalog_paused",
+        "table_paused",
+        "table_frozen",
+        "run_at_work",
+        "run_waits",
+        "quiet_hours",
+        "blackout",
+        "latency_backoff",
+        "spark",
+        "catalog",
+        "storage",
+    }
+    | {"bytes_per_day", "fleet_full", "catalog_full"}
+)
+"""Holds that apply to requested runs as well; the others apply to automatic runs only."""
+
+
+_IN_LINE: Final = frozenset({"fleet_full", "catalog_full"})
+"""Limits of runs at once: a run is submitted and waits for its turn in the queue."""
+_LOST_RACES: Final = ("conflict", "cooling_down")
+"""Reasons of runs after which only the partitions that lost rest."""
+
+_COOLED: Final = "the first of them is included again then"
+
+FIRST_REST_SECONDS: Final = 300
+"""Time without automatic runs after a run without effect; it doubles with each further one in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """One thing that holds a table back. `until` None: its end is not known; `detail` names what would end it."""
+
+    code: str
+    until: datetime | None
+    detail: str
+
+    @property
+    def words(self) -> str:
+        """The code in words."""
+        return OF_TABLES[self.code]
+
+    @property
+    def holds_requests(self) -> bool:
+        """True when requested runs have to wait as well."""
+        return self.code in _ON_REQUEST
+
+    @property
+    def holds_submission(self) -> bool:
+        """True when the coordinator submits no run because of it."""
+        return self.code not in _IN_LINE
+
+
+@dataclass(frozen=True, slots=True)
+class Eligibility:
+    """When a run could begin: `at` is the latest end of what holds it back, now when nothing does.
+
+    None when it can't be told, `reason` says why.
+    """
+
+    at: datetime | None
+    reason: str | None
+    held_by: Sequence[Hold]
+
+
+def eligibility(facts: Facts) -> Eligibility:
+    """Return when a run of the table could begin, and everything that holds it back until then."""
+    held_by = [*_switches(facts), *_state_of_table(facts), *_runs(facts), *_room(facts), *_times(facts)]
+    endless = [hold for hold in held_by if hold.until is None]
+    if endless:
+        return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)
+    at = max((hold.until for hold in held_by if hold.until), default=facts.record.now)
+    free_at = HoldRules.of(facts.policy).free_from(at, facts.due_since, facts.latencies)
+    return Eligibility(free_at, None if free_at else "its windows leave no time", held_by)
+
+
+def cron_next(policy: EffectivePolicy, now: datetime) -> datetime | None:
+    """Return when the policy's cron expression comes next; None when it has none or it never comes."""
+    expression = policy.values["schedule.cron"]
+    return None if expression == OFF else next_cron(expression, policy.values["schedule.time_zone"], now)
+
+
+def _switches(facts: Facts) -> Iterator[Hold]:
+    policy, record = facts.policy, facts.record
+    if not policy.enabled:
+        yield Hold("disabled", None, f"origin: {policy.origins['enabled']}; enabled: true allows runs")
+    if record.fleet.pause is not None:
+        yield Hold("fleet_paused", None, _paused(record.fleet.pause, "POST /v1/fleet/resume ends it"))
+    if record.catalog_pause is not None:
+        remedy = f"POST /v1/catalogs/{record.table.ref.catalog}/resume ends it"
+        yield Hold("catalog_paused", None, _paused(record.catalog_pause, remedy))
+    if record.table.pause is not None:
+        yield Hold(
+            "table_paused", None, _paused(record.table.pause, f"POST /v1/tables/{record.table.id}/resume ends it")
+        )
+
+    if (freeze := record.table.freeze) is not None:
+        remedy = f"POST /v1/tables/{record.table.id}/unfreeze ends it"
+        yield Hold("table_frozen", None, f"since {clock(freeze.at)}: {freeze.reason}; {remedy}")
+
+
+def _state_of_table(facts: Facts) -> Iterator[Hold]:
+    sight = facts.sight
+    if sight.blocked is not None:
+        code, message = sight.blocked
+        yield Hold(code if code in OF_TABLES else "unreachable", None, message)
+    if sight.trial is not None and not sight.trial.is_eligible:
+        failed = [condition for condition in sight.trial.conditions if not condition.holds]
+        yield Hold("not_eligible", None, "; ".join(f"{each.name} ({each.detail})" for each in failed))
+    if facts.refusals:
+        yield Hold("not_possible", None, "; ".join(refused_settings(facts)))
+    if sight.due is not None and not sight.due.plan.groups:
+        until = min((each.until for each in sight.due.plan.skipped if each.until is not None), default=None)
+        if until is None:
+            yield Hold("nothing_to_do", None, "new files change that")
+        else:
+            yield Hold("cooling_down", until, _COOLED)
+
+
+def _runs(facts: Facts) -> Iterator[Hold]:
+    record = facts.record
+    if record.at_work is not None:
+        yield Hold("run_at_work", None, f"run {record.at_work.id} is {record.at_work.state}")
+    elif record.waiting is not None and record.cooling_until is None:
+        yield Hold("run_waits", None, f"run {record.waiting.id} goes first")
+    if record.cooling_until is not None:
+        detail = "a run lost every file group to other writers and is planned again after a wait"
+        yield Hold("conflict_backoff", record.cooling_until, detail)
+
+
+def _room(facts: Facts) -> Iterator[Hold]:
+    """Yield the limits of runs at once that are reached, unless the table's own run is among those."""
+    record, catalog = facts.record, facts.record.table.ref.catalog
+    if record.at_work is not None:
+        return
+    limits, at_work = record.fleet.limits, record.fleet_at_work
+    remedy = "; the next run starts when one ends, or after parallel_runs is raised (PUT /v1/limits)"
+    if (room := limits.room(at_work)) is not None and room <= 0:
+        yield Hold("fleet_full", None, f"{at_work.total} of {limits.parallel_runs}{remedy}")
+    if (room := limits.room_in(catalog, at_work)) is not None and room <= 0:
+        own, held = limits.of_catalog(catalog).parallel_runs, at_work.by_catalog.get(catalog, 0)
+        yield Hold("catalog_full", None, f"{held} of {own} in {catalog!r}{remedy}")
+
+
+def _times(facts: Facts) -> Iterator[Hold]:
+    record, policy = facts.record, facts.policy
+    hold = HoldRules.of(policy).hold(record.now, facts.due_since, facts.latencies)
+    if hold is not None:
+        is_endless = facts.windows.inside and facts.windows.ends_at is None
+        yield Hold(hold.waiting_for.value, None if is_endless else hold.until, hold.detail)
+    for outage in record.outages:
+        yield Hold(outage.waiting_for.value, max(outage.next_probe_at, record.now), outage.describe())
+    yield from _breaker(record.breaker, record.now)
+    yield from _grace(facts)
+    yield from _rest(facts)
+    interval = policy.seconds_of("schedule.min_interval")
+    if interval and record.last_start is not None:
+        until = record.last_start + timedelta(seconds=interval)
+        if until > record.now:
+            yield Hold("min_interval", until, f"it started at {clock(record.last_start)}")
+    if facts.day.remaining is not None and facts.day.remaining < _least_bytes(facts):
+        free_at = facts.day.free_at(_least_bytes(facts)) or facts.day.next_at
+        yield Hold("bytes_per_day", free_at, "by then enough of the rewritten bytes are 24 hours old")
+    yield from _seal(facts)
+    yield from _cooling(facts)
+
+
+def _breaker(breaker: Breaker | None, now: datetime) -> Iterator[Hold]:
+    """Yield the breaker of the catalog while it stops automatic runs."""
+    until = None if breaker is None else breaker.holds_until(now)
+    if breaker is not None and until is not None:
+        remedy = f"POST /v1/catalogs/{breaker.catalog}/resume starts them at once"
+        yield Hold("catalog_fails", until, f"the last one: {in_words(breaker.reason)}; {remedy}")
+
+
+def _grace(facts: Facts) -> Iterator[Hold]:
+    """Yield the grace of a newly registered table: time to look at its plan and to set its policy."""
+    watch, table = facts.record.watch, facts.record.table
+    if watch is not None and watch.grace_until is not None and watch.grace_until > facts.record.now:
+        detail = (
+            f"since {clock(table.created_at)}: time to check its plan and policy; a policy of its own, a requested "
+            f"run or POST /v1/tables/{table.id}/resume ends the wait"
+        )
+        yield Hold("new_table", watch.grace_until, detail)
+
+
+def _rest(facts: Facts) -> Iterator[Hold]:
+    """Yield the rest after runs without effect, so that a table whose runs fail is not tried again all the time."""
+    now, forgiven = facts.record.now, facts.record.rest_ended_at
+    rest_by_partition = _LOST_RACES if len(facts.record.hot.by_place) < MOST_HOT else ()  # else some do not
+    ended = [run for run in facts.record.ended if run.reason not in rest_by_partition]
+    if forgiven is not None:
+        ended = [run for run in ended if run.finished_at is not None and run.finished_at > forgiven]
+    in_vain = list(takewhile(_was_in_vain, ended))
+    if not in_vain or (last := in_vain[0].finished_at) is None:
+        return
+    until = last + timedelta(seconds=FIRST_REST_SECONDS * 2 ** (len(in_vain) - 1))
+    if until > now:
+        remedy = f"POST /v1/tables/{facts.record.table.id}/resume ends its rest"
+        count = many(len(in_vain), "run")
+        yield Hold("runs_in_vain", until, f"{count} in a row, the last until {clock(last)}; {remedy}")
+
+
+def _was_in_vain(run: Run) -> bool:
+    """Return whether a run failed, or was automatic and had no effect: no caller asked for it to be tried again."""
+    return run.state is RunState.FAILED or (run.is_by_itself and run.state is not RunState.SUCCEEDED)
+
+
+def _least_bytes(facts: Facts) -> int:
+    """Return the bytes of the smallest group, which a day's budget must have left for any group to begin."""
+    groups = [] if facts.sight.trial is None else facts.sight.trial.plan.groups
+    return min((group.input_bytes for group in groups), default=1)
+
+
+def _seal(facts: Facts) -> Iterator[Hold]:
+    evaluation = facts.sight.evaluation
+    if evaluation is None or evaluation.is_due or evaluation.seal.next_at_ms is None:
+        return
+    waiting = sum(rule.held_back.get("not_sealed", 0) for rule in evaluation.rules)
+    if waiting:
+        until = datetime.fromtimestamp(evaluation.seal.next_at_ms / 1000, UTC)
+        yield Hold("not_sealed", until, "the first of them is sealed then, if nothing more is written to it")
+
+
+def _cooling(facts: Facts) -> Iterator[Hold]:
+    """Yield the cool-down of the first partition that would be due without it, when no other one is due."""
+    evaluation = facts.sight.evaluation
+    if evaluation is not None and not evaluation.is_due and evaluation.cools_in_seconds is not None:
+        yield Hold("cooling_down", facts.record.now + timedelta(seconds=evaluation.cools_in_seconds), _COOLED)
+
+
+def refused_settings(facts: Facts) -> list[str]:
+    """Return, in words, each setting that can't be fulfilled, with where it comes from."""
+    return [
+        f"{each.field} is {each.value if isinstance(each.value, str) else 'set'} "
+        f"(origin: {facts.policy.origins[each.field]}), and {each.reason}"
+        for each in facts.refusals
+    ]
+
+
+def _paused(pause: Pause, remedy: str) -> str:
+    return f"{pause.reason!r}, by {pause.by} since {clock(pause.at)}; {remedy}"

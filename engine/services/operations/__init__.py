@@ -1,0 +1,1 @@
+"""A package for each operation of runs, and `tasks`, which operations share."""

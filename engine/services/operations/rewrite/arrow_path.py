@@ -1,0 +1,195 @@
+"""Rewriting by Packhouse's own kernel: groups go through Spark, what they wrote is committed in batches."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import asdict, replace
+from typing import Any
+
+from engine.domain.errors import PackhouseError, Transient
+from engine.domain.hot_partitions import LostGroup
+from engine.domain.plans import FileGroup, Plan
+from engine.domain.policies import EffectivePolicy
+from engine.domain.runs import GroupState, RunState, StoredGroup
+from engine.formats.base import OpenTable
+from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
+from engine.services.operations.rewrite.early_losses import EarlyLosses
+from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
+from engine.services.operations.tasks.credentials import TaskCredentials
+from engine.services.operations.tasks.lane_times import LaneTimes
+from engine.services.operations.tasks.lanes import Finished, GroupFailure, GroupLost, Lanes
+from engine.services.operations.tasks.pacing import RunPacing
+from engine.services.planning.engines import remedy_for
+from engine.services.planning.orders import Overlaps, order_result, overlaps_of
+from engine.services.runs.attempts import COMMITTED
+from engine.services.runs.row_checks import has_rows_checked
+
+
+class ArrowPath(RewritePath):
+    """The kernel's way."""
+
+    def __init__(self, tools: Tools) -> None:
+        super().__init__(tools)
+        self._remedies: dict[str, str] = {}
+
+    async def take_over(self, table: OpenTable) -> OpenTable:
+        """Adopt commits, settle batches whose answer was lost, stop tasks, remove output that no group needs."""
+        left = await self._commits.adopt_found(await self._ending.groups(GroupState.WRITTEN))
+        await self._attempt.check()
+        if await self._commits.settle(left):
+            table = await self._open()
+        if not await self._ending.stop_tasks():
+            raise Transient("tasks of an earlier attempt still run on Spark; waiting for them to end")
+        await self._ending.remove_outputs(table)
+        return table
+
+    async def work(self, work: Work) -> None:
+        """Send the groups, commit what is written when it is due, and the rest at the end."""
+        before = await self._overlaps(work.table, work.plan)
+        if work.groups:
+            await self._send(work)
+        await self._attempt.check()
+        written = await self._ending.groups(GroupState.WRITTEN)
+        if written and self._attempt.stop_reason in (None, *COMMITTED):
+            await self._commit(written, is_last=True)
+        if work.plan.order is not None and before:
+            with suppress(PackhouseError):  # the run's outcome does not hang on a figure about it
+                after = await self._overlaps(await self._open(), work.plan)
+                self._ending.order = order_result(work.plan.order, before, after)
+
+    async def _overlaps(self, table: OpenTable, plan: Plan) -> Overlaps:
+        """Return how far files overlap in the plan's partitions, where it puts rows into an order."""
+        if plan.order is None:
+            return {}
+        places = frozenset(group.place for group in plan.groups)
+        return await self._context.formats.work(table.ref, overlaps_of, table, plan.order, places)
+
+    async def _send(self, work: Work) -> None:
+        attempt, context = self._attempt, self._context
+        table, policy, plan, groups = work.table, work.policy, work.plan, work.groups
+        lanes = min(policy.parallel_groups, len(groups))
+        properties = table.policy_properties()
+        pacing = RunPacing(
+            tools=context.pacing, attempt=attempt, limits=work.limits, properties=properties, lanes=lanes
+        )
+        base = {"base_snapshot_id": plan.base_snapshot_id, "schema_id": plan.schema_id}
+
+        def task(group: FileGroup) -> GroupTask:
+            made = table.group_task(
+                group,
+                run_id=attempt.run.id,
+                attempt=attempt.number,
+                write=write_settings(policy),
+                order=plan.order,
+            )
+            checks = has_rows_checked(str(policy.values["verification"]), attempt.run.id, group.ordinal)
+            return replace(made, pace=pacing.of_task(), check_rows=checks)
+
+        running = Lanes(
+            dispatcher=context.dispatcher,
+            function=context.function,
+            attempt=attempt,
+            clock=context.clock,
+            times=LaneTimes(plan.time),
+            tasks=task,
+            credentials=TaskCredentials(table=table, open_table=self._open, clock=context.clock),
+            lost=self._early_losses(plan).among,
+            on_start=self._mark_running,
+            on_stop=pacing.stop,
+        )
+        oldest: float | None = None
+        pending, is_hot = 0, False
+        async with pacing.at_work(), aclosing(running.results(groups, lanes)) as results:
+            async for finished in results:
+                written = await self._finished(finished, base, work)
+                pending += written
+                # of a partition that lost its last race: committed at once, to win the next
+                is_hot |= isinstance(finished, tuple) and written > 0 and finished[0].place in work.hot.by_place
+                oldest = oldest or (context.clock.monotonic() if pending else None)
+                if self._commit_is_due(pending, oldest, is_urgent=is_hot and not running.unseen):
+                    await self._commit(await self._ending.groups(GroupState.WRITTEN))
+                    pending, oldest, is_hot = 0, None, False
+                self._ending.has_waste |= running.has_failures
+
+    def _early_losses(self, plan: Plan) -> EarlyLosses:
+        context = self._context
+        return EarlyLosses(
+            database=context.database,
+            formats=context.formats,
+            clock=context.clock,
+            table_id=self._attempt.run.table_id,
+            open_table=self._open,
+            base_snapshot_id=plan.base_snapshot_id or 0,
+            schema_id=plan.schema_id,
+        )
+
+    def _commit_is_due(self, pending_bytes: int, oldest: float | None, *, is_urgent: bool) -> bool:
+        if oldest is None or self._attempt.stop_reason is not None:
+            return False
+        age = self._context.clock.monotonic() - oldest
+        is_late = age >= self._context.commit_batch_seconds
+        return is_urgent or is_late or pending_bytes >= self._context.commit_batch_bytes
+
+    async def _mark_running(self, groups: Sequence[FileGroup]) -> None:
+        async with self._context.database.begin() as unit:
+            await unit.groups.mark_running(self._attempt.lease, [group.ordinal for group in groups])
+
+    async def _finished(self, finished: Finished, base: Mapping[str, Any], work: Work) -> int:
+        """Record one group's end; return the input bytes that wait for a commit because of it."""
+        if isinstance(finished, GroupLost):
+            await self._commits.drop_lost([LostGroup(finished.group.ordinal, finished.group.place, finished.reason, 0)])
+            return 0
+        if isinstance(finished, GroupFailure):
+            reasons = {finished.group.ordinal: f"failed: {finished.error.message}"}
+        else:
+            group, result = finished
+            self._attempt.metrics.throttled_seconds.inc(result.throttled_seconds)
+            self._ending.tally.waited_seconds += result.throttled_seconds
+            if result.outcome == "written":
+                async with self._context.database.begin() as unit:
+                    await unit.groups.mark_written(self._attempt.lease, {**asdict(result), **base})
+                await self._attempt.record("group_written", {"group": group.ordinal, **_brief(result)})
+                self._ending.tally.add(len(group.inputs), group.input_bytes)
+                self._step("group_written")
+                return group.input_bytes
+            if result.outcome == "stopped":
+                return 0
+            refusal = result.reason or ""
+            reasons = {group.ordinal: f"refused: {refusal}{await self._remedy(refusal.partition(':')[0], work)}"}
+        async with self._context.database.begin() as unit:
+            await unit.groups.mark_dropped(self._attempt.lease, reasons)
+        await self._attempt.record("group_dropped", {"reasons": {str(k): v for k, v in reasons.items()}})
+        return 0
+
+    async def _remedy(self, reason: str, work: Work) -> str:
+        """Return what to do about groups refused for a reason: asked once, as it looks at the whole table."""
+        if reason not in self._remedies:
+            self._remedies[reason] = await self._context.formats.work(
+                work.table.ref, remedy_for, reason, work.table, work.policy
+            )
+        return self._remedies[reason]
+
+    async def _commit(self, groups: Sequence[StoredGroup], *, is_last: bool = False) -> None:
+        await self._commits.commit(groups)
+        if not is_last:
+            await self._attempt.transition(RunState.REWRITING)
+
+
+def write_settings(policy: EffectivePolicy) -> WriteSettings:
+    """Return how outputs are written under a policy."""
+    codec, _, level = str(policy.values["rewrite.compression"]).partition(":")
+    return WriteSettings(
+        target_file_bytes=int(policy.values["rewrite.target_file_bytes"]),
+        codec=codec,
+        codec_level=int(level) if level else None,
+    )
+
+
+def _brief(result: GroupResult) -> dict[str, Any]:
+    return {
+        "output_files": len(result.outputs),
+        "rows_written": result.rows_written,
+        "rows_deleted": result.rows_deleted,
+        "bytes_read": result.bytes_read,
+        "bytes_written": result.bytes_written,
+        "throttled_seconds": round(result.throttled_seconds, 3),
+    }

@@ -1,0 +1,369 @@
+"""Commits written groups to the table in batches, finds out what really happened, and proves it.
+
+A lost answer is never guessed: the table is read, and if our snapshot is not there the same batch is sent again. That
+is safe because a commit takes effect only while every source is live: whichever of two sends lands second changes
+nothing, and the second finds the snapshot of the first by the run's id. Groups that were sent and whose outcome is not
+known are `Run.unsettled`: that mark is in the record before the first request of a batch may leave, so where it is
+missing nothing was sent. Nothing is deleted of groups that bear it.
+"""
+
+import asyncio
+import random
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias
+
+import structlog
+
+from engine.domain.clock import Clock
+from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
+from engine.domain.hot_partitions import LostGroup, Place
+from engine.domain.runs import RunState, StoredGroup
+from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, Verification, WrittenGroup
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.operations.rewrite.mismatches import Mismatches
+from engine.services.runs.attempts import Attempt
+from engine.services.runs.outcomes import races_so_far, verification_document
+from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
+
+_log = structlog.get_logger(__name__)
+
+SENDS = 5
+"""How often a batch is sent when answers are lost, before the attempt gives up and the run waits."""
+
+RECORD_SECONDS = 30.0
+
+COMMITTED = "committed"
+"""Kind of the event that a snapshot was proven: progress, which sets the run's failures to zero."""
+
+
+_Write: TypeAlias = Callable[[UnitOfWork], Awaitable[None]]
+
+
+class Commits:
+    """The commits of one attempt. `verifications` collects the proofs."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        formats: FormatRegistry,
+        attempt: Attempt,
+        open_table: Callable[[], Awaitable[OpenTable]],
+        clock: Clock,
+        step: Callable[[str], None],
+    ) -> None:
+        self._database = database
+        self._formats = formats
+        self._attempt = attempt
+        self._open_table = open_table
+        self._clock = clock
+        self._step = step
+        self.verifications: list[dict[str, Any]] = list(attempt.run.result.get("verifications", []))
+        self._mismatches = Mismatches(
+            database=database, formats=formats, attempt=attempt, open_table=open_table, clock=clock, step=step
+        )
+
+    async def commit(self, groups: Sequence[StoredGroup]) -> None:
+        """Commit written groups, one snapshot for each base they were planned on; leaves the run in `committing`.
+
+        Raises:
+            LeaseLost: before anything was sent.
+            OutcomeUnknown: the table could not be read after a lost answer; written groups stay written.
+            Fatal: a snapshot of ours does not hold what it should; it was rolled back, or the table is frozen.
+        """
+        await self._attempt.transition(RunState.COMMITTING, details={"groups": [group.ordinal for group in groups]})
+        await self._commit_all(groups)
+
+    async def settle(self, groups: Sequence[StoredGroup]) -> bool:
+        """Send batches again that an earlier attempt may have sent and whose outcome nobody knows.
+
+        Whatever comes of it, no earlier send can land afterwards: one that changes the table makes all that were meant
+        for the table before it void. So a run never ends, cancelled or failed, before a commit of its own. False when
+        there was nothing to send.
+
+        Raises: as `commit`.
+        """
+        sent = [group for group in groups if group.ordinal in self._attempt.run.unsettled]
+        await self._commit_all(sent)
+        return bool(sent)
+
+    async def _commit_all(self, groups: Sequence[StoredGroup]) -> None:
+        by_base: dict[tuple[int, int], list[StoredGroup]] = defaultdict(list)
+        for group in groups:
+            by_base[int(group.measured["base_snapshot_id"]), int(group.measured["schema_id"])].append(group)
+        for (base, schema), batch in sorted(by_base.items(), key=lambda item: item[1][0].ordinal):
+            await self._commit_batch(base, schema, batch)
+
+    async def answer_failed_proofs(self) -> None:
+        """Do what an earlier attempt found out too late to do: something about a snapshot that failed its proof.
+
+        Raises:
+            Fatal: there was one.
+            TakenBack: somebody else had done something about one that was right.
+        """
+        for document in self.verifications:
+            if document.get("taken_back"):
+                raise _taken_back(document)
+            if not document["ok"]:
+                await self._mismatches.answer(document)
+
+    async def adopt_found(self, groups: Sequence[StoredGroup]) -> Sequence[StoredGroup]:
+        """Record, after proving them, snapshots of this run that hold any of these groups; return the groups left.
+
+        Raises:
+            Fatal: a snapshot of ours does not hold what it should.
+        """
+        table = await self._open_table()
+        left = {group.ordinal: group for group in groups}
+        for batch in await self._formats.work(table.ref, table.find_commits, self._attempt.run.id):
+            mine = [left.pop(ordinal) for ordinal in batch.groups if ordinal in left]
+            if mine:
+                _log.info("commit_found", snapshot_id=batch.snapshot_id, groups=len(mine))
+                await self._prove(table, batch.snapshot_id, mine, tries=0)
+        return list(left.values())
+
+    async def _commit_batch(self, base: int, schema: int, groups: Sequence[StoredGroup]) -> None:
+        request = CommitRequest(
+            run_id=self._attempt.run.id,
+            attempt=self._attempt.number,
+            base_snapshot_id=base,
+            schema_id=schema,
+            groups=tuple(_written(group) for group in groups),
+            protects_parent=self._protects_parents,
+            removes_dangling_deletes=bool(self._setting("rewrite.deletes.remove_dangling", True)),
+        )
+        self._step("before_commit")
+        detail = None
+        try:
+            outcome = await self._send(request, groups)
+        except CommitConflict as error:
+            detail = error.message
+            outcome = CommitOutcome(None, (), {group.ordinal: "table_changed" for group in groups})
+        self._step("after_commit")
+        by_ordinal = {group.ordinal: group for group in groups}
+        if outcome.snapshot_id is not None:
+            committed = [by_ordinal[ordinal] for ordinal in outcome.committed]
+            lost_places = frozenset(by_ordinal[ordinal].place for ordinal in outcome.dropped)
+            table = await self._open_table()
+            await self._prove(table, outcome.snapshot_id, committed, tries=outcome.tries, lost=lost_places)
+        if outcome.dropped:  # by another writer, or by a send of ours whose answer was lost: the table tells
+            lost = await self.adopt_found([by_ordinal[ordinal] for ordinal in outcome.dropped])
+            await self.drop_lost([_lost(group, outcome.dropped[group.ordinal]) for group in lost], detail=detail)
+
+    async def _send(self, request: CommitRequest, groups: Sequence[StoredGroup]) -> CommitOutcome:
+        permit = self._permit(groups)
+        for send in range(1, SENDS + 1):
+            try:
+                table = await self._open_table()
+                return await self._formats.change(table.ref, table.commit, request, before_try=permit)
+            except LeaseLost:
+                raise
+            except OutcomeUnknown as error:
+                _log.warning("commit_outcome_unknown", send=send, error=error.message)
+                await self._attempt.record("commit_unknown", {"send": send, "error": error.message})
+            except CommitConflict:
+                raise
+            except PackhouseError as error:
+                if send == 1:
+                    raise
+                # an earlier send may still land: whatever this one says, the outcome stays unknown
+                raise OutcomeUnknown(f"after {send - 1} lost answers: {error.message}") from error
+            if not await self._wait_and_look(groups):
+                return CommitOutcome(None, ())
+        raise OutcomeUnknown(f"the catalog lost {SENDS} answers in a row; the batch is kept and sent again later")
+
+    def _permit(self, groups: Sequence[StoredGroup]) -> Callable[[], None]:
+        """Return what the committing thread calls just before each try: it proves the lease, and marks the groups sent.
+
+        It raises `LeaseLost`, or `Transient` when the record does not answer: then nothing may leave.
+        """
+        loop, ordinals = asyncio.get_running_loop(), [group.ordinal for group in groups]
+
+        async def prove_and_mark() -> None:
+            await self._attempt.check()
+            if not self._attempt.run.unsettled.issuperset(ordinals):
+                intent = self._attempt.run.marked_sent(ordinals)
+                await self._attempt.record("commit_sent", {"groups": ordinals}, intent=intent)
+
+        def permit() -> None:
+            self._step("commit_made")
+            asked = asyncio.run_coroutine_threadsafe(prove_and_mark(), loop)
+            try:
+                asked.result(timeout=RECORD_SECONDS)
+            except TimeoutError as error:
+                asked.cancel()
+                raise Transient(f"the record did not answer within {RECORD_SECONDS} s; nothing was sent") from error
+            self._step("commit_marked")
+
+        return permit
+
+    async def _wait_and_look(self, groups: Sequence[StoredGroup]) -> bool:
+        """Read the table until it answers; True when groups are left to be sent, because our snapshot is not there."""
+        for pause in (0.1, 0.5, 1.0, 2.0, 4.0):
+            await self._clock.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
+            try:
+                left = await self.adopt_found(groups)
+            except Transient:
+                continue
+            if len(left) < len(groups):  # the others were dropped by that very commit
+                await self.drop_lost([_lost(group, "dropped_in_commit") for group in left])
+                return False
+            return True
+        raise OutcomeUnknown("the catalog does not answer; the outcome is read from the table when it does")
+
+    async def drop_lost(self, lost: Sequence[LostGroup], *, detail: str | None = None) -> None:
+        """Give groups up that lost a race to another writer: their partitions cool down, what they wrote is waste.
+
+        Raises:
+            LeaseLost: another holder advances the run.
+        """
+        if not lost:
+            return
+        reasons = {group.ordinal: group.reason for group in lost}
+        details = {"reasons": {str(ordinal): reason for ordinal, reason in reasons.items()}}
+        async with self._database.begin() as unit:
+            await unit.groups.mark_dropped(self._attempt.lease, reasons)
+            await unit.hot_partitions.lose(self._attempt.lease, lost)
+            self._attempt.run = await unit.runs.record(
+                self._attempt.lease,
+                kind="group_dropped",
+                details=details | ({} if detail is None else {"detail": detail}),
+                result={**self._attempt.run.result, "races": races_so_far(self._attempt.run, lost)},
+                intent=self._attempt.run.marked_settled(reasons),
+            )
+
+    async def _prove(
+        self,
+        table: OpenTable,
+        snapshot_id: int,
+        groups: Sequence[StoredGroup],
+        *,
+        tries: int,
+        lost: frozenset[Place] = frozenset(),
+    ) -> None:
+        """Prove a snapshot and record it; partitions of its groups are hot no more, unless others of them were lost."""
+        verification = await self._formats.work(
+            table.ref, table.verify, snapshot_id, [_written(group) for group in groups]
+        )
+        await self.record(verification, groups, tries=tries, lost=lost)
+
+    async def record(
+        self,
+        verification: Verification,
+        groups: Sequence[StoredGroup],
+        *,
+        tries: int,
+        lost: frozenset[Place] = frozenset(),
+        before: _Write | None = None,
+    ) -> None:
+        """Record a snapshot of ours with its proof, in one transaction; `before` changes its groups in the same one.
+
+        Raises:
+            Fatal: the proof failed.
+            TakenBack: it holds all that it should, and is not in the history of main any more.
+        """
+        snapshot_id = verification.snapshot_id
+        document = verification_document(verification)
+        ordinals = [group.ordinal for group in groups]
+        self.verifications.append(document)
+        if verification.was_taken_back:
+            await self._record_taken_back(document, ordinals, before)
+        if not verification.ok:
+            await self._record_mismatch(document, ordinals, before)
+
+        async def win(unit: UnitOfWork) -> None:
+            await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
+            await unit.hot_partitions.win(self._attempt.lease, {group.place for group in groups} - lost)
+
+        details = {"groups": ordinals, "tries": tries, "verification": document}
+        await self._record_proof(COMMITTED, details, before, win, settled=ordinals)
+        self._step("verified")
+
+    async def _record_taken_back(
+        self,
+        document: dict[str, Any],
+        ordinals: Sequence[int],
+        before: _Write | None,
+    ) -> NoReturn:
+        """Record that somebody else rolled a snapshot of ours back: its groups are not in the table."""
+        document["groups"] = list(ordinals)
+
+        async def drop(unit: UnitOfWork) -> None:
+            await unit.groups.mark_dropped(self._attempt.lease, dict.fromkeys(ordinals, TakenBack.code))
+
+        await self._record_proof(TakenBack.code, document, before, drop, settled=ordinals)
+        self._step("taken_back")
+        raise _taken_back(document)
+
+    async def _record_mismatch(
+        self, document: dict[str, Any], ordinals: Sequence[int], before: _Write | None
+    ) -> NoReturn:
+        """Put a failed proof into the record, then do something about it; its groups stay open until that is done."""
+        document["groups"] = list(ordinals)
+        await self._record_proof("verification_failed", document, before)
+        self._step("verified")
+        await self._mismatches.answer(document)
+
+    async def _record_proof(
+        self, kind: str, details: Mapping[str, Any], *writes: _Write | None, settled: Sequence[int] = ()
+    ) -> None:
+        """Record an event with all proofs so far, in one transaction with the writes that belong to it."""
+        async with self._database.begin() as unit:
+            for write in writes:
+                if write is not None:
+                    await write(unit)
+            self._attempt.run = await unit.runs.record(
+                self._attempt.lease,
+                kind=kind,
+                details=dict(details),
+                result={**self._attempt.run.result, "verifications": self.verifications},
+                intent=self._attempt.run.marked_settled(settled),
+                is_progress=kind == COMMITTED,
+            )
+
+    @property
+    def _protects_parents(self) -> bool:
+        """Whether parents are kept until proven: it costs a commit at the run's end, so only where proof is wanted."""
+        return bool(self._setting("verification", "metadata") != "metadata")
+
+    def _setting(self, name: str, absent: Any) -> Any:
+        return self._attempt.run.policy.get("values", {}).get(name, absent)
+
+    async def release_parents(self) -> None:
+        """Let parents of proven snapshots expire; what can't be released now goes with the table's next commit."""
+        if not self._protects_parents or any(_is_wrong(document) for document in self.verifications):
+            return
+        try:
+            table = await self._open_table()
+            await self._formats.change(table.ref, table.release_parents)
+        except PackhouseError as error:
+            _log.warning("parents_not_released", error=error.message)
+
+
+def _is_wrong(document: Mapping[str, Any]) -> bool:
+    return not document["ok"] and not document.get("taken_back")
+
+
+def _taken_back(document: Mapping[str, Any]) -> TakenBack:
+    groups = len(document["groups"])
+    return TakenBack(
+        f"snapshot {document['snapshot_id']} with {groups} groups was committed and proven, and then another "
+        "program rolled the table back to an earlier snapshot: this run does not repeat it"
+    )
+
+
+def _lost(group: StoredGroup, reason: str) -> LostGroup:
+    return LostGroup(group.ordinal, group.place, reason, group.output_bytes)
+
+
+def _written(group: StoredGroup) -> WrittenGroup:
+    return WrittenGroup(
+        ordinal=group.ordinal,
+        spec_id=group.spec_id,
+        partition=group.partition,
+        inputs=group.inputs,
+        outputs=group.outputs,
+        rows_deleted=group.rows_deleted,
+    )

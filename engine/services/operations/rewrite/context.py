@@ -1,0 +1,33 @@
+"""What every attempt at a rewrite shares."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.domain.clock import Clock
+from engine.queue.budgets import PaceLedger
+from engine.services.catalogs.capabilities import CapabilityService
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.operations.rewrite.procedures import Procedures
+from engine.services.operations.tasks.lanes import Dispatcher
+from engine.services.operations.tasks.pacing import PaceTools
+from engine.services.tables.observations import ObservationService
+from engine.stores.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteContext:
+    """What every attempt shares. `machine`: where tasks run; their times are compared with others of that machine."""
+
+    database: Database
+    formats: FormatRegistry
+    capabilities: CapabilityService
+    observations: ObservationService
+    dispatcher: Dispatcher
+    procedures: Procedures
+    function: Callable[[str], str]
+    pace: PaceLedger
+    pacing: PaceTools
+    clock: Clock
+    machine: str
+    commit_batch_bytes: int
+    commit_batch_seconds: float

@@ -1,0 +1,72 @@
+"""Looks at the table while file groups wait to be sent, so that those which can't be committed any more are not.
+
+Only what is not sent is judged: a group in flight goes on, and the commit tells what became of it. The commit stays the
+only proof; a look that fails is no more than a look that was not made.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final
+
+import structlog
+
+from engine.domain.access import SYSTEM
+from engine.domain.clock import Clock
+from engine.domain.errors import PackhouseError
+from engine.domain.ids import TableId
+from engine.domain.plans import FileGroup
+from engine.formats.base import OpenTable
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.registered import read_registered
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+LOOK_SECONDS: Final = 15.0
+"""Between two looks at what the catalog points to; the table is only opened when that is something else."""
+
+
+class EarlyLosses:
+    """The looks of one attempt at the table that it planned on `base_snapshot_id` with `schema_id`."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        formats: FormatRegistry,
+        clock: Clock,
+        table_id: TableId,
+        open_table: Callable[[], Awaitable[OpenTable]],
+        base_snapshot_id: int,
+        schema_id: int,
+    ) -> None:
+        self._database = database
+        self._formats = formats
+        self._clock = clock
+        self._table_id = table_id
+        self._open_table = open_table
+        self._base = (base_snapshot_id, schema_id)
+        self._pointer: str | None = None
+        self._looked_at = clock.monotonic()
+
+    async def among(self, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+        """Return the reasons of those groups, by ordinal, that lost their race; none while it is too soon to look."""
+        if not groups or self._clock.monotonic() - self._looked_at < LOOK_SECONDS:
+            return {}
+        self._looked_at = self._clock.monotonic()
+        try:
+            return await self._look(groups)
+        except PackhouseError as error:
+            _log.warning("early_look_failed", error=error.message)
+            return {}
+
+    async def _look(self, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+        async with self._database.read() as unit:
+            table, catalog = await read_registered(unit, self._table_id, SYSTEM)
+        found = await self._formats.pointers(catalog, [table.ref])
+        pointer = found.get(table.ref)
+        if pointer is None or pointer == self._pointer:
+            return {}
+        opened = await self._open_table()
+        lost = await self._formats.ask(table.ref, opened.lost_groups, *self._base, groups)
+        self._pointer = pointer
+        return lost

@@ -1,0 +1,290 @@
+"""How an attempt ends: concluded by its groups, cancelled, failed, or put back to wait; and what is removed then.
+
+A file is removed only when no task of the run can write any more and no commit that names it can be under way: output
+of a batch that an earlier attempt may still be sending is kept until the table holds it or a human removes it.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+
+from engine.domain.breakers import Fault
+from engine.domain.errors import LeaseLost, Transient
+from engine.domain.plans import Later, Plan
+from engine.domain.reasons import in_words
+from engine.domain.run_timelines import run_timeline
+from engine.domain.runs import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
+from engine.formats.base import OpenTable
+from engine.queue.budgets import LiveProgress
+from engine.services.operations.rewrite.commits import Commits
+from engine.services.operations.rewrite.context import RewriteContext
+from engine.services.operations.rewrite.tallies import AttemptTally
+from engine.services.operations.tasks.lanes import stop_operations
+from engine.services.runs.attempts import COMMITTED, HELD, Attempt, Stop
+from engine.services.runs.budgets import DayBudget
+from engine.services.runs.holds import Hold
+from engine.services.runs.outcomes import run_result
+
+_log = structlog.get_logger(__name__)
+
+ALL_GROUPS = 1_000_000
+MOST_LOST_RACES = 3
+"""A run whose every group lost to other writers ends as failed once so many of its attempts failed."""
+
+BACKOFF_SECONDS = 30.0
+
+_UNFINISHED = frozenset({GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN})
+
+
+class RunEnding:
+    """The ends of one attempt. All but `groups` and `outlines` write to the record under the lease."""
+
+    def __init__(
+        self,
+        *,
+        context: RewriteContext,
+        attempt: Attempt,
+        commits: Commits,
+        open_table: Callable[[], Awaitable[OpenTable]],
+        step: Callable[[str], None],
+    ) -> None:
+        self._context = context
+        self._attempt = attempt
+        self._commits = commits
+        self._open_table = open_table
+        self._step = step
+        self._started = context.clock.monotonic()
+        self.order: dict[str, Any] | None = None  # what the attempt did for the order of rows, if one was asked for
+        self.tally = AttemptTally()
+        self.has_waste = False  # True once a task of this attempt may have left files that no group names
+
+    async def conclude(self, budget: DayBudget, later: Later) -> None:
+        """Decide what the attempt came to, from its groups alone; `later` is what its plan left for the next one."""
+        stop = self._attempt.stop_reason
+        hold = self._attempt.hold if stop in HELD else None
+        stored = await self.outlines()
+        is_unfinished = later.partitions > 0 or any(group.state in _UNFINISHED for group in stored)
+        if stop in (Stop.SHUTDOWN, Stop.LEAVING) and is_unfinished:
+            await self._wait(WaitingFor.RETRY, "worker_stopped", "the worker was stopped; another goes on")
+        elif stop is Stop.CANCELLED and is_unfinished:
+            await self.cancel()
+        elif hold is not None and is_unfinished:
+            await self._wait_for_end(hold)
+        else:
+            await self._end_by_groups(stored, budget, later)
+
+    async def nothing_to_do(self, plan: Plan, budget: DayBudget) -> None:
+        """End an attempt whose plan has no groups."""
+        if budget.deferred:
+            await self._wait_for_budget(budget)
+        elif await self.outlines(GroupState.COMMITTED):
+            await self.end(RunState.SUCCEEDED, "committed", "an earlier attempt had committed everything")
+        elif (until := min((each.until for each in plan.skipped if each.until), default=None)) is not None:
+            detail = (
+                f"{in_words('cooling_down')}, the first until {until:%Y-%m-%d %H:%M:%S} UTC; force includes them all"
+            )
+            await self.end(RunState.SKIPPED, "cooling_down", detail, plan=plan.summary())
+        else:
+            await self.end(RunState.SKIPPED, "nothing_to_do", _why_nothing(plan), plan=plan.summary())
+
+    async def disabled(self) -> None:
+        """End a run whose policy was switched off: what earlier attempts committed counts, the rest is dropped."""
+        if self._attempt.stop_reason is Stop.CANCELLED:
+            await self.cancel()
+            return
+        await self._drop_unfinished("disabled")
+        has_committed = bool(await self.outlines(GroupState.COMMITTED))
+        state = RunState.SUCCEEDED if has_committed else RunState.SKIPPED
+        await self.end(state, "disabled", "the table's policy has enabled: false")
+
+    async def cancel(self) -> None:
+        """End the run as cancelled: committed groups stay, everything else of ours is removed."""
+        is_quiet = await self._is_quiet()
+        await self._drop_unfinished("cancelled")
+        detail = f"cancelled by {self._attempt.cancelled_by}"
+        await self.end(RunState.CANCELLED, "cancelled", detail, is_quiet=is_quiet)
+
+    async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:
+        """End the run as failed: committed groups stay, everything else of ours is removed."""
+        is_quiet = await self._is_quiet()
+        if unsettled := len(self._attempt.run.unsettled):
+            detail += (
+                f"; the outcome of {unsettled} groups that were sent to the catalog is not known: their outputs stay, "
+                "since a snapshot of the table may name this run"
+            )
+        await self._drop_unfinished(reason)
+        await self.end(RunState.FAILED, reason, detail, is_quiet=is_quiet, fault=fault)
+
+    async def end(self, state: RunState, reason: str, detail: str, *, is_quiet: bool = True, **documents: Any) -> None:
+        """Remove what is not committed (unless tasks may still write), then record the outcome."""
+        stored = await self.outlines()
+        has_waste = self.has_waste or any(group.state is not GroupState.COMMITTED for group in stored)
+        if is_quiet and self._has_repeated_tasks():
+            has_waste, is_quiet = True, await self._is_quiet()
+        if is_quiet and (has_waste or self._attempt.number > 1):
+            await self._try_to_remove_outputs()
+        await self._commits.release_parents()
+        seconds = self._context.clock.monotonic() - self._started
+        so_far = {**self._attempt.run.result, "verifications": self._commits.verifications}
+        run = replace(self._attempt.run, result=so_far)
+        async with self._context.database.read() as unit:
+            files = await unit.groups.count_committed_files(run.id)
+            timeline = run_timeline(await unit.events.list_bounds(run.id), now=await unit.now())
+        result = run_result(run, stored, files, seconds=seconds, timeline=timeline, moved=await self._moved())
+        if self.order is not None:
+            result["order"] = self.order
+        self._step("before_end")
+        await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
+        await self._keep_time(seconds)
+        self._attempt.metrics.observe_end(self._attempt.run)
+        _log.info("run_ended", state=state.value, reason=reason, detail=detail, seconds=round(seconds, 3))
+        with suppress(Transient):
+            await self._context.pace.close(self._attempt.run.id, self._attempt.number)
+
+    async def stop_tasks(self) -> bool:
+        """Stop every task of this attempt; True when none can be alive any more."""
+        intent = self._attempt.run.intent
+        if "tag" not in intent:
+            return True
+        return await stop_operations(self._context.dispatcher, intent["tag"], intent["session_id"])
+
+    async def remove_outputs(self, table: OpenTable) -> None:
+        """Remove this run's files that no group needs. Only called while no task of the run can write.
+
+        Kept is also the output of groups that may have been sent to the catalog (`Run.unsettled`), and while there are
+        any the manifests of all commits: such a commit may still land (F14, F25).
+        """
+        await self._attempt.check()
+        needed = frozenset({GroupState.WRITTEN, GroupState.COMMITTED})
+        async with self._context.database.read() as unit:
+            keep = await unit.groups.output_paths(self._attempt.run.id, needed, also=self._attempt.run.unsettled)
+        removed = await self._context.formats.change(
+            table.ref,
+            table.remove_outputs,
+            self._attempt.run.id,
+            keep,
+            up_to_attempt=self._attempt.number,
+            is_settled=not self._attempt.run.unsettled,
+        )
+        if removed:
+            _log.info("outputs_removed", files=removed)
+
+    async def groups(self, *states: GroupState) -> Sequence[StoredGroup]:
+        """Return the run's groups in these states, all when none is named."""
+        async with self._context.database.read() as unit:
+            return await unit.groups.list(self._attempt.run.id, states=frozenset(states) or None, limit=ALL_GROUPS)
+
+    async def outlines(self, *states: GroupState) -> Sequence[GroupOutline]:
+        """Return the run's groups in these states without their files, all when none is named."""
+        async with self._context.database.read() as unit:
+            return await unit.groups.outlines(self._attempt.run.id, frozenset(states) or None)
+
+    async def _end_by_groups(self, stored: Sequence[GroupOutline], budget: DayBudget, later: Later) -> None:
+        committed = [group for group in stored if group.state is GroupState.COMMITTED]
+        dropped = [group for group in stored if group.state is GroupState.DROPPED]
+        broken = [group.reason for group in dropped if (group.reason or "").startswith(("failed:", "refused:"))]
+        if broken:
+            await self.fail(reason="groups_failed", detail=f"{len(broken)} of {len(stored)} groups {broken[0]}")
+        elif later.partitions and not budget.deferred and any(self._is_of_attempt(group) for group in committed):
+            left = f"{later.partitions} partitions with {later.files} files are planned next"
+            await self._wait(None, "goes_on", f"{len(committed)} groups committed so far; {left}")
+        elif committed:
+            waiting = f", {budget.deferred} left for another day (limits.bytes_per_day)" if budget.deferred else ""
+            counts = f"{len(committed)} groups committed, {len(dropped)} dropped{waiting}"
+            await self.end(RunState.SUCCEEDED, "committed", counts)
+        elif not dropped:
+            await self._wait_for_budget(budget)
+        elif self._attempt.run.failures + 1 >= MOST_LOST_RACES:
+            detail = f"other writers changed every source; given up after {self._attempt.run.failures + 1} failures"
+            await self.fail(reason="conflict", detail=detail)
+        else:
+            await self._back_off()
+
+    def _is_of_attempt(self, group: GroupOutline) -> bool:
+        return group.attempt == self._attempt.number
+
+    async def _back_off(self) -> None:
+        """Leave a table whose writers were faster alone for a while: half a minute, then a minute (F18)."""
+        await self._try_to_remove_outputs()
+        async with self._context.database.read() as unit:
+            now = await unit.now()
+        until = now + timedelta(seconds=BACKOFF_SECONDS * 2**self._attempt.run.failures)
+        detail = "other writers changed every source; it is planned again after a wait, in smaller file groups"
+        await self._wait(WaitingFor.CONFLICT_BACKOFF, "conflict", detail, until=until, failed=True)
+
+    def _has_repeated_tasks(self) -> bool:
+        """Whether a task of this attempt was executed twice: only one execution's files are known, by its answer."""
+        intent = self._attempt.run.intent
+        return "tag" in intent and self._context.dispatcher.has_repeated(intent["tag"], session_id=intent["session_id"])
+
+    async def _is_quiet(self) -> bool:
+        """Stop the attempt's tasks; False when some may live on, so that nothing may be removed."""
+        try:
+            return await self.stop_tasks()
+        except Transient:  # Spark is away: its tasks may go on writing, so their output stays
+            return False
+
+    async def _try_to_remove_outputs(self) -> None:
+        """Remove what can be removed: orphans are cheaper than a run without an outcome."""
+        try:
+            await self.remove_outputs(await self._open_table())
+        except LeaseLost:
+            raise
+        except Exception:  # noqa: BLE001 - whatever the table answers, the run ends; logged with its trace
+            _log.exception("outputs_left_behind")
+
+    async def _moved(self) -> LiveProgress | None:
+        """What the tasks said they moved, also those that did not finish; None without Redis."""
+        try:
+            return await self._context.pace.progress(self._attempt.run.id)
+        except Transient:
+            return None
+
+    async def _drop_unfinished(self, reason: str) -> None:
+        unfinished = await self.outlines(*_UNFINISHED)
+        if unfinished:
+            async with self._context.database.begin() as unit:
+                await unit.groups.mark_dropped(self._attempt.lease, {g.ordinal: reason for g in unfinished})
+
+    async def _wait_for_end(self, hold: Hold) -> None:
+        """Park the run for as long as the hold lasts: of a pause claims see the end themselves, so it has no time."""
+        detail = f"{hold.detail}; written file groups are committed, the rest is planned again afterwards"
+        await self._wait(hold.waiting_for, hold.reason, detail, until=hold.until)
+
+    async def _wait_for_budget(self, budget: DayBudget) -> None:
+        detail = f"{budget.deferred} groups wait for limits.bytes_per_day"
+        await self._wait(WaitingFor.BUDGET, "bytes_per_day", detail, until=budget.next_at)
+
+    async def _wait(
+        self,
+        waiting_for: WaitingFor | None,
+        reason: str,
+        detail: str,
+        *,
+        until: datetime | None = None,
+        failed: bool = False,
+    ) -> None:
+        seconds = self._context.clock.monotonic() - self._started
+        await self._attempt.park(waiting_for=waiting_for, not_before=until, reason=reason, detail=detail, failed=failed)
+        await self._keep_time(seconds)
+
+    async def _keep_time(self, seconds: float) -> None:
+        """Store how long the attempt took, for predictions, unless tasks failed or were interrupted in it."""
+        time = self.tally.time(self._attempt.run.table_id, self._context.machine, seconds)
+        if time is None or self.has_waste or self._attempt.stop_reason not in {None, *COMMITTED} - {Stop.INTERRUPTED}:
+            return
+        try:
+            async with self._context.database.begin() as unit:
+                await unit.run_times.add(time)
+        except Transient as error:  # one time less; the run has ended
+            _log.warning("run_time_not_kept", error=error.message)
+
+
+def _why_nothing(plan: Plan) -> str:
+    reasons = sorted({partition.reason for partition in plan.skipped})
+    words = "; ".join(in_words(reason) for reason in reasons)
+    return "no partition is worth a rewrite" + (f": {words}" if words else "; the table is empty")

@@ -1,0 +1,150 @@
+"""What is done about a snapshot of ours that does not hold what it should (F5): back to its parent, or a freeze.
+
+The failed proof is in the record before anything is done, so that another attempt goes on here when this one dies. If
+nobody committed since, `main` goes back to the parent and the run fails: the table is as it was. Else going back would
+take the others' commits too, which only people may decide: the table is frozen, and says what to look at.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final, NoReturn
+
+import structlog
+
+from engine.domain.access import SYSTEM
+from engine.domain.clock import Clock
+from engine.domain.errors import Fatal, OutcomeUnknown, PackhouseError, Transient
+from engine.domain.runs import GroupState
+from engine.formats.base import OpenTable, RollBack
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.runs.attempts import Attempt
+from engine.services.tables.freezes import freeze_document
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+ROLLED_BACK: Final = "rolled_back"
+"""Reason of groups whose snapshot was taken back."""
+
+_WAITS: Final = (0.5, 1.0, 2.0, 4.0, 0.0)
+_WHY: Final = {
+    RollBack.FOLLOWED: "others committed after it, or the catalog refused to go back",
+    RollBack.NO_PARENT: "the snapshot before it has expired",
+    None: "the catalog does not answer",
+}
+
+
+class Mismatches:
+    """Answers failed proofs of one attempt."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        formats: FormatRegistry,
+        attempt: Attempt,
+        open_table: Callable[[], Awaitable[OpenTable]],
+        clock: Clock,
+        step: Callable[[str], None],
+    ) -> None:
+        self._database = database
+        self._formats = formats
+        self._attempt = attempt
+        self._open_table = open_table
+        self._clock = clock
+        self._step = step
+
+    async def answer(self, proof: Mapping[str, Any]) -> NoReturn:
+        """Roll back or freeze, record which, and end the run; `proof` is the failed one, with its `groups`.
+
+        Does not do again what an earlier attempt has done.
+
+        Raises:
+            Fatal: always, but when the lease is lost; its text says how the table is now.
+            LeaseLost: another holder advances the run.
+        """
+        await self._attempt.check()
+        async with self._database.read() as unit:
+            written = await unit.groups.list(
+                self._attempt.run.id, states=frozenset({GroupState.WRITTEN}), limit=len(proof["groups"]) + 1_000_000
+            )
+        snapshot_id = int(proof["snapshot_id"])
+        ordinals = sorted({group.ordinal for group in written} & set(proof["groups"]))
+        if not ordinals:
+            raise Fatal(f"snapshot {snapshot_id} failed its proof; the run's events show what was done about it")
+        outcome = await self._roll_back(snapshot_id)
+        self._step("rolled_back" if outcome is RollBack.DONE else "not_rolled_back")
+        if outcome is RollBack.DONE:
+            await self._record_roll_back(snapshot_id, ordinals)
+            raise Fatal(f"snapshot {snapshot_id} did not match the plan ({_failed(proof)}); it was rolled back")
+        await self._freeze(snapshot_id, ordinals, f"{_failed(proof)}; {_WHY[outcome]}")
+
+    async def _roll_back(self, snapshot_id: int) -> RollBack | None:
+        """Return what came of it, None when nobody can tell: to be told so later is safe, since a freeze follows."""
+        for wait in _WAITS:
+            try:
+                table = await self._open_table()
+                return await self._formats.change(table.ref, table.roll_back, snapshot_id)
+            except (OutcomeUnknown, Transient) as error:
+                _log.warning("roll_back_unknown", snapshot_id=snapshot_id, error=error.message)
+                await self._clock.sleep(wait)
+        return None
+
+    async def _record_roll_back(self, snapshot_id: int, ordinals: Sequence[int]) -> None:
+        details = {"snapshot_id": str(snapshot_id), "groups": list(ordinals)}
+        async with self._database.begin() as unit:
+            await unit.groups.mark_dropped(self._attempt.lease, dict.fromkeys(ordinals, ROLLED_BACK))
+            self._attempt.run = await unit.runs.record(
+                self._attempt.lease,
+                kind=ROLLED_BACK,
+                details=details,
+                intent=self._attempt.run.marked_settled(ordinals),
+            )
+            await unit.audit.append(
+                SYSTEM, "table.roll_back", self._attempt.run.table_id, after={"run_id": self._attempt.run.id, **details}
+            )
+        self._attempt.metrics.failed_proofs.labels(ROLLED_BACK).inc()
+        _log.error("snapshot_rolled_back", snapshot_id=snapshot_id)
+
+    async def _freeze(self, snapshot_id: int, ordinals: Sequence[int], why: str) -> NoReturn:
+        run = self._attempt.run
+        parent = await self._protected_parent(snapshot_id)
+        found = f"snapshot {snapshot_id} of run {run.id} does not match the plan ({why})"
+        reason = f"{found}; {_remedy(parent)}"
+        async with self._database.begin() as unit:
+            freeze = await unit.freezes.freeze(
+                run.table_id, by=run.id, snapshot_id=snapshot_id, parent_id=parent, reason=reason
+            )
+            await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
+            self._attempt.run = await unit.runs.record(
+                self._attempt.lease,
+                kind="table_frozen",
+                details={"snapshot_id": str(snapshot_id), "groups": list(ordinals), "reason": reason},
+                intent=self._attempt.run.marked_settled(ordinals),
+            )
+            if freeze is not None:
+                await unit.audit.append(SYSTEM, "table.freeze", run.table_id, after=freeze_document(freeze))
+        self._attempt.metrics.failed_proofs.labels("frozen").inc()
+        _log.critical("table_frozen", table_id=run.table_id, snapshot_id=snapshot_id, parent_id=parent, reason=reason)
+        raise Fatal(f"{found}; the table is frozen: {_remedy(parent)}")
+
+    async def _protected_parent(self, snapshot_id: int) -> int | None:
+        """Keep the parent from expiry for as long as the freeze lasts, and return it; None when it is gone."""
+        try:
+            table = await self._open_table()
+            return await self._formats.change(table.ref, table.protect_parent, self._attempt.run.id, snapshot_id)
+        except PackhouseError as error:
+            _log.warning("parent_not_protected", snapshot_id=snapshot_id, error=error.message)
+            return None
+
+
+def _failed(proof: Mapping[str, Any]) -> str:
+    return "; ".join(f"{check['name']}: {check['detail']}" for check in proof["checks"] if not check["holds"])
+
+
+def _remedy(parent: int | None) -> str:
+    if parent is None:
+        return "compare it with the expected contents, repair the table manually, then unfreeze it"
+    return (
+        f"compare it with its parent {parent}, which is kept from expiry, and repair the table: rolling back to "
+        "it also removes all later commits; then unfreeze the table"
+    )

@@ -1,0 +1,317 @@
+"""Rewriting by the table format's own procedure: partition by partition, each call proven from the table.
+
+A call commits by itself, so it is never believed: whether it answered, failed, was interrupted or was lost with its
+worker, the table is read for a snapshot that replaced files of the partition since the call was sent. What is found is
+proven and recorded; where nothing is found, nothing was done. Before a dead worker's call is judged it is stopped.
+
+What bounds a run between its steps holds between partitions: holds, cancels, the lease, and rates, which a call may
+pass for its own time only (`engines`).
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from engine.domain.errors import CommitConflict, Interrupted, NotEligible, PackhouseError, SparkFailed, Transient
+from engine.domain.hot_partitions import LostGroup
+from engine.domain.plans import FileGroup
+from engine.domain.policies import EffectivePolicy
+from engine.domain.procedures import OptionValue
+from engine.domain.runs import GroupState, StoredGroup
+from engine.formats.base import OpenTable
+from engine.formats.native import NativeChange, NativeTable, RowCounts
+from engine.planning.rewrite_limits import RewriteLimits
+from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
+from engine.services.operations.tasks.lane_times import LaneTimes
+from engine.services.operations.tasks.lanes import shortest_left, stop_operations
+from engine.services.planning.engines import tasks_within, too_slow
+from engine.stores.unit_of_work import UnitOfWork
+
+LEFT_ALONE: Final = "refused: the procedure succeeded and replaced no file of it"
+"""Reason of a group that is as it was although the call said yes (F1, F3)."""
+
+SOURCE_GONE, TABLE_CHANGED = "source_gone", "table_changed"
+_LEAST_SLOWDOWN: Final = 0.01
+_LONGEST_NAP_SECONDS: Final = 0.5
+_CONFLICTS: Final = ("ValidationException", "CommitFailedException")
+_MOST_BYTES: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A call that was sent: of which group, on which head, by which application."""
+
+    group: StoredGroup
+    since_snapshot_id: int
+    application: str
+
+    def is_of(self, change: NativeChange) -> bool:
+        """Tell whether a change is what this call did: by its application, with a file that was planned."""
+        planned = {file.path for file in self.group.inputs}
+        is_signed = change.application in (None, self.application)
+        return is_signed and change.place == self.group.place and any(file.path in planned for file in change.inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """What all calls of one attempt share."""
+
+    table: NativeTable
+    options: Mapping[str, OptionValue]
+    application: str
+    times: LaneTimes
+    work: Work
+
+
+class NativePath(RewritePath):
+    """The procedure's way."""
+
+    def __init__(self, tools: Tools) -> None:
+        super().__init__(tools)
+        self._parts = 0
+
+    async def take_over(self, table: OpenTable) -> OpenTable:
+        """Stop what a dead worker called, then read the table for what it did and record that with its proof."""
+        await self._attempt.check()
+        if not await self._ending.stop_tasks():
+            raise Transient("a call of an earlier attempt may still run on Spark; waiting for its end")
+        intent, running = self._attempt.run.intent, await self._ending.groups(GroupState.RUNNING)
+        for group in running:
+            sent = _Sent(group, int(intent["since_snapshot_id"]), intent["application"])
+            try:
+                if not await self._adopt(sent):
+                    await self._settle_open([group.ordinal])
+            except CommitConflict as error:
+                await self._lose(group, TABLE_CHANGED, error)
+        return await self._open() if running else table
+
+    async def work(self, work: Work) -> None:
+        """Call the procedure for one partition after the other, and record what became of it."""
+        table, limit = native(work.table), work.limits.fixed
+        tasks = tasks_within(limit, work.policy.parallel_groups)
+        if not tasks:
+            raise NotEligible(too_slow(limit))
+        await self._check_table(table, work)
+        application = await self._asked(self._context.procedures.application)
+        options = call_options(work.policy, tasks=tasks, full=bool(self._attempt.run.request.get("force_full")))
+        times = LaneTimes(work.plan.time)
+        calls = _Calls(table, options, application, times, work)
+        async with self._stopped_when_asked():
+            for at, group in enumerate(work.groups):
+                if not self._attempt.may_begin() or not self._fits(work.groups[at:], times):
+                    break
+                await self._one(group, calls)
+        await self._attempt.check()
+
+    async def _check_table(self, table: NativeTable, work: Work) -> None:
+        """Make sure that Spark means the same table by its name."""
+        named = table.spark_table()
+        try:
+            await self._asked(self._context.procedures.refresh, named)
+            await self._asked(self._context.procedures.check_table, named, work.plan.base_snapshot_id)
+        except SparkFailed as error:
+            where = ".".join((named.catalog, *named.namespace, named.name))
+            remedy = "check the name that the catalog has in Spark"
+            raise NotEligible(f"Spark can't read the table as {where}: {error.message}; {remedy}") from error
+
+    def _fits(self, left: Sequence[FileGroup], times: LaneTimes) -> bool:
+        """Return whether the first call may end before the next window that stops the run; if not, wait for that."""
+        room, first = self._attempt.room(), left[:1]
+        if room.admits(times.least_seconds(first)):
+            return True
+        because = shortest_left(len(left), times.seconds(first), times.evidence, room)
+        self._attempt.begin_no_more(room, because=because)
+        return False
+
+    async def _one(self, group: FileGroup, calls: "_Calls") -> None:
+        sent = await self._mark_sent(group, calls.application)
+        call = calls.table.procedure_call(group, calls.options)
+        failure: PackhouseError | None = None
+        begun = self._context.clock.monotonic()
+        self._step("before_call")
+        try:
+            await self._asked(self._context.procedures.refresh, call.table)
+            await self._asked(self._context.procedures.call, call)
+        except (SparkFailed, Interrupted) as error:
+            failure = error
+            if not await self._is_over():
+                raise Transient("the call was interrupted and may still run; its outcome is read later") from error
+        self._step("after_call")
+        seconds = self._context.clock.monotonic() - begun
+        try:
+            change = await self._adopt(sent, seconds=seconds)
+        except CommitConflict as error:
+            await self._lose(sent.group, TABLE_CHANGED, error)
+            return
+        if change is None:
+            await self._nothing_done(sent.group, failure)
+            return
+        calls.times.add([group], seconds)
+        self._ending.tally.add(len(change.inputs), change.input_bytes)
+        await self._wait_for_rate(change.input_bytes + change.output_bytes, seconds, calls.work)
+
+    async def _mark_sent(self, group: FileGroup, application: str) -> _Sent:
+        """Store what is about to be called, before it is."""
+        await self._attempt.check()
+        fresh = await self._open()
+        since = fresh.head_snapshot_id or 0
+        async with self._context.database.begin() as unit:
+            await unit.groups.mark_running(self._attempt.lease, [group.ordinal])
+            intent = {
+                **self._attempt.run.marked_sent([group.ordinal]),
+                "since_snapshot_id": str(since),
+                "application": application,
+            }
+            self._attempt.run = await unit.runs.record(
+                self._attempt.lease, kind="native_call", details={"group": group.ordinal}, intent=intent
+            )
+        stored = next(g for g in await self._ending.groups(GroupState.RUNNING) if g.ordinal == group.ordinal)
+        return _Sent(stored, since, application)
+
+    async def _adopt(self, sent: _Sent, *, seconds: float = 0.0) -> NativeChange | None:
+        """Record what the table says that a call did, with its proof; None when it did nothing.
+
+        Raises:
+            CommitConflict: the snapshot that it was sent on is not in the table's history any more.
+            Fatal: it did something that it must not.
+            Transient: the table or, where rows must be counted, Spark does not answer.
+        """
+        table = native(await self._open())
+        places = [sent.group.place]
+        found = await self._context.formats.work(table.ref, table.native_changes, sent.since_snapshot_id, places)
+        change = next((each for each in found if sent.is_of(each)), None)
+        if change is None:
+            return None
+        counted = None if change.rows_known is not None else await self._counted(table, change)
+        verification = await self._context.formats.work(table.ref, table.verify_native, change, counted)
+        result = _result(sent.group, change, seconds)
+
+        async def before(unit: UnitOfWork) -> None:
+            lease, ordinal = self._attempt.lease, sent.group.ordinal
+            await unit.groups.replace_inputs(lease, ordinal, change.inputs)
+            await unit.groups.mark_written(lease, result)
+
+        await self._commits.record(verification, [sent.group], tries=1, before=before)
+        return change
+
+    async def _counted(self, table: NativeTable, change: NativeChange) -> RowCounts:
+        """Let Spark count the partition's rows before and after a change: only reading tells what deletes delete."""
+        named, tests = table.spark_table(), table.partition_tests(change.place)
+        await self._asked(self._context.procedures.refresh, named)
+        count = self._context.procedures.count_rows
+        try:
+            before = await self._asked(count, named, change.parent_id, tests)
+            return RowCounts(before, await self._asked(count, named, change.snapshot_id, tests))
+        except (SparkFailed, Interrupted) as error:
+            raise Transient(
+                f"rows could not be counted to prove snapshot {change.snapshot_id}: {error.message}"
+            ) from error
+
+    async def _nothing_done(self, group: StoredGroup, failure: PackhouseError | None) -> None:
+        """Record that a call did nothing to the table, for the reason that it gave."""
+        if failure is not None and (isinstance(failure, Interrupted) or self._attempt.interrupted.is_set()):
+            await self._settle_open([group.ordinal])
+            if self._attempt.stop_reason is None:
+                raise Transient("another client interrupted the call on Spark")
+            return
+        if failure is not None and any(word in str(failure.details.get("text", "")) for word in _CONFLICTS):
+            await self._lose(group, SOURCE_GONE, failure)
+            return
+        reason = LEFT_ALONE if failure is None else f"failed: {failure.message}"
+        async with self._context.database.begin() as unit:
+            await unit.groups.mark_dropped(self._attempt.lease, {group.ordinal: reason})
+        await self._attempt.record("group_dropped", {"reasons": {str(group.ordinal): reason}})
+        await self._settle_open([group.ordinal])
+
+    async def _lose(self, group: StoredGroup, reason: str, error: PackhouseError) -> None:
+        """Give a group up that lost a race to another writer, or whose base is not in the table's history any more."""
+        await self._commits.drop_lost([LostGroup(group.ordinal, group.place, reason, 0)], detail=error.message)
+
+    async def _settle_open(self, ordinals: Sequence[int]) -> None:
+        """Note that the outcome of calls is known: they did nothing."""
+        intent = self._attempt.run.marked_settled(ordinals)
+        await self._attempt.record("native_call_settled", {"groups": list(ordinals)}, intent=intent)
+
+    async def _wait_for_rate(self, moved: int, seconds: float, work: Work) -> None:
+        """Wait until what a call moved is within the limit, unless the run is asked to stop before."""
+        limit = work.limits.fixed.bytes_per_second
+        if limit is None:
+            return
+        clock = self._context.clock
+        end = clock.monotonic() - seconds + moved / (limit * max(self._attempt.slowdown, _LEAST_SLOWDOWN))
+        self._ending.tally.waited_seconds += max(0.0, end - clock.monotonic())
+        while (left := end - clock.monotonic()) > 0 and self._attempt.may_begin():
+            await clock.sleep(min(left, _LONGEST_NAP_SECONDS))
+
+    async def _asked(self, ask: Callable[..., Any], *arguments: Any) -> Any:
+        """Ask Spark something under a ticket of its own."""
+        self._parts += 1
+        ticket = self._context.dispatcher.ticket(self._attempt.run.id, self._attempt.number, self._parts)
+        return await asyncio.to_thread(ask, ticket, *arguments)
+
+    async def _is_over(self) -> bool:
+        """Return whether nothing that was sent runs any more; what failed by itself does not."""
+        if not self._attempt.interrupted.is_set():
+            return True
+        return await self._interrupt()
+
+    async def _interrupt(self) -> bool:
+        ticket = self._context.dispatcher.ticket(self._attempt.run.id, self._attempt.number, 0)
+        return await stop_operations(self._context.dispatcher, ticket.tag, ticket.session_id)
+
+    @asynccontextmanager
+    async def _stopped_when_asked(self) -> AsyncIterator[None]:
+        """Interrupt the call that runs, as soon as the attempt is asked to stop at once."""
+
+        async def watch() -> None:
+            await self._attempt.interrupted.wait()
+            with suppress(Transient):
+                await self._interrupt()
+
+        watching = asyncio.create_task(watch(), name=f"stopper {self._attempt.run.id}")
+        try:
+            yield
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+
+def native(table: OpenTable) -> NativeTable:
+    """Return a table whose format has a procedure. Raises `NotEligible` for others."""
+    if not isinstance(table, NativeTable):
+        raise NotEligible("the table's format has no procedure of its own that could rewrite it")
+    return table
+
+
+def call_options(policy: EffectivePolicy, *, tasks: int, full: bool) -> Mapping[str, OptionValue]:
+    """Return the options of the procedure that say what the plan went by."""
+    limits = RewriteLimits.of(policy)
+    return {
+        "target-file-size-bytes": limits.target_bytes,
+        "min-file-size-bytes": limits.small_bytes,
+        "max-file-size-bytes": limits.large_bytes or _MOST_BYTES,
+        "min-input-files": limits.min_input_files,
+        "max-file-group-size-bytes": limits.group_bytes,
+        "max-concurrent-file-group-rewrites": tasks,
+        "delete-file-threshold": max(1, limits.delete_files),
+        "delete-ratio-threshold": limits.delete_ratio,
+        "rewrite-all": full,
+        "partial-progress.enabled": False,
+        "use-starting-sequence-number": True,
+    }
+
+
+def _result(group: StoredGroup, change: NativeChange, seconds: float) -> dict[str, Any]:
+    """Return a group's result as `GroupStore.mark_written` stores it; reading and writing are not told apart."""
+    return {
+        "group": group.ordinal,
+        "outputs": [asdict(each) for each in change.outputs],
+        "rows_deleted": change.rows_deleted,
+        "bytes_read": change.input_bytes,
+        "bytes_written": change.output_bytes,
+        "seconds_working": seconds,
+        "base_snapshot_id": change.parent_id,
+        "schema_id": None,
+    }

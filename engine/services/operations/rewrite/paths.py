@@ -1,0 +1,75 @@
+"""What differs between the ways of rewriting: how planned groups are worked off, and what a dead attempt left behind.
+
+`ArrowPath` sends groups to Packhouse's own kernel and commits what it wrote; `NativePath` lets the table format's own
+procedure rewrite and commit, partition by partition.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from engine.domain.hot_partitions import NONE_HOT, HotPartitions
+from engine.domain.plans import FileGroup, Plan
+from engine.domain.policies import EffectivePolicy
+from engine.formats.base import OpenTable
+from engine.services.operations.rewrite.commits import Commits
+from engine.services.operations.rewrite.context import RewriteContext
+from engine.services.operations.rewrite.endings import RunEnding
+from engine.services.runs.attempts import Attempt
+from engine.services.runs.budgets import RunLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one attempt is to do: the stored groups of a plan, on the table as it is planned for this path."""
+
+    table: OpenTable
+    policy: EffectivePolicy
+    plan: Plan
+    groups: Sequence[FileGroup]
+    limits: RunLimits
+    hot: HotPartitions = NONE_HOT
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every path of one attempt works with. `step` is told each step by name as it is reached."""
+
+    context: RewriteContext
+    attempt: Attempt
+    commits: Commits
+    ending: RunEnding
+    open_table: Callable[[], Awaitable[OpenTable]]
+    step: Callable[[str], None]
+
+
+class RewritePath(ABC):
+    """One way of rewriting, for one attempt."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._context = tools.context
+        self._attempt = tools.attempt
+        self._commits = tools.commits
+        self._ending = tools.ending
+        self._open = tools.open_table
+        self._step = tools.step
+
+    @abstractmethod
+    async def take_over(self, table: OpenTable) -> OpenTable:
+        """Find out what earlier attempts left: adopt their commits, stop their work, remove what nobody will use.
+
+        Returns the table as it is then.
+
+        Raises:
+            Transient: work of an earlier attempt may still go on.
+        """
+
+    @abstractmethod
+    async def work(self, work: Work) -> None:
+        """Work off the groups until all are done or the attempt is asked to stop; what was reached is in the record.
+
+        Raises:
+            LeaseLost: another holder advances the run.
+            Transient, OutcomeUnknown: another attempt goes on, after it looked at the table.
+            Fatal: the table does not hold what it should.
+        """

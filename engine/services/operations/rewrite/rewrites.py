@@ -1,0 +1,216 @@
+"""Advances one rewrite under one lease: take over, plan, rewrite, commit, prove, record.
+
+Every write is guarded by the lease. Nothing here decides by time alone: a lost answer is resolved by reading the
+table, a dead attempt's work by reading its groups. Output is deleted only when no task of the run can be alive and no
+commit of it can be under way.
+"""
+
+import contextlib
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import structlog
+
+from engine.domain.breakers import Fault
+from engine.domain.clock import Clock
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import (
+    Away,
+    CredentialsExpired,
+    Fatal,
+    LeaseLost,
+    OutcomeUnknown,
+    PackhouseError,
+    Rejected,
+    Transient,
+)
+from engine.domain.outages import CREDENTIALS, MOST_FRUITLESS_OUTAGES, outage_key, parks
+from engine.domain.runs import Run, RunState, WaitingFor
+from engine.services.operations.rewrite.context import RewriteContext
+from engine.services.operations.rewrite.steps import RewriteFlow
+from engine.services.runs.attempts import Attempt, Stop
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+FIRST_RETRY_SECONDS = 2.0
+LONGEST_RETRY_SECONDS = 300.0
+DATABASE_SECONDS = 1.0
+_REMEDY = "which may take too much memory: lower rewrite.max_group_bytes or limits.parallel_groups"
+
+
+class RewriteService:
+    """Executes claimed rewrites. `step` is told the name of each labelled step, for fault tests."""
+
+    def __init__(
+        self,
+        *,
+        context: RewriteContext,
+        database: Database,
+        clock: Clock,
+        max_failures: int,
+        step: Callable[[str], None] = lambda _name: None,
+    ) -> None:
+        self._context = context
+        self._database = database
+        self._clock = clock
+        self._max_failures = max_failures
+        self._step = step
+
+    async def execute(self, attempt: Attempt) -> None:
+        """Advance the run as far as it goes: to a terminal state, or back to waiting. Errors end in the record."""
+        flow = RewriteFlow(context=self._context, attempt=attempt, step=self._step)
+        with structlog.contextvars.bound_contextvars(**await self._log_fields(attempt.run), attempt=attempt.number):
+            _log.info("run_claimed")
+            try:
+                async with attempt.heartbeat():
+                    await self._guarded(flow, attempt)
+            except LeaseLost:
+                _log.warning("attempt_dropped", reason="lease lost")
+                with contextlib.suppress(PackhouseError):
+                    await flow.ending.stop_tasks()
+            if attempt.run.state is RunState.SUCCEEDED:
+                await self._context.observations.measure_again(attempt.run.table_id)
+
+    async def _log_fields(self, run: Run) -> dict[str, str]:
+        """Return what each line of an attempt carries; the table's address is left out while the record is away."""
+        with contextlib.suppress(PackhouseError):
+            async with self._database.read() as unit:
+                table = await unit.tables.get(run.table_id)
+            if table is not None:
+                return {**run.log_fields, "table": str(table.ref)}
+        return run.log_fields
+
+    async def _guarded(self, flow: RewriteFlow, attempt: Attempt) -> None:
+        try:
+            await flow.run(most_failures=self._max_failures)
+        except LeaseLost:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug must not strand the run; logged with its trace
+            await self._record_end(attempt, flow, error)
+
+    async def _record_end(self, attempt: Attempt, flow: RewriteFlow, error: Exception) -> None:
+        """Record how the attempt ended; while the database is away, try until it answers or the process stops.
+
+        Raises:
+            LeaseLost: the lease expired before the database answered.
+        """
+        while True:
+            try:
+                await self._end_by(attempt, flow, error)
+            except Away as away:
+                if away.dependency is not Dependency.DATABASE or attempt.stop_reason is Stop.SHUTDOWN:
+                    raise
+                _log.warning("attempt_waits", waiting_for="database", error=away.message)
+                await self._clock.sleep(DATABASE_SECONDS)
+            else:
+                return
+
+    async def _end_by(self, attempt: Attempt, flow: RewriteFlow, error: Exception) -> None:
+        match error:
+            case Transient() | OutcomeUnknown():
+                await self._stopped_or(attempt, flow, error)
+            case Rejected():
+                await flow.ending.fail(reason=error.code, detail=error.message)
+            case Fatal():
+                _log.error("invariant_broken", error=error.message)
+                await flow.ending.fail(reason=error.code, detail=error.message)
+            case _:
+                _log.error("attempt_crashed", exc_info=error)
+                await self._crashed(attempt, flow, f"internal error ({type(error).__name__}); see the worker's log")
+
+    async def _stopped_or(self, attempt: Attempt, flow: RewriteFlow, error: PackhouseError) -> None:
+        is_known = not isinstance(error, OutcomeUnknown) and not attempt.run.unsettled
+        if attempt.stop_reason is Stop.CANCELLED and is_known:
+            await flow.ending.cancel()
+            return
+        match error:
+            case Away() if parks(error.dependency):
+                await self._park_on_outage(attempt, flow, error)
+            case Away():
+                await self._wait(attempt, error.message, seconds=FIRST_RETRY_SECONDS)
+            case CredentialsExpired() if attempt.run.waits_on != CREDENTIALS:
+                await self._wait(attempt, error.message, seconds=FIRST_RETRY_SECONDS, waits_on=CREDENTIALS)
+            case CredentialsExpired():  # new ones were refused as well
+                await self._retry_later(attempt, flow, error.message, Fault.of(error), waits_on=CREDENTIALS)
+            case _:
+                await self._retry_later(attempt, flow, error.message, Fault.of(error))
+
+    async def _crashed(self, attempt: Attempt, flow: RewriteFlow, detail: str) -> None:
+        """End a run whose commit can't be made: the next attempt would make the same one of what is written."""
+        if attempt.run.state is RunState.COMMITTING and not attempt.run.unsettled:
+            await flow.ending.fail(reason="internal_error", detail=f"{detail}; nothing of it was sent to the catalog")
+        else:
+            await self._retry_later(attempt, flow, detail, Fault.OTHER)
+
+    async def _park_on_outage(self, attempt: Attempt, flow: RewriteFlow, away: Away) -> None:
+        """Park the run until the dependency answers.
+
+        The attempt counts as failed if the same dependency ended the one before and then answered the first probe, or
+        if outages of Spark ended more attempts of this run than a healthy one ever sees.
+        """
+        run, message = attempt.run, away.message
+        key = outage_key(away.dependency, catalog=run.catalog, table_id=run.table_id)
+        is_suspect = await self._may_be_the_reason(run, away)
+        if is_suspect:
+            message += f" (more than {MOST_FRUITLESS_OUTAGES} times while this run rewrote files, {_REMEDY})"
+        if run.waits_on != key and not is_suspect:
+            _log.warning("attempt_parked", waiting_for=away.dependency.value, detail=message)
+            await attempt.park_on_outage(away)
+        elif not await self._gave_up(attempt, flow, message, Fault.of(away)):
+            await attempt.park_on_outage(away, failed=True, not_before=await self._retry_at(run.failures + 1))
+
+    async def _may_be_the_reason(self, run: Run, away: Away) -> bool:
+        """Return whether a run may end Spark with each attempt, such as by tasks that need more memory than it has."""
+        if away.dependency is not Dependency.SPARK:
+            return False
+        async with self._database.read() as unit:
+            return await unit.rewrite_histories.fruitless_outages(run.id, WaitingFor.SPARK) >= MOST_FRUITLESS_OUTAGES
+
+    async def _retry_later(
+        self, attempt: Attempt, flow: RewriteFlow, detail: str, fault: Fault, *, waits_on: str | None = None
+    ) -> None:
+        """Count the attempt as failed and park the run, or end it after the last attempt that it may fail."""
+        if not await self._gave_up(attempt, flow, detail, fault):
+            seconds = _retry_seconds(attempt.run.failures + 1)
+            await self._wait(attempt, detail, seconds=seconds, failed=True, fault=fault, waits_on=waits_on)
+
+    async def _gave_up(self, attempt: Attempt, flow: RewriteFlow, detail: str, fault: Fault) -> bool:
+        failures = attempt.run.failures + 1
+        is_sent = attempt.run.state is RunState.COMMITTING and attempt.run.unsettled
+        if failures < self._max_failures or is_sent:
+            return False
+        detail = f"attempt {attempt.number} was the last of {failures} without a commit between them: {detail}"
+        await flow.ending.fail(reason="gave_up", detail=detail, fault=fault)
+        return True
+
+    async def _wait(
+        self,
+        attempt: Attempt,
+        detail: str,
+        *,
+        seconds: float,
+        failed: bool = False,
+        fault: Fault = Fault.OTHER,
+        waits_on: str | None = None,
+    ) -> None:
+        async with self._database.read() as unit:
+            now = await unit.now()
+        _log.warning("attempt_failed" if failed else "attempt_parked", detail=detail, retry_in_seconds=seconds)
+        await attempt.park(
+            waiting_for=WaitingFor.RETRY,
+            not_before=now + timedelta(seconds=seconds),
+            reason="retry",
+            detail=detail,
+            failed=failed,
+            fault=fault,
+            waits_on=waits_on,
+        )
+
+    async def _retry_at(self, failures: int) -> datetime:
+        async with self._database.read() as unit:
+            return await unit.now() + timedelta(seconds=_retry_seconds(failures))
+
+
+def _retry_seconds(failures: int) -> float:
+    return float(min(LONGEST_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** (failures - 1)))

@@ -1,0 +1,214 @@
+"""The steps of one attempt at a rewrite, in the order in which they happen. Errors are sorted out by `rewrites`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.access import SYSTEM
+from engine.domain.errors import NotEligible
+from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
+from engine.domain.plans import FileGroup, Plan
+from engine.domain.policies import EffectivePolicy
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import GroupState, RunState, StoredGroup
+from engine.domain.tables import TableFormatName
+from engine.formats.base import OpenTable
+from engine.planning.evaluations import Evaluation
+from engine.planning.run_statistics import RunStatistics
+from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.operations.rewrite.arrow_path import ArrowPath
+from engine.services.operations.rewrite.commits import Commits
+from engine.services.operations.rewrite.context import RewriteContext
+from engine.services.operations.rewrite.endings import RunEnding
+from engine.services.operations.rewrite.native_path import NativePath
+from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
+from engine.services.operations.rewrite.tallies import AttemptTally
+from engine.services.planning.due_plans import DueFiles, due_files, evaluate_now
+from engine.services.planning.engines import Chosen, Engine, choose_engine
+from engine.services.planning.run_statistics import read_statistics
+from engine.services.planning.selections import selected_files
+from engine.services.planning.trials import plan_files
+from engine.services.policies.effective import PolicyReader, check_settings
+from engine.services.runs.attempts import Attempt, Stop
+from engine.services.runs.budgets import DayBudget, RunLimits, day_budget, run_limits
+from engine.services.tables.observations import Observed
+
+_Due: TypeAlias = tuple[Evaluation, frozenset[Place]]
+"""What is due now, and partitions that an earlier attempt took on: they are not let go."""
+
+
+class RewriteFlow:
+    """One attempt. `run` goes through all steps; `ending` ends the run whatever was reached."""
+
+    def __init__(self, *, context: RewriteContext, attempt: Attempt, step: Callable[[str], None]) -> None:
+        self._context = context
+        self._attempt = attempt
+        self._step = step
+        self._format: TableFormatName
+        self._limits: RunLimits
+        self._hot = NONE_HOT
+        self._commits = Commits(
+            database=context.database,
+            formats=context.formats,
+            attempt=attempt,
+            open_table=self._open,
+            clock=context.clock,
+            step=step,
+        )
+        self.ending = RunEnding(
+            context=context, attempt=attempt, commits=self._commits, open_table=self._open, step=step
+        )
+        tools = Tools(context, attempt, self._commits, self.ending, self._open, step)
+        self._paths: Mapping[Engine, RewritePath] = {Engine.ARROW: ArrowPath(tools), Engine.NATIVE: NativePath(tools)}
+
+    async def run(self, *, most_failures: int) -> None:
+        """Advance from `planning` to the end, or raise what stands in the way.
+
+        A run that failed `most_failures` times, also by the death of its workers, is only settled and ended.
+        """
+        self._step("claimed")
+        table = await self._take_over(await self._open())
+        if self._attempt.run.failures >= most_failures:
+            await self.ending.fail(reason="gave_up", detail=f"{self._attempt.run.failures} attempts failed or died")
+            return
+        looked_at = self._context.clock.now()
+        policy, budget = await self._policy(table)
+        if not policy.enabled:
+            await self._attempt.check()
+            await self.ending.disabled()
+            return
+        check_settings(policy)
+        self._context.capabilities.check_settings(self._format, policy.values)
+        chosen = await self._chosen(table, policy)
+        plan = await self._plan(chosen, policy, budget)
+        seen = Observed(self._attempt.run.table_id, self._format, table, policy, looked_at)
+        await self._context.observations.measure(seen)
+        leftover = await self.ending.groups(GroupState.WRITTEN)
+        await self._attempt.check()
+        has_work = bool(plan.groups or leftover)
+        is_cancelled = self._attempt.stop_reason is Stop.CANCELLED
+        if is_cancelled and (has_work or not await self.ending.outlines(GroupState.COMMITTED)):
+            await self.ending.cancel()
+        elif has_work:
+            await self._rewrite(chosen, policy, plan, leftover)
+            await self.ending.conclude(budget, plan.later)
+        else:
+            await self.ending.nothing_to_do(plan, budget)
+
+    async def _open(self) -> OpenTable:
+        async with self._context.database.read() as unit:
+            table, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+        return await open_registered(self._context.formats, catalog, table)
+
+    async def _take_over(self, table: OpenTable) -> OpenTable:
+        """Return the table as it is once nothing of earlier attempts is open any more."""
+        if self._attempt.number == 1:
+            return table
+        await self._commits.answer_failed_proofs()
+        engine = Engine(self._attempt.run.intent.get("engine", Engine.ARROW))
+        table = await self._paths[engine].take_over(table)
+        self._step("taken_over")
+        return table
+
+    async def _policy(self, table: OpenTable) -> tuple[EffectivePolicy, DayBudget]:
+        async with self._context.database.read() as unit:
+            registered, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+            policy = await PolicyReader.effective(unit, registered, table.policy_properties())
+            self._format = catalog.format
+            self._limits = await run_limits(unit, catalog.name, policy)
+            return policy, await day_budget(unit, self._attempt.run.table_id, policy)
+
+    async def _chosen(self, table: OpenTable, policy: EffectivePolicy) -> Chosen:
+        chosen = await self._context.formats.work(table.ref, choose_engine, table, policy)
+        if chosen.engine is None:
+            failed = [each for each in chosen.conditions if not each.holds]
+            names = ", ".join(f"{each.name} ({each.detail})" for each in failed)
+            raise NotEligible(f"no engine can rewrite this table: {names}", details={"failed": failed})
+        return chosen
+
+    async def _plan(self, chosen: Chosen, policy: EffectivePolicy, budget: DayBudget) -> Plan:
+        table = chosen.table
+        request = RunRequest.of(self._attempt.run)
+        done = [file.path for group in await self.ending.groups(GroupState.WRITTEN) for file in group.inputs]
+        if request.force_full:  # what earlier attempts committed is not to be rewritten once more
+            done += [file.path for group in await self.ending.groups(GroupState.COMMITTED) for file in group.outputs]
+        async with self._context.database.read() as unit:
+            known = await read_statistics(
+                unit, self._attempt.run.table_id, catalog=table.ref.catalog, machine=self._context.machine
+            )
+        taken = frozenset(group.place for group in await self.ending.outlines())
+        self._hot = await self._hot_partitions(request, taken)
+        due = (await self._evaluated(table, policy), taken) if request.only_due else None
+        plan = await self._context.formats.work(
+            table.ref, _make_plan, chosen, request, done, known, due=due, hot=self._hot
+        )
+        plan = budget.admit(plan)
+        self._step("planned")
+        return plan
+
+    async def _hot_partitions(self, request: RunRequest, taken: frozenset[Place]) -> HotPartitions:
+        """Return partitions that lost races; a forced run waits for none to cool down, others for none they took on."""
+        async with self._context.database.read() as unit:
+            hot = await unit.hot_partitions.at(self._attempt.run.table_id)
+        return hot.let_in(None if request.force else taken)
+
+    async def _evaluated(self, table: OpenTable, policy: EffectivePolicy) -> Evaluation:
+        """Judge the policy's rules now."""
+        async with self._context.database.read() as unit:
+            rewritten = await unit.rewrite_histories.committed_partitions(self._attempt.run.table_id)
+            now = await unit.now()
+        return await self._context.formats.work(table.ref, evaluate_now, table, policy, rewritten, now, self._hot)
+
+    async def _rewrite(
+        self, chosen: Chosen, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]
+    ) -> None:
+        groups = await self._store_plan(chosen, policy, plan)
+        if leftover:  # written by an earlier attempt: commit them before anything new
+            await self._commits.commit(leftover)
+            await self._attempt.transition(RunState.REWRITING)
+        self.ending.tally = AttemptTally(plan.time.kind, plan.time.lanes)
+        work = Work(chosen.table, policy, plan, groups, self._limits, self._hot)
+        await self._paths[chosen.engine or Engine.ARROW].work(work)
+
+    async def _store_plan(self, chosen: Chosen, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
+        attempt = self._attempt
+        ticket = self._context.dispatcher.ticket(attempt.run.id, attempt.number, 0)
+        async with self._context.database.begin() as unit:
+            groups: Sequence[FileGroup] = await unit.groups.replace_planned(attempt.lease, plan.groups)
+        await attempt.transition(
+            RunState.REWRITING,
+            plan=plan.summary(),
+            policy={"values": dict(policy.values), "origins": dict(policy.origins)},
+            intent={
+                "engine": chosen.engine,
+                "table_uuid": chosen.table.uuid,
+                "base_snapshot_id": str(plan.base_snapshot_id),
+                "plan_hash": plan.digest(),
+                "commit": attempt.run.intent.get("commit", []),
+                **asdict(ticket),
+            },
+            details={"engine": chosen.engine, "groups": len(groups), "prediction": asdict(plan.prediction)},
+        )
+        self._step("rewriting")
+        return groups
+
+
+def _make_plan(
+    chosen: Chosen,
+    request: RunRequest,
+    without: Sequence[str],
+    known: RunStatistics,
+    *,
+    due: _Due | None,
+    hot: HotPartitions,
+) -> Plan:
+    found = DueFiles(selected_files(chosen.table, request))
+    if due is not None:
+        found = due_files(chosen.table, found.digest, due[0], full=request.force_full, also=due[1])
+    digest = found.digest
+    if without:
+        digest = digest.filter(pc.invert(pc.is_in(digest["path"], value_set=pa.array(without, pa.string()))))
+    return found.add_to(plan_files(chosen, digest, request, known, hot))

@@ -1,0 +1,1 @@
+"""File groups as Spark tasks: lanes, credentials, pace. Called by operations; knows no table format."""

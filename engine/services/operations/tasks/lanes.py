@@ -1,0 +1,359 @@
+"""Sends file groups through Spark: at most `parallel_groups` lanes, each one Spark task at a time.
+
+Tiny groups travel in bundles (one task works through them) so that ten thousand small partitions do not cost ten
+thousand round trips. A lane stops taking groups as soon as the attempt is asked to stop. Before a window in which the
+run has to stop, only bundles, or parts of one, are sent that may end in time by what was measured (`lane_times`); when
+there is none, the attempt drains.
+"""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import structlog
+
+from engine.domain.clock import Clock
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, PackhouseError, SparkFailed, StateConflict, Transient
+from engine.domain.plans import FileGroup
+from engine.planning.rewrite_limits import GROUP_SETTING
+from engine.rewriting.kernel.contract import GroupResult, GroupTask
+from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault
+from engine.services.operations.tasks.credentials import TaskCredentials
+from engine.services.operations.tasks.lane_times import LaneTimes
+from engine.services.runs.attempts import Attempt
+from engine.services.runs.holds import Room
+from engine.spark.dispatch import Ticket
+
+_log = structlog.get_logger(__name__)
+
+LEAST_BUNDLE_BYTES = 4 * 2**20
+MOST_BUNDLE_BYTES = 64 * 2**20
+BUNDLES_PER_LANE = 4
+BUNDLE_GROUPS = 32
+TRIES_PER_GROUP = 2
+SENDS_WITH_EXPIRY = 3  # of one group: the first may be late with credentials that others used before
+GRACE_SECONDS = 1.5  # how long a stopped task has to remove its own output before it is interrupted
+GONE_SECONDS = 20.0
+
+
+class Dispatcher(Protocol):
+    """Runs a task function over payloads somewhere else; blocking. Spark Connect in production."""
+
+    def ticket(self, run_id: str, attempt: int, part: int) -> Ticket:
+        """Return the identity under which an operation will be sent."""
+
+    def run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
+        """Run the function over the payloads in one task, in order."""
+
+    def ping(self) -> None:
+        """Return when the server answers; raise `Away` when it does not."""
+
+    def interrupt(self, tag: str, *, session_id: str) -> None:
+        """Stop every operation with this tag."""
+
+    def has_repeated(self, tag: str, *, session_id: str) -> bool:
+        """Tell whether a task with this tag was executed more than once, so that a try of it may have left files."""
+
+    def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
+        """Wait until no operation with this tag runs; False when time ran out."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFailure:
+    """A group that could not be rewritten, and what was said."""
+
+    group: FileGroup
+    error: PackhouseError
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLost:
+    """A group that was not sent: another writer made it useless, `reason` says how."""
+
+    group: FileGroup
+    reason: str
+
+
+Finished = tuple[FileGroup, GroupResult] | GroupFailure | GroupLost
+
+
+class Lanes:
+    """The lanes of one attempt. Iterate `results` to the end; it yields groups as they finish.
+
+    `tasks` makes a group's task and may block. `lost` is asked, before each bundle is sent, which of the groups that
+    wait are useless by now. `on_start` records that groups are about to be sent; `on_stop` tells running tasks to stop
+    by themselves and answers whether they can hear it.
+    """
+
+    def __init__(
+        self,
+        *,
+        dispatcher: Dispatcher,
+        function: Callable[[str], str],
+        attempt: Attempt,
+        clock: Clock,
+        times: LaneTimes,
+        tasks: Callable[[FileGroup], GroupTask],
+        credentials: TaskCredentials,
+        lost: Callable[[Sequence[FileGroup]], Awaitable[Mapping[int, str]]],
+        on_start: Callable[[Sequence[FileGroup]], Awaitable[None]],
+        on_stop: Callable[[], Awaitable[bool]],
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._function = function
+        self._attempt = attempt
+        self._clock = clock
+        self._times = times
+        self._tasks = tasks
+        self._credentials = credentials
+        self._lost = lost
+        self._on_start = on_start
+        self._on_stop = on_stop
+        self._parts = 0
+        self._tries: dict[int, int] = {}
+        self._expiries: Counter[int] = Counter()
+        self.has_failures = False  # True once a task failed: it may have left files of other groups of its bundle
+        self.unseen = 0  # finished groups that were not yielded yet
+        self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()
+
+    async def results(self, groups: Sequence[FileGroup], count: int) -> AsyncGenerator[Finished, None]:
+        """Yield every group's result or failure. Ends early, without the rest, when the attempt is asked to stop.
+
+        Raises:
+            Away: Spark or the storage does not answer; what was not yielded is unfinished.
+            StateConflict: the storage refuses the credentials.
+        """
+        waiting = deque(bundles(groups, count))
+        lanes = [asyncio.create_task(self._lane(waiting)) for _ in range(min(count, len(waiting)))]
+        stopper = asyncio.create_task(self._stop_when_asked(lanes))
+        try:
+            for _ in lanes:
+                while (finished := await self._finished.get()) is not None:
+                    self.unseen -= 1
+                    yield finished
+            await asyncio.gather(*lanes)
+        finally:
+            await self._settle(lanes, stopper)
+
+    async def _lane(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
+        try:
+            while waiting and self._attempt.may_begin():
+                await self._drop_lost(waiting)
+                if not waiting or not self._attempt.may_begin():  # the look may have taken its time
+                    continue
+                bundle = await self._next(waiting)
+                if bundle is not None:
+                    await self._send(waiting, bundle)
+        finally:
+            self._finished.put_nowait(None)
+
+    async def _drop_lost(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
+        """Take groups out that other writers made useless; what another lane took meanwhile goes on."""
+        reasons = await self._lost([group for bundle in waiting for group in bundle])
+        if not reasons:
+            return
+        for _ in range(len(waiting)):
+            bundle = waiting.popleft()
+            for group in bundle:
+                if group.ordinal in reasons:
+                    self._tell(GroupLost(group, reasons[group.ordinal]))
+            if kept := tuple(group for group in bundle if group.ordinal not in reasons):
+                waiting.append(kept)
+
+    async def _next(self, waiting: deque[tuple[FileGroup, ...]]) -> tuple[FileGroup, ...] | None:
+        """Take the first bundle that may begin now, else the part of one that may; else begin no more.
+
+        What would never fit between two windows begins right after one, each group alone.
+        """
+        room = self._attempt.room()
+        for part_of in (self._whole, self._fitting, self._overrunning):
+            for at, bundle in enumerate(waiting):
+                if part := part_of(bundle, room):
+                    del waiting[at]
+                    if rest := tuple(group for group in bundle if group not in part):
+                        waiting.insert(at, rest)
+                    if part_of == self._overrunning:
+                        await self._tell_of_overrun(part, room)
+                    return part
+        self._attempt.begin_no_more(room, because=self._why_not(waiting, room))
+        return None
+
+    def _why_not(self, waiting: deque[tuple[FileGroup, ...]], room: Room) -> str:
+        """Return which estimate keeps the groups that wait from being sent, and what it rests on."""
+        left = [group for bundle in waiting for group in bundle]
+        shortest = min(self._times.seconds([group]) for group in left)
+        return shortest_left(len(left), shortest, self._times.evidence, room)
+
+    def _fits(self, groups: Sequence[FileGroup], room: Room) -> bool:
+        seconds = self._times.least_seconds(groups)
+        return room.admits(seconds) and not room.never_fits(seconds)
+
+    def _whole(self, bundle: tuple[FileGroup, ...], room: Room) -> tuple[FileGroup, ...]:
+        return bundle if self._fits(bundle, room) else ()
+
+    def _fitting(self, bundle: tuple[FileGroup, ...], room: Room) -> tuple[FileGroup, ...]:
+        """Return the groups of a bundle that fit together, the largest first."""
+        part: list[FileGroup] = []
+        for group in bundle:
+            if self._fits([*part, group], room):
+                part.append(group)
+        return tuple(part)
+
+    def _overrunning(self, bundle: tuple[FileGroup, ...], room: Room) -> tuple[FileGroup, ...]:
+        """Return the first group of a bundle if it may run into a window because it fits nowhere."""
+        return bundle[:1] if room.admits(self._times.least_seconds(bundle[:1])) else ()
+
+    async def _tell_of_overrun(self, bundle: tuple[FileGroup, ...], room: Room) -> None:
+        details = {
+            "groups": [group.ordinal for group in bundle],
+            "predicted_seconds": round(self._times.seconds(bundle)),
+            "evidence": self._times.evidence,
+            "longest_gap_seconds": round(room.longest or 0),
+            "detail": "it takes longer than any time between windows, so it starts right after one and continues into "
+            f"the next: lower {GROUP_SETTING} to make groups that fit",
+        }
+        await self._attempt.record("longer_than_any_gap", details)
+
+    async def _send(self, waiting: deque[tuple[FileGroup, ...]], bundle: tuple[FileGroup, ...]) -> None:
+        await self._credentials.refresh(is_again=any(self._expiries[group.ordinal] for group in bundle))
+        await self._on_start(bundle)
+        self._parts += 1
+        ticket = self._dispatcher.ticket(self._attempt.run.id, self._attempt.number, self._parts)
+        begun = self._clock.monotonic()
+        try:
+            payloads = [await asyncio.to_thread(self._payload, group, self._parts) for group in bundle]
+            answers = await asyncio.to_thread(self._dispatcher.run, ticket, self._function, payloads)
+        except Transient:  # Spark is away: the attempt ends and comes again later
+            if not self._attempt.interrupted.is_set():
+                raise
+        except PackhouseError as error:
+            for group in bundle:
+                self._failed(waiting, group, error)
+        else:
+            self._times.add(bundle, self._clock.monotonic() - begun)
+            results = [GroupResult.from_json(answer) for answer in answers]
+            for group, result in zip(bundle, results, strict=True):
+                self._answered(waiting, group, result)
+            self._raise_storage_fault(results)
+
+    def _payload(self, group: FileGroup, part: int) -> str:
+        """Return the group's task; its file names carry the part, so that no two tries share one."""
+        task = self._tasks(group)
+        storage = dict(self._credentials.storage)
+        return replace(task, name_prefix=f"{task.name_prefix}{part:05}", storage=storage).to_json()
+
+    def _answered(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
+        fault = result.storage_fault
+        if fault is not None:
+            self.has_failures = True
+        if fault == CredentialsExpired.__name__:
+            self._expired(waiting, group, result)
+        elif result.outcome == "failed" and fault is None:
+            self._failed(waiting, group, SparkFailed(result.reason or "the task gave no reason"))
+        elif fault is None:
+            self._tell((group, result))
+
+    def _raise_storage_fault(self, results: Sequence[GroupResult]) -> None:
+        """End the attempt for a fault of the storage that no other try of a group can avoid.
+
+        Raises:
+            Away: the storage does not answer.
+            StateConflict: it refuses the credentials.
+        """
+        if self._attempt.interrupted.is_set():
+            return
+        for result in results:
+            match result.storage_fault:
+                case StorageFault.__name__:
+                    raise Away(Dependency.STORAGE, f"a task could not reach the storage; {result.reason}")
+                case AccessRefused.__name__:
+                    raise StateConflict(f"the storage refuses the credentials; {result.reason}")
+                case _:
+                    continue
+
+    def _expired(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
+        """Send a group again, alone and with new credentials; fail it when those also expire before its end."""
+        if self._attempt.interrupted.is_set():
+            return
+        self._credentials.expire()
+        self._expiries[group.ordinal] += 1
+        _log.info("credentials_expired", run_id=self._attempt.run.id, group=group.ordinal, reason=result.reason)
+        if self._expiries[group.ordinal] < SENDS_WITH_EXPIRY:
+            waiting.append((group,))
+            return
+        remedy = f"lower {GROUP_SETTING}, raise limits.bandwidth, or let the catalog vend longer ones"
+        detail = f"the storage's credentials expired {SENDS_WITH_EXPIRY} times before its end; {remedy}"
+        self._tell(GroupFailure(group, SparkFailed(f"{detail}; the last error: {result.reason}")))
+
+    def _failed(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, error: PackhouseError) -> None:
+        """Try a failed group once more, alone, so that it does not take others with it; then give it up."""
+        if self._attempt.interrupted.is_set():
+            return
+        _log.warning("group_failed", group=group.ordinal, error=error.message)
+        self.has_failures = True
+        self._tries[group.ordinal] = self._tries.get(group.ordinal, 0) + 1
+        if self._tries[group.ordinal] < TRIES_PER_GROUP:
+            waiting.append((group,))
+        else:
+            self._tell(GroupFailure(group, error))
+
+    def _tell(self, finished: Finished) -> None:
+        self.unseen += 1
+        self._finished.put_nowait(finished)
+
+    async def _stop_when_asked(self, lanes: "Sequence[asyncio.Task[None]]") -> None:
+        await self._attempt.interrupted.wait()
+        if await self._on_stop():
+            await asyncio.wait(lanes, timeout=GRACE_SECONDS)
+        if not all(lane.done() for lane in lanes):
+            await self.interrupt()
+
+    async def _settle(self, lanes: "Sequence[asyncio.Task[None]]", stopper: "asyncio.Task[None]") -> None:
+        """Leave no task behind, however the iteration ended."""
+        running = [lane for lane in lanes if not lane.done()]
+        if running:
+            self._attempt.interrupted.set()
+            await asyncio.wait(running, timeout=GONE_SECONDS)
+        stopper.cancel()
+        for task in (*lanes, stopper):
+            task.cancel()
+            with suppress(asyncio.CancelledError, PackhouseError):
+                await task
+
+    async def interrupt(self) -> None:
+        """Stop all operations of this attempt on the server and wait until they are gone."""
+        ticket = self._dispatcher.ticket(self._attempt.run.id, self._attempt.number, 0)
+        with suppress(Transient):
+            await stop_operations(self._dispatcher, ticket.tag, ticket.session_id)
+
+
+async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> bool:
+    """Interrupt what an attempt sent and wait until it is gone; True when it surely is."""
+    await asyncio.to_thread(dispatcher.interrupt, tag, session_id=session_id)
+    return await asyncio.to_thread(dispatcher.wait_gone, tag, session_id=session_id, timeout=GONE_SECONDS)
+
+
+def shortest_left(count: int, seconds: float, evidence: str, room: Room) -> str:
+    """Return why none of the groups that are left is sent before a window, in words."""
+    left = "the group left" if count == 1 else f"the shortest of {count} groups left"
+    return f"{left} needs about {seconds:.0f} s ({evidence}), and {room.seconds or 0:.0f} s remain"
+
+
+def bundles(groups: Sequence[FileGroup], lanes: int) -> list[tuple[FileGroup, ...]]:
+    """Put tiny groups together, largest first, but leave each lane several bundles, so that all lanes end together."""
+    fair = sum(group.input_bytes for group in groups) // (BUNDLES_PER_LANE * lanes)
+    room = min(MOST_BUNDLE_BYTES, max(LEAST_BUNDLE_BYTES, fair))
+    made: list[tuple[FileGroup, ...]] = []
+    held: list[FileGroup] = []
+    size = 0
+    for group in sorted(groups, key=lambda group: (-group.input_bytes, group.ordinal)):
+        if held and (size + group.input_bytes > room or len(held) >= BUNDLE_GROUPS):
+            made.append(tuple(held))
+            held, size = [], 0
+        held.append(group)
+        size += group.input_bytes
+    return [*made, tuple(held)] if held else made

@@ -1,0 +1,170 @@
+"""What a run by itself would do: the plan for the partitions that the policy's rules make due at this moment.
+
+The coordinator decides by it, explain shows it, and the run plans by it again when it starts. Reads manifests: call
+in a thread.
+"""
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Protocol
+
+import pyarrow as pa
+
+from engine.domain.files import InputFile
+from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
+from engine.domain.plans import Plan, SkippedPartition
+from engine.domain.policies import EffectivePolicy
+from engine.formats.base import OpenTable
+from engine.planning.evaluations import Evaluation, asks_overlap, evaluate_policy
+from engine.planning.file_groups import MAX_SKIPPED, make_plan
+from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
+from engine.planning.partitions import partition_files
+from engine.services.planning.orders import Orderable, order_keys, planned_order
+from engine.stores.rewrite_histories import CommittedPartitions
+
+NOT_DUE: Final = "not_due"
+
+
+class Snapshot(Orderable, Protocol):
+    """What planning asks of an open table (`formats.base.OpenTable`)."""
+
+    @property
+    def head_snapshot_id(self) -> int | None:
+        """The snapshot that is planned on."""
+
+    @property
+    def schema_id(self) -> int:
+        """The current schema."""
+
+    def digest(self) -> pa.Table:
+        """Return its live data files, in the shape of `planning.digest.FILE_DIGEST`."""
+
+    def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        """Return the inputs by path."""
+
+
+@dataclass(frozen=True, slots=True)
+class DueFiles:
+    """Files of the partitions that are due, in the shape of `planning.digest.FILE_DIGEST`, and the other partitions."""
+
+    digest: pa.Table
+    others: tuple[SkippedPartition, ...] = ()
+
+    def add_to(self, plan: Plan) -> Plan:
+        """Return a plan that was made of the due files with the other partitions as skipped ones."""
+        skipped = (*plan.skipped, *self.others)[:MAX_SKIPPED]
+        return replace(plan, skipped=skipped, skipped_total=plan.skipped_total + len(self.others))
+
+
+@dataclass(frozen=True, slots=True)
+class DuePlan:
+    """The plan of a run by itself; `full`: of what settings of `rewrite.full` make due, else of what triggers do."""
+
+    plan: Plan
+    full: bool
+
+
+def evaluate_now(
+    opened: OpenTable, policy: EffectivePolicy, rewritten: CommittedPartitions, now: datetime, hot: HotPartitions
+) -> Evaluation:
+    """Judge every rule of a policy on an open table."""
+    figures = opened.figures()
+    history = _history(rewritten, figures.committed_at_ms)
+    order = planned_order(opened, policy)
+    return evaluate_policy(
+        opened.digest(),
+        figures,
+        history,
+        policy,
+        now_ms=_milliseconds(now),
+        hot=hot,
+        order=order,
+        ranges=opened.order_ranges(order) if order is not None and asks_overlap(policy) else (),
+    )
+
+
+def due_files(
+    opened: Snapshot,
+    digest: pa.Table,
+    evaluation: Evaluation,
+    *,
+    full: bool,
+    also: AbstractSet[Place] = frozenset(),
+) -> DueFiles:
+    """Return those of the files that lie in due partitions.
+
+    Args:
+        opened: the table that was evaluated.
+        digest: files of it.
+        evaluation: of the table now.
+        full: by settings of `rewrite.full`, else by triggers.
+        also: partitions that are taken whether they are due or not.
+    """
+    whole = partition_files(opened.digest())
+    flags = evaluation.due_partitions(full=full).tolist()
+    places = zip(whole.spec_ids.tolist(), whole.names, strict=True)
+    due = {place for place, is_due in zip(places, flags, strict=True) if is_due} | also
+    files = partition_files(digest)
+    counts, sizes = files.count().tolist(), files.total(files.file_bytes).tolist()
+    taken, others = [], []
+    for at, place in enumerate(zip(files.spec_ids.tolist(), files.names, strict=True)):
+        taken.append(place in due)
+        if place not in due:
+            others.append(SkippedPartition(place[1], place[0], counts[at], sizes[at], NOT_DUE))
+    if all(taken):
+        return DueFiles(digest)
+    is_taken = pa.array(taken, pa.bool_()).take(pa.array(files.partition_of)) if taken else pa.array([], pa.bool_())
+    return DueFiles(digest.filter(is_taken), tuple(sorted(others, key=lambda one: -one.files)))
+
+
+def plan_due(
+    opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, hot: HotPartitions = NONE_HOT
+) -> DuePlan | None:
+    """Return what a run that begins by itself now would plan, None when no rule is due.
+
+    Full rewrites come first, each kind in a run of its own: what is due by triggers is not rewritten in full.
+    """
+    if not evaluation.is_due:
+        return None
+    if evaluation.wants_full and (full := _plan(opened, policy, evaluation, hot, full=True)).groups:
+        return DuePlan(full, full=True)
+    return DuePlan(_plan(opened, policy, evaluation, hot, full=False), full=False)
+
+
+def _plan(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, hot: HotPartitions, *, full: bool) -> Plan:
+    found = due_files(opened, opened.digest(), evaluation, full=full)
+    order = planned_order(opened, policy)
+    plan = make_plan(
+        found.digest,
+        policy=policy,
+        base_snapshot_id=opened.head_snapshot_id,
+        schema_id=opened.schema_id,
+        inputs_of=opened.group_inputs,
+        full=full,
+        hot=hot,
+        order=order,
+        keys_of=order_keys(opened, order),
+    )
+    return found.add_to(plan)
+
+
+def _history(rewritten: CommittedPartitions, committed_at_ms: Mapping[int, int]) -> RewriteHistory:
+    """Return rewrites by the time of their snapshots, which files are dated by as well; else by the record's time."""
+    return RewriteHistory(
+        rewrites=[
+            PartitionRewrite(
+                each.spec_id,
+                each.partition,
+                committed_at_ms.get(each.snapshot_id, _milliseconds(each.recorded_at)),
+                each.is_full,
+            )
+            for each in rewritten.partitions
+        ],
+        known_since_ms=None if rewritten.known_since is None else _milliseconds(rewritten.known_since),
+    )
+
+
+def _milliseconds(at: datetime) -> int:
+    return round(at.timestamp() * 1000)

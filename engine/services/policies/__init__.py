@@ -1,0 +1,1 @@
+"""Policies of every scope: read, merged, checked, written, restored. Called by the API, planning and scheduling."""

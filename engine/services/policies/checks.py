@@ -1,0 +1,225 @@
+"""Judging a wish before it is stored: what it would come to, what forbids it, and what its author should know.
+
+Forbidden is what a covered table format can't do, a column that a covered table does not have, and settings that
+contradict one another on a covered table. A catalog that does not answer forbids nothing: what could not be checked is
+said in a note.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, Final
+
+from engine.domain.capabilities import FormatName, why_not_acted_on
+from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
+from engine.domain.hints import did_you_mean, nearest
+from engine.domain.policies import PRESETS, PolicyDocument, PolicyScope
+from engine.domain.tables import Catalog, TableFormatName, TableRef
+from engine.services.catalogs.capabilities import CapabilityService, refusal_problems
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.policies.effects import PolicyChange, PolicyEffect, weigh
+from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
+
+MOST_TABLES_ASKED: Final = 20
+"""Covered tables whose columns are looked at."""
+MOST_NAMESPACES: Final = 1000
+"""Namespaces of registered tables among which the nearest is looked for."""
+_NESTED: Final = ("struct<", "list<", "map<")
+"""How types begin whose values have no order."""
+PATIENCE_SECONDS: Final = 10.0
+"""For all of them together: they are asked side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A wish that may be stored: what it would come to, and what its author should know."""
+
+    effect: PolicyEffect
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Columns of a table, `nested` of them structs, lists or maps; or why they are not known."""
+
+    table: TableRef
+    names: frozenset[str] | None
+    why_not: str = ""
+    nested: frozenset[str] = frozenset()
+
+
+class PolicyChecks:
+    """Judges wishes; reads, never writes."""
+
+    def __init__(self, *, database: Database, formats: FormatRegistry, capabilities: CapabilityService) -> None:
+        self._database = database
+        self._formats = formats
+        self._capabilities = capabilities
+
+    async def judge(
+        self, change: PolicyChange, properties: Mapping[str, Any] | None = None, *, with_due: bool = False
+    ) -> Judged:
+        """Return what a wish would come to.
+
+        A deletion is never forbidden; what would contradict itself after it is shown in the effect.
+
+        Args:
+            change: the wish.
+            properties: the policy fields that the table's own properties set, for a table's own policy.
+            with_due: tell which tables would become due as well.
+
+        Raises:
+            InvalidInput: one problem for each setting that can't be, with the value and a remedy.
+        """
+        async with self._database.read() as unit:
+            catalogs = await unit.policy_coverage.catalogs(change.scope)
+            matrices = {catalog: self._capabilities.of(name) for catalog, name in catalogs.items()}
+            effect = await weigh(unit, change, properties or {}, matrices=matrices, with_due=with_due)
+            known = [] if effect.covered_count else await unit.policy_coverage.namespaces(MOST_NAMESPACES)
+        if change.after is None:
+            return Judged(effect, ())
+        column_problems, notes = await self._columns(change.scope, change.after)
+        impossible = (*self._refusals(change.after, set(catalogs.values())), *column_problems)
+        if problems := impossible or effect.problems:  # what can't be done at all needs no word on what it contradicts
+            raise InvalidInput("the policy has settings that can't be applied; see errors", problems=problems)
+        empty = () if effect.covered_count else (covers_nothing(change.scope, known),)
+        return Judged(effect, (*not_acted_on(change.after), *assumed_zones(change.after), *empty, *notes))
+
+    def _refusals(self, document: PolicyDocument, formats: set[TableFormatName]) -> Iterator[FieldProblem]:
+        own = document.leaves()
+        preset = PRESETS[document.preset].document.leaves() if document.preset is not None else {}
+        for name in sorted(formats):
+            matrix = self._capabilities.of(FormatName(name.value))
+            yield from refusal_problems(matrix, own)
+            for refusal in matrix.refusals({**preset, **own}):
+                if refusal.field in own:
+                    continue
+                message = f"this preset sets {refusal.field} to {refusal.value}: {refusal.reason}"
+                hint = f"set {refusal.field} in this policy too, or choose another preset: GET /v1/presets"
+                yield FieldProblem("/preset", message, document.preset, hint)
+
+    async def _columns(
+        self, scope: PolicyScope, document: PolicyDocument
+    ) -> tuple[Sequence[FieldProblem], Sequence[str]]:
+        wanted = document.rewrite.columns if document.rewrite is not None else None
+        if not wanted:
+            return (), ()
+        async with self._database.read() as unit:
+            asked, has_more = await _first_covered(unit, scope)
+        found = await asyncio.gather(*(self._columns_of(catalog, ref) for catalog, ref in asked))
+        problems = [
+            problem
+            for index, column in enumerate(wanted)
+            if (problem := _unfit_column(index, column.name, found)) is not None
+        ]
+        notes = [
+            f"rewrite.columns was not checked on {each.table}: {each.why_not}" for each in found if each.names is None
+        ]
+        if has_more:
+            notes.append(f"rewrite.columns was checked on the first {len(asked)} covered tables only")
+        return problems, notes
+
+    async def _columns_of(self, catalog: Catalog, ref: TableRef) -> _Columns:
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                opened = await self._formats.open_table(catalog, ref)
+                described = await self._formats.ask(ref, opened.describe)
+        except PackhouseError as error:
+            return _Columns(ref, None, error.message)
+        except TimeoutError:
+            return _Columns(ref, None, f"its catalog did not answer within {PATIENCE_SECONDS:g} seconds")
+        columns = described["columns"]
+        nested = frozenset(column["name"] for column in columns if str(column["type"]).startswith(_NESTED))
+        return _Columns(ref, frozenset(column["name"] for column in columns), nested=nested)
+
+
+def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:
+    """Return notes that name the settings of a document which have no effect in this version.
+
+    Those of the preset that it names are its settings too.
+    """
+    own = document.leaves()
+    preset = PRESETS[document.preset].document.leaves() if document.preset is not None else {}
+    inherited = [field for field in preset if field not in own]
+    return (*_without_effect("stored", own), *_without_effect(f"in preset {document.preset}", inherited))
+
+
+def _without_effect(where: str, fields: Iterable[str]) -> Iterator[str]:
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for field in fields:
+        if (reason := why_not_acted_on(field)) is not None:
+            by_reason[reason].append(field)
+    for reason, found in by_reason.items():
+        yield f"{where}, not yet acted on: {', '.join(found)} ({reason})"
+
+
+def assumed_zones(document: PolicyDocument) -> tuple[str, ...]:
+    """Return a note for each window of quiet hours that was written without a time zone.
+
+    Of a document as it came: in a stored one the zone that was taken is written like any other.
+    """
+    return tuple(
+        f"quiet_hours[{index}].time_zone is not given: {window.start} to {window.end} is read as {window.time_zone}; "
+        "write an IANA name such as 'Europe/Berlin', or 'UTC' if that is meant"
+        for index, window in enumerate(document.quiet_hours or ())
+        if "time_zone" not in window.model_fields_set
+    )
+
+
+def covers_nothing(scope: PolicyScope, known: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """Return the note on a scope without tables; `known` are catalogs with namespaces of registered tables."""
+    note = "it covers no registered table now, and will cover those that are registered in its scope later"
+    within = [".".join((catalog, *levels)) for catalog, levels in known]
+    near = _nearest_prefix(_literal(scope), within)
+    return note if near is None else f"{note}; did you mean {near!r}?"
+
+
+def _literal(scope: PolicyScope) -> Sequence[str]:
+    """Return the catalog and the namespace levels that a scope names in full, as far as it does."""
+    if scope.pattern is None:
+        return (scope.catalog, *(scope.namespace or ())) if scope.catalog is not None else ()
+    *outer, _ = scope.pattern.split(".")
+    return tuple(takewhile(lambda part: not {"*", "?"} & set(part), outer))
+
+
+def _nearest_prefix(parts: Sequence[str], known: Iterable[str]) -> str | None:
+    """Return the known catalog or namespace that is most like a dotted one that is unknown."""
+    wanted = ".".join(parts)
+    prefixes = {".".join(address.split(".")[: len(parts)]) for address in known}
+    return None if not wanted or wanted in prefixes else nearest(wanted, sorted(prefixes))
+
+
+async def _first_covered(unit: UnitOfWork, scope: PolicyScope) -> tuple[list[tuple[Catalog, TableRef]], bool]:
+    """Return the first covered tables with their catalogs, and whether there are more."""
+    refs: list[TableRef] = []
+    async with aclosing(unit.policy_coverage.covered(scope)) as pages:
+        async for page in pages:
+            refs += [table.ref for table in page]
+            if len(refs) > MOST_TABLES_ASKED:
+                break
+    asked = refs[:MOST_TABLES_ASKED]
+    catalogs = {name: await unit.catalogs.get(name) for name in {ref.catalog for ref in asked}}
+    found = [(catalog, ref) for ref in asked if (catalog := catalogs[ref.catalog]) is not None]
+    return found, len(refs) > len(asked)
+
+
+def _unfit_column(index: int, name: str, found: Sequence[_Columns]) -> FieldProblem | None:
+    """Return the problem of a column that a table does not have, or that rows can't be ordered by."""
+    outermost = name.partition(".")[0]
+    nested = next((each.table for each in found if outermost in each.nested), None)
+    if nested is not None:
+        message = (
+            f"rows can't be ordered by {'a part of ' if name != outermost else ''}a struct, list or map in {nested}"
+        )
+        return FieldProblem(f"/rewrite/columns/{index}", message, name, "name columns of plain types")
+    lacking = [each for each in found if each.names is not None and name not in each.names]
+    if not lacking:
+        return None
+    first = lacking[0]
+    where = str(first.table) if len(lacking) == 1 else f"{first.table} and {len(lacking) - 1} more"
+    hint = did_you_mean(name, first.names or ())
+    return FieldProblem(f"/rewrite/columns/{index}", f"no such column in {where}", name, hint)

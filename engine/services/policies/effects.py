@@ -1,0 +1,271 @@
+"""What a change of one policy would come to: which tables, which of their settings, and what speaks against it.
+
+One pass over the covered tables, in pages. Tables that the same policies cover get the same answer, so merging is done
+once for each combination of policies that occurs, not once a table.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from engine.domain.capabilities import Capabilities
+from engine.domain.errors import FieldProblem
+from engine.domain.policies import (
+    EffectivePolicy,
+    PolicyDocument,
+    PolicyScope,
+    PolicyScopeKind,
+    StoredPolicy,
+    contradictions,
+    effective_policy,
+    raised_group_sizes,
+)
+from engine.domain.policies.documents import nested
+from engine.domain.units import HELD
+from engine.services.catalogs.capabilities import refusal_problems
+from engine.services.policies.due import DueRules, DueTables, DueTally, RuledTable, TableAddress, decisive
+from engine.services.policies.index import PolicyIndex
+from engine.stores.policy_coverage import CoveredTable
+from engine.stores.unit_of_work import UnitOfWork
+
+MOST_SHOWN: Final = 100
+"""Tables, and distinct changes, that an effect names; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyChange:
+    """A wish: the policy `name` of `scope` is `before` now (None: there is none) and would be `after` (None: gone)."""
+
+    name: str
+    scope: PolicyScope
+    before: StoredPolicy | None
+    after: PolicyDocument | None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChange:
+    """One setting that would change, as it is answered, with where it comes from."""
+
+    setting: str
+    before: Any
+    before_origin: str
+    after: Any
+    after_origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class SharedChange:
+    """A change that `table_count` tables would see alike; `example` is one of them."""
+
+    settings: tuple[SettingChange, ...]
+    table_count: int
+    example: TableAddress
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyEffect:
+    """What a change would come to. Lists hold at most `MOST_SHOWN`; counts are of all. `due` is told for previews."""
+
+    covered_count: int
+    affected_count: int
+    affected: tuple[TableAddress, ...]
+    change_count: int
+    changes: tuple[SharedChange, ...]
+    problems: tuple[FieldProblem, ...]
+    due: DueTables = field(default_factory=DueTables)
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What a change comes to where one combination of policies holds; `key` is equal for equal changes.
+
+    `rules`: what decides whether a table is due, before and after; None when the change can make none due.
+    """
+
+    key: str
+    settings: tuple[SettingChange, ...]
+    problems: tuple[FieldProblem, ...]
+    rules: tuple[DueRules, DueRules] | None
+
+
+async def weigh(
+    unit: UnitOfWork,
+    change: PolicyChange,
+    properties: Mapping[str, Any],
+    *,
+    matrices: Mapping[str, Capabilities],
+    with_due: bool = False,
+) -> PolicyEffect:
+    """Return what a change would come to on the tables that it covers.
+
+    Args:
+        unit: where the record is read.
+        change: the wish.
+        properties: the policy fields that a table's own properties set, for the change of a table's own policy. Those
+            of many tables are not asked for: where a setting falls back to them, the built-in default is shown.
+        matrices: what the tables of each catalog can have done, by the catalog's name.
+        with_due: tell which tables would become due as well.
+    """
+    others = [policy for policy in await unit.policy_coverage.around(change.scope) if policy.name != change.name]
+    judge = _Judge(change, PolicyIndex(others), properties, matrices, with_due=with_due)
+    tally, due = _Tally(), DueTally()
+    async for page in unit.policy_coverage.covered(change.scope):
+        await asyncio.to_thread(tally.add, page, judge)  # merging is work: other requests go on meanwhile
+        if judged := due.admit(list(_with_rules(page, judge))):
+            measured = await unit.policy_coverage.measured([table.id for table, _, _ in judged])
+            await asyncio.to_thread(due.add, judged, measured)
+    if tally.covered_count == 0:
+        tally.problems_of(judge.alone(), None)
+    return replace(tally.effect(), due=due.due())
+
+
+def _with_rules(page: Sequence[CoveredTable], judge: "_Judge") -> Iterator[RuledTable]:
+    for table in page:
+        if (rules := judge.verdict(table).rules) is not None:
+            yield TableAddress(table.id, str(table.ref)), *rules
+
+
+class _Judge:
+    """Merges before and after, once for each combination of policies on tables of each format."""
+
+    def __init__(
+        self,
+        change: PolicyChange,
+        index: PolicyIndex,
+        properties: Mapping[str, Any],
+        matrices: Mapping[str, Capabilities],
+        *,
+        with_due: bool,
+    ) -> None:
+        self._change = change
+        self._index = index
+        self._properties = properties
+        self._matrices = matrices
+        self._with_due = with_due
+        self._verdicts: dict[tuple[tuple[str, ...], str, str], _Verdict] = {}
+        self._after = None if change.after is None else _as_stored(change, change.after)
+
+    def verdict(self, table: CoveredTable) -> _Verdict:
+        """Return what the change comes to on a table."""
+        others = self._index.covering(table)
+        is_own = self._change.scope.kind is PolicyScopeKind.TABLE
+        own = "" if is_own or table.own is None else json.dumps(table.own, sort_keys=True)
+        matrix = self._matrices.get(table.ref.catalog)
+        combination = (tuple(policy.name for policy in others), own, "" if matrix is None else matrix.format)
+        if combination not in self._verdicts:
+            document = PolicyDocument.model_validate_json(own) if own else None
+            self._verdicts[combination] = self._judged(others, document, matrix)
+        return self._verdicts[combination]
+
+    def alone(self) -> _Verdict:
+        """Return what the change comes to where no other policy is."""
+        return self._judged([], None, None)
+
+    def _judged(
+        self, others: Sequence[StoredPolicy], own: PolicyDocument | None, matrix: Capabilities | None
+    ) -> _Verdict:
+        before = self._merged(others, self._change.before, own)
+        after = self._merged(others, self._after, own)
+        changed = tuple(sorted(_changed_settings(before, after), key=lambda each: each.setting))
+        known = {(problem.pointer, problem.message) for problem in _problems(before, matrix)}
+        problems = tuple(each for each in _problems(after, matrix) if (each.pointer, each.message) not in known)
+        can_be_due = self._with_due and decisive([each.setting for each in changed])
+        rules = (DueRules.of(before), DueRules.of(after)) if can_be_due else None
+        return _Verdict(repr(changed), changed, problems, rules)
+
+    def _merged(
+        self, others: Sequence[StoredPolicy], this: StoredPolicy | None, own: PolicyDocument | None
+    ) -> EffectivePolicy:
+        scoped = [*others, this] if this is not None else others
+        return effective_policy(table_properties=self._properties, scoped=scoped, own=own)
+
+
+class _Tally:
+    """Sums verdicts over tables."""
+
+    def __init__(self) -> None:
+        self.covered_count = 0
+        self._affected_count = 0
+        self._affected: list[TableAddress] = []
+        self._changes: dict[str, SharedChange] = {}
+        self._problems: dict[tuple[str, str], tuple[FieldProblem, int, TableAddress | None]] = {}
+
+    def add(self, page: Sequence[CoveredTable], judge: _Judge) -> None:
+        """Judge the tables of a page."""
+        for table in page:
+            self.covered_count += 1
+            verdict = judge.verdict(table)
+            address = TableAddress(table.id, str(table.ref))
+            self.problems_of(verdict, address)
+            if not verdict.settings:
+                continue
+            self._affected_count += 1
+            if len(self._affected) < MOST_SHOWN:
+                self._affected.append(address)
+            shared = self._changes.get(verdict.key) or SharedChange(verdict.settings, 0, address)
+            self._changes[verdict.key] = replace(shared, table_count=shared.table_count + 1)
+
+    def problems_of(self, verdict: _Verdict, table: TableAddress | None) -> None:
+        """Count the problems of a verdict."""
+        for problem in verdict.problems:
+            key = (problem.pointer, problem.message)
+            first, count, example = self._problems.get(key, (problem, 0, table))
+            self._problems[key] = (first, count + 1, example)
+
+    def effect(self) -> PolicyEffect:
+        """Return the sums; changes that most tables see come first."""
+        changes = sorted(self._changes.values(), key=lambda each: -each.table_count)
+        return PolicyEffect(
+            covered_count=self.covered_count,
+            affected_count=self._affected_count,
+            affected=tuple(self._affected),
+            change_count=len(changes),
+            changes=tuple(changes[:MOST_SHOWN]),
+            problems=tuple(_told(*each) for each in self._problems.values()),
+        )
+
+
+def _problems(policy: EffectivePolicy, matrix: Capabilities | None) -> Iterator[FieldProblem]:
+    """Yield what settings contradict one another, and what tables of the format can't have done."""
+    yield from contradictions(policy)
+    yield from raised_group_sizes(policy)
+    if matrix is not None:
+        yield from refusal_problems(matrix, policy.values, policy.origins)
+
+
+def _as_stored(change: PolicyChange, document: PolicyDocument) -> StoredPolicy:
+    now = datetime.now(UTC)  # nobody looks at it
+    return StoredPolicy(document, 0, now, "", change.name, change.scope)
+
+
+def _changed_settings(before: EffectivePolicy, after: EffectivePolicy) -> Iterator[SettingChange]:
+    for setting in before.values.keys() | after.values.keys():
+        if before.values.get(setting) != after.values.get(setting):
+            yield SettingChange(
+                setting,
+                _answered(setting, before),
+                before.origins.get(setting, _NOWHERE),
+                _answered(setting, after),
+                after.origins.get(setting, _NOWHERE),
+            )
+
+
+def _answered(setting: str, policy: EffectivePolicy) -> Any:
+    if setting not in policy.values:
+        return None
+    document = PolicyDocument.model_validate(nested({setting: policy.values[setting]}), context=HELD)
+    return document.written()[setting]
+
+
+def _told(problem: FieldProblem, count: int, example: TableAddress | None) -> FieldProblem:
+    """Return a problem with where it was found, if that was on other tables than the one that is written to."""
+    if example is None or count == 0:
+        return problem
+    where = f"on {example.address}" if count == 1 else f"on {count} tables, such as {example.address}"
+    return replace(problem, hint=f"{problem.hint or 'change one of the settings'} ({where})")
+
+
+_NOWHERE: Final = "default"

@@ -1,0 +1,255 @@
+"""Tables' own policies: written by the teams that own the tables, judged against the table itself.
+
+The table is read before the transaction begins. While its catalog does not answer or its metadata can't be read, a
+policy can be written all the same (it may be the one that disables the table); a note names what was not checked.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as replace_fields
+from typing import Any, Final
+
+from engine.domain.access import Caller
+from engine.domain.errors import (
+    InvalidInput,
+    NotEligible,
+    NotFound,
+    PreconditionFailed,
+    PreconditionRequired,
+    StateConflict,
+    TableUnreadable,
+    Transient,
+)
+from engine.domain.ids import TableId
+from engine.domain.policies import EffectivePolicy, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.registered import open_registered, read_own, read_registered
+from engine.services.policies.checks import Judged, PolicyChecks, not_acted_on
+from engine.services.policies.effective import PolicyReader
+from engine.services.policies.effects import PolicyChange
+from engine.services.policies.history import ComparedVersion, get_version, list_versions, restorable
+from engine.services.policies.writes import Written, delete, insert, replace
+from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
+
+_READ_FIRST: Final = "send If-Match with the ETag of the policy as you read it, or If-None-Match: * for a first policy"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPolicy:
+    """The effective policy of a table, and what it leaves out."""
+
+    policy: EffectivePolicy
+    notes: tuple[str, ...]
+
+
+class PolicyService:
+    """Reads, writes, restores and deletes tables' own policies."""
+
+    def __init__(self, *, database: Database, formats: FormatRegistry, checks: PolicyChecks) -> None:
+        self._database = database
+        self._formats = formats
+        self._checks = checks
+
+    async def get(self, caller: Caller, table_id: TableId) -> Written:
+        """Return the table's own policy; `NotFound` without a table or without a policy of its own."""
+        stored = await self._stored(caller, table_id)
+        if stored is None:
+            raise _no_policy(table_id)
+        return Written(stored, not_acted_on(stored.document))
+
+    async def effective(self, caller: Caller, table_id: TableId) -> ShownPolicy:
+        """Return every setting that holds for the table, with where it came from.
+
+        Raises:
+            NotFound, TableReplaced, StateConflict: see `services.catalogs.registered`.
+        """
+        properties, notes = await self._properties(caller, table_id)
+        async with self._database.read() as unit:
+            table, _ = await read_registered(unit, table_id, caller)
+            return ShownPolicy(await PolicyReader.effective(unit, table, properties), notes)
+
+    async def preview(self, caller: Caller, table_id: TableId, wish: PolicyDocument | None) -> Judged:
+        """Return what storing a policy (None: deleting it) would come to. Raises as `put`, but for preconditions."""
+        present = await self._changeable(caller, table_id)
+        if wish is None and present is None:
+            raise NotFound(f"table {table_id} has no policy of its own: there is nothing to delete")
+        return await self._judge(caller, table_id, present, wish, with_due=True)
+
+    async def put(
+        self,
+        caller: Caller,
+        table_id: TableId,
+        document: PolicyDocument,
+        *,
+        if_match: int | None = None,
+        if_none_match: bool = False,
+        action: str = "policy.replace",
+        message: str | None = None,
+    ) -> Written:
+        """Store a policy as the next version, with a message. `action` is the audit log's name of it.
+
+        Raises:
+            NotFound: no such table.
+            Forbidden: the caller may only read the table.
+            PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
+            InvalidInput: settings contradict each other on this table, or its format can't do them.
+            TableReplaced, StateConflict: see `services.catalogs.registered`.
+        """
+        if if_match is None and not if_none_match:
+            raise PreconditionRequired(f"a policy is replaced only as you know it: {_READ_FIRST}")
+        present = await self._changeable(caller, table_id)
+        _check(present, if_match=if_match, if_none_match=if_none_match)
+        judged = await self._judge(caller, table_id, present, document)
+        async with self._database.begin() as unit:
+            await _still_registered(unit, table_id, caller)
+            stored = await _write(unit, caller, table_id, present, document, action=action, message=message)
+        return Written(stored, judged.notes)
+
+    async def delete(
+        self, caller: Caller, table_id: TableId, *, if_match: int | None, message: str | None = None
+    ) -> None:
+        """Delete the table's own policy; older versions are kept.
+
+        Raises:
+            NotFound: no such table, or it has no policy of its own.
+            Forbidden: the caller may only read the table.
+            PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
+        """
+        if if_match is None:
+            raise PreconditionRequired(f"a policy is deleted only as you know it: {_READ_FIRST}")
+        present = await self._changeable(caller, table_id)
+        if present is None:
+            raise _no_policy(table_id)
+        async with self._database.begin() as unit:
+            await _still_registered(unit, table_id, caller)
+            await delete(unit, caller, present, if_match, message=message)
+
+    async def versions(
+        self, caller: Caller, table_id: TableId, *, before: int | None, limit: int
+    ) -> Sequence[ComparedVersion]:
+        """Return what was ever written, newest first, at most `limit`, older than `before`."""
+        async with self._database.read() as unit:
+            await read_registered(unit, table_id, caller)
+            return await list_versions(unit, table_id, before=before, limit=limit)
+
+    async def version(self, caller: Caller, table_id: TableId, version: int) -> ComparedVersion:
+        """Return one version with what it changed, or raise `NotFound`."""
+        async with self._database.read() as unit:
+            await read_registered(unit, table_id, caller)
+            return await get_version(unit, table_id, version)
+
+    async def preview_restore(self, caller: Caller, table_id: TableId, version: int) -> Judged:
+        """Return what restoring a version would come to. Raises as `restore`, but for preconditions."""
+        return await self.preview(caller, table_id, await self._earlier(caller, table_id, version))
+
+    async def restore(
+        self,
+        caller: Caller,
+        table_id: TableId,
+        version: int,
+        *,
+        if_match: int | None,
+        if_none_match: bool,
+        message: str | None = None,
+    ) -> Written:
+        """Store the document of an earlier version as the next one.
+
+        Raises as `put`, and `InvalidInput` when there is no such version or it is a deletion.
+        """
+        document = await self._earlier(caller, table_id, version)
+        return await self.put(
+            caller,
+            table_id,
+            document,
+            if_match=if_match,
+            if_none_match=if_none_match,
+            action="policy.restore",
+            message=message,
+        )
+
+    async def _earlier(self, caller: Caller, table_id: TableId, version: int) -> PolicyDocument:
+        async with self._database.read() as unit:
+            await read_own(unit, table_id, caller)
+            return (await restorable(unit, table_id, version)).document
+
+    async def _judge(
+        self,
+        caller: Caller,
+        table_id: TableId,
+        present: StoredPolicy | None,
+        wish: PolicyDocument | None,
+        *,
+        with_due: bool = False,
+    ) -> Judged:
+        properties, notes = await self._properties(caller, table_id)
+        change = PolicyChange(table_id, _scope(table_id), present, wish)
+        judged = await self._checks.judge(change, properties, with_due=with_due)
+        return replace_fields(judged, notes=(*judged.notes, *notes))
+
+    async def _stored(self, caller: Caller, table_id: TableId) -> StoredPolicy | None:
+        async with self._database.read() as unit:
+            await read_registered(unit, table_id, caller)
+            return await unit.policies.get(table_id)
+
+    async def _changeable(self, caller: Caller, table_id: TableId) -> StoredPolicy | None:
+        async with self._database.read() as unit:
+            await read_own(unit, table_id, caller)
+            return await unit.policies.get(table_id)
+
+    async def _properties(self, caller: Caller, table_id: TableId) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+        """Return the policy fields that the table's own properties set, and a note if they can't be read now."""
+        async with self._database.read() as unit:
+            table, catalog = await read_registered(unit, table_id, caller)
+        try:
+            opened = await open_registered(self._formats, catalog, table)
+            return await self._formats.ask(table.ref, opened.policy_properties), ()
+        except (Transient, InvalidInput, NotEligible, TableUnreadable) as error:
+            return {}, (f"the table's own properties are not included: {error.message}",)
+
+
+async def _still_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -> None:
+    """Raise `NotFound` when the table is gone or another team's since it was read; it stays so to the end."""
+    await unit.tables.lock(table_id)
+    await read_own(unit, table_id, caller)
+
+
+def _no_policy(table_id: TableId) -> NotFound:
+    return NotFound(f"table {table_id} has no policy of its own: all settings are inherited")
+
+
+def _scope(table_id: TableId) -> PolicyScope:
+    return PolicyScope(PolicyScopeKind.TABLE, table_id=table_id)
+
+
+def _check(present: StoredPolicy | None, *, if_match: int | None, if_none_match: bool) -> None:
+    if if_none_match and present is not None:
+        raise PreconditionFailed(
+            f"the table has a policy already, at version {present.version}: read it, then send If-Match"
+        )
+    if if_match is not None and (present is None or present.version != if_match):
+        found = "there is no policy" if present is None else f"it is at version {present.version}"
+        raise PreconditionFailed(f"the policy changed since it was read: {found}; read it again")
+
+
+async def _write(
+    unit: UnitOfWork,
+    caller: Caller,
+    table_id: TableId,
+    present: StoredPolicy | None,
+    document: PolicyDocument,
+    *,
+    action: str,
+    message: str | None,
+) -> StoredPolicy:
+    """Write over what was read; another write since then is a failed precondition."""
+    try:
+        if present is None:
+            return await insert(unit, caller, table_id, _scope(table_id), document, action=action, message=message)
+        return await replace(unit, caller, present, document, present.version, action=action, message=message)
+    except StateConflict:
+        raise PreconditionFailed("a policy was written at the same time: read it, then send If-Match") from None
+    except NotFound:
+        if present is None:
+            raise
+        raise PreconditionFailed("the policy was deleted at the same time: read it again") from None

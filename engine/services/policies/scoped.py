@@ -1,0 +1,321 @@
+"""Policies of wider scopes: the fleet, a team, a catalog, a namespace, a pattern of addresses, a label.
+
+Admins write all of them, owners those of their teams. The scope is given at creation and stays: another scope is
+another policy. A name may be used again after a deletion, by callers who may see its versions; they go on.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace as replace_fields
+from typing import Final
+
+from engine.domain.access import Caller
+from engine.domain.errors import (
+    FieldProblem,
+    InvalidInput,
+    NotFound,
+    PreconditionFailed,
+    PreconditionRequired,
+    StateConflict,
+)
+from engine.domain.hints import did_you_mean
+from engine.domain.policies import PolicyDocument, PolicyScope, StoredPolicy
+from engine.domain.policy_versions import PolicyVersion
+from engine.services.access.visibility import require_writer, sees_scope, visible_tables
+from engine.services.policies.checks import Judged, PolicyChecks, not_acted_on
+from engine.services.policies.effects import PolicyChange
+from engine.services.policies.history import ComparedVersion, get_version, list_versions, restorable
+from engine.services.policies.writes import Written, delete, insert, replace
+from engine.stores.database import Database
+from engine.stores.policies import ANSWERED_IN_SQL
+from engine.stores.unit_of_work import UnitOfWork
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_TABLE_PREFIX: Final = "tbl_"
+_READ_FIRST: Final = "send If-Match with its ETag, or If-None-Match: * after it was deleted"
+_PROPERTIES_UNREAD: Final = (
+    "the tables' own properties were not read: where a setting falls back to one of them, the built-in default is shown"
+)
+
+
+class ScopedPolicyService:
+    """Creates, reads, replaces, restores and deletes policies of wider scopes."""
+
+    def __init__(self, *, database: Database, checks: PolicyChecks) -> None:
+        self._database = database
+        self._checks = checks
+
+    async def list(
+        self, caller: Caller, *, after: str | None, limit: int, scope: PolicyScope | None = None
+    ) -> Sequence[StoredPolicy]:
+        """Return policies that exist for the caller, by name, at most `limit`, from the one after `after`.
+
+        With `scope` only those of exactly this scope.
+        """
+        async with self._database.read() as unit:
+            seen = await visible_tables(unit, caller)
+            if seen is None:
+                return await unit.policies.list_scoped(after, limit, scope=scope)
+            found: list[StoredPolicy] = []
+            for policy in await unit.policies.list_scoped(after, scope=scope, seen=seen):
+                if policy.scope.kind in ANSWERED_IN_SQL or await sees_scope(unit, policy.scope, seen):
+                    found.append(policy)
+                if len(found) == limit:
+                    break
+            return found
+
+    async def get(self, caller: Caller, name: str) -> Written:
+        """Return a policy with its notes, or raise `NotFound`: there is none, or none that exists for the caller."""
+        stored = await self._stored(name)
+        if stored is None or not await self._sees(caller, stored.scope):
+            raise NotFound(f"no policy {name!r}; list them with GET /v1/policies")
+        return Written(stored, not_acted_on(stored.document))
+
+    async def create(
+        self,
+        caller: Caller,
+        name: str,
+        scope: PolicyScope,
+        document: PolicyDocument,
+        *,
+        action: str = "policy.create",
+        message: str | None = None,
+    ) -> Written:
+        """Store a first policy. `action` is the audit log's name of it, `message` is kept with the version.
+
+        Raises:
+            Forbidden: the caller may not write policies of this scope.
+            InvalidInput: the name can't be one, the catalog does not exist, or covered tables can't have it.
+            StateConflict: the name is taken, or the scope has a policy; the message names it.
+        """
+        judged = await self._judge_first(caller, name, scope, document)
+        try:
+            async with self._database.begin() as unit:
+                stored = await insert(unit, caller, name, scope, document, action=action, message=message)
+        except StateConflict as error:
+            await self._explain_conflict(caller, name, scope)
+            raise StateConflict(f"{error.message}; try again", details=error.details) from None
+        return Written(stored, judged.notes)
+
+    async def preview_first(self, caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
+        """Return the effect that creating a policy would have. Raises as `create`."""
+        return _with_note(await self._judge_first(caller, name, scope, document, with_due=True))
+
+    async def preview(self, caller: Caller, name: str, wish: PolicyDocument | None) -> Judged:
+        """Return the effect that replacing (None: deleting) a policy would have.
+
+        Raises:
+            NotFound: no such policy.
+            Forbidden: the caller may not write policies of its scope.
+            InvalidInput: covered tables can't have it.
+        """
+        present = await self._writable(caller, name)
+        return _with_note(await self._checks.judge(PolicyChange(name, present.scope, present, wish), with_due=True))
+
+    async def replace(
+        self,
+        caller: Caller,
+        name: str,
+        document: PolicyDocument,
+        if_match: int,
+        *,
+        action: str = "policy.replace",
+        message: str | None = None,
+    ) -> Written:
+        """Store the next version; the scope stays. `action` is the audit log's name of it.
+
+        Raises:
+            NotFound: no such policy.
+            Forbidden: the caller may not write policies of its scope.
+            PreconditionFailed: its version is another one.
+            InvalidInput: covered tables can't have it.
+        """
+        present = await self._writable(caller, name)
+        _check_version(present, if_match)
+        judged = await self._checks.judge(PolicyChange(name, present.scope, present, document))
+        async with self._database.begin() as unit:
+            stored = await replace(unit, caller, present, document, if_match, action=action, message=message)
+        return Written(stored, judged.notes)
+
+    async def delete(self, caller: Caller, name: str, if_match: int, *, message: str | None = None) -> None:
+        """Delete a policy; its versions are kept.
+
+        Raises:
+            NotFound: no such policy.
+            Forbidden: the caller may not write policies of its scope.
+            PreconditionFailed: its version is another one.
+        """
+        present = await self._writable(caller, name)
+        _check_version(present, if_match)
+        async with self._database.begin() as unit:
+            await delete(unit, caller, present, if_match, message=message)
+
+    async def versions(self, caller: Caller, name: str, *, before: int | None, limit: int) -> Sequence[ComparedVersion]:
+        """Return what was ever written under a name, newest first; `NotFound` when nothing was.
+
+        Versions exist for callers for whom every scope that the policy ever had exists.
+        """
+        async with self._database.read() as unit:
+            if not await _sees_versions(unit, caller, name):
+                raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
+            return await list_versions(unit, name, before=before, limit=limit)
+
+    async def version(self, caller: Caller, name: str, version: int) -> ComparedVersion:
+        """Return one version with what it changed, or raise `NotFound`."""
+        async with self._database.read() as unit:
+            if not await _sees_versions(unit, caller, name):
+                raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
+            return await get_version(unit, name, version)
+
+    async def preview_restore(self, caller: Caller, name: str, version: int) -> Judged:
+        """Return the effect that restoring a version would have. Raises as `restore`, but for preconditions."""
+        found, present = await self._restorable(caller, name, version)
+        if present is None:
+            return _with_note(await self._judge_first(caller, name, found.scope, found.document, with_due=True))
+        return await self.preview(caller, name, found.document)
+
+    async def restore(
+        self,
+        caller: Caller,
+        name: str,
+        version: int,
+        *,
+        if_match: int | None,
+        if_none_match: bool,
+        message: str | None = None,
+    ) -> Written:
+        """Store the document of an earlier version as the next one, of a deleted policy with its scope as well.
+
+        Raises:
+            NotFound: nothing was ever written under this name.
+            Forbidden: the caller may not write policies of its scope.
+            PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
+            InvalidInput: there is no such version, it is a deletion, or covered tables can't have it any more.
+            StateConflict: the name has another scope by now, or the scope has another policy.
+        """
+        found, present = await self._restorable(caller, name, version)
+        if if_match is None and not if_none_match:
+            raise PreconditionRequired(f"a version is restored over the policy as you know it: {_READ_FIRST}")
+        if if_none_match and present is not None:
+            raise PreconditionFailed(
+                f"the policy {name!r} exists, at version {present.version}: read it, then send If-Match"
+            )
+        if if_match is None:
+            return await self.create(
+                caller, name, found.scope, found.document, action="policy.restore", message=message
+            )
+        return await self.replace(caller, name, found.document, if_match, action="policy.restore", message=message)
+
+    async def _stored(self, name: str) -> StoredPolicy | None:
+        if _is_table(name):
+            return None
+        async with self._database.read() as unit:
+            return await unit.policies.get(name)
+
+    async def _sees(self, caller: Caller, scope: PolicyScope) -> bool:
+        async with self._database.read() as unit:
+            return await sees_scope(unit, scope, await visible_tables(unit, caller))
+
+    async def _writable(self, caller: Caller, name: str) -> StoredPolicy:
+        """Return a policy that the caller may write."""
+        present = (await self.get(caller, name)).policy
+        require_writer(caller, present.scope)
+        return present
+
+    async def _judge_first(
+        self, caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument, *, with_due: bool = False
+    ) -> Judged:
+        require_writer(caller, scope)
+        _check_name(name)
+        await self._check_catalog(scope)
+        await self._explain_conflict(caller, name, scope)
+        return await self._checks.judge(PolicyChange(name, scope, None, document), with_due=with_due)
+
+    async def _check_catalog(self, scope: PolicyScope) -> None:
+        if scope.catalog is None:
+            return
+        async with self._database.read() as unit:
+            if await unit.catalogs.get(scope.catalog) is not None:
+                return
+            known = [catalog.name for catalog in await unit.catalogs.list(None, 500)]
+        hint = did_you_mean(scope.catalog, known) or "create it first with POST /v1/catalogs"
+        problem = FieldProblem("/scope/catalog", f"no catalog {scope.catalog!r}", scope.catalog, hint)
+        raise InvalidInput(f"no catalog {scope.catalog!r}", problems=(problem,))
+
+    async def _explain_conflict(self, caller: Caller, name: str, scope: PolicyScope) -> None:
+        """Raise `StateConflict` naming the policy that is in the way; return when there is none.
+
+        A name of which the caller may not see a version is refused without another word on what has it.
+        """
+        async with self._database.read() as unit:
+            same_name = await unit.policies.get(name)
+            same_scope = await unit.policies.find_scope(scope)
+            is_hidden = await _has_versions(unit, name) and not await _sees_versions(unit, caller, name)
+        if is_hidden:
+            raise StateConflict(f"the name {name!r} can't be used; choose another, such as '{name}-2'")
+        if same_name is not None:
+            raise StateConflict(
+                f"a policy {name!r} exists already: PUT /v1/policies/{name} replaces it",
+                details={"policy": name, "version": same_name.version},
+            )
+        if same_scope is not None:
+            raise StateConflict(
+                f"the {scope.origin(name)} has the policy {same_scope.name!r} already: "
+                f"PUT /v1/policies/{same_scope.name} replaces it",
+                details={"policy": same_scope.name, "version": same_scope.version},
+            )
+
+    async def _restorable(self, caller: Caller, name: str, version: int) -> tuple[PolicyVersion, StoredPolicy | None]:
+        present = await self._stored(name)
+        async with self._database.read() as unit:
+            if not await _sees_versions(unit, caller, name):
+                raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
+            found = await restorable(unit, name, version)
+        require_writer(caller, found.scope)
+        if present is not None and present.scope != found.scope:
+            raise StateConflict(
+                f"version {version} had another scope than the policy {name!r} has now: delete it first, then restore"
+            )
+        return found, present
+
+
+async def _sees_versions(unit: UnitOfWork, caller: Caller, name: str) -> bool:
+    """Return whether a policy was ever written under a name, and each of its scopes exists for the caller."""
+    if _is_table(name):
+        return False
+    seen, scopes = await visible_tables(unit, caller), await unit.policies.scopes_of(name)
+    visible = [await sees_scope(unit, scope, seen) for scope in scopes]
+    return bool(visible) and all(visible)
+
+
+async def _has_versions(unit: UnitOfWork, name: str) -> bool:
+    return bool(await unit.policies.list_versions(name, limit=1))
+
+
+def _is_table(name: str) -> bool:
+    """Tell whether a name is kept for tables' own policies, which other callers may not see."""
+    return name.startswith(_TABLE_PREFIX)
+
+
+def _check_name(name: str) -> None:
+    if _NAME.fullmatch(name) and not _is_table(name):
+        return
+    message = (
+        "a policy's name is 1 to 64 letters, digits, '_' or '-', begins with a letter or digit and not with 'tbl_'"
+    )
+    problem = FieldProblem("/name", message, name, "choose a short name such as 'nightly'")
+    raise InvalidInput("the policy's name can't be used", problems=(problem,))
+
+
+def _check_version(present: StoredPolicy, if_match: int) -> None:
+    if present.version != if_match:
+        raise PreconditionFailed(
+            f"the policy {present.name!r} has version {present.version} now: read it again",
+            details={"version": present.version},
+        )
+
+
+def _with_note(judged: Judged) -> Judged:
+    if judged.effect.affected_count == 0:
+        return judged
+    return replace_fields(judged, notes=(*judged.notes, _PROPERTIES_UNREAD))

@@ -1,0 +1,176 @@
+"""Which run a worker takes next, and what holds one back of which no column tells: windows, and slow queries.
+
+A queue entry is only a hint that there is something to do: whoever is woken takes the best run that is ready, so that
+priorities hold whatever the order of the entries, and none is lost with them. The claim in SQL is what counts.
+"""
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+from engine.domain.ids import RunId
+from engine.domain.leases import Lease
+from engine.domain.policies import OnStart
+from engine.domain.reasons import in_words
+from engine.domain.runs import ReadyRun, Run, WaitingFor
+from engine.metrics import WorkMetrics
+from engine.services.runs.holds import Hold, read_latencies, read_rules
+from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
+
+_LOOK: Final = 16
+
+Claimed = tuple[Run, Lease]
+_Held: TypeAlias = tuple[ReadyRun, Hold]
+
+
+class ClaimService:
+    """Claims runs for one holder."""
+
+    def __init__(
+        self, *, database: Database, holder: str, lease_seconds: float, metrics: WorkMetrics | None = None
+    ) -> None:
+        self._database = database
+        self._holder = holder
+        self._lease_seconds = lease_seconds
+        self._metrics = metrics or WorkMetrics()
+        self._reviewed: RunId | None = None  # the last that the present round of reviews has seen
+
+    async def claim_next(self) -> Claimed | None:
+        """Claim the best run that is ready; None when there is none, or others were faster with all that were seen.
+
+        Whoever lost the first to another goes on with all that are free: when many look at once, as after a restart,
+        they would else all lose one run after the other.
+        """
+        lost: set[RunId] = set()
+        while True:
+            async with self._database.read() as unit:
+                ready = [run for run in await unit.runs.list_ready(_LOOK) if run.id not in lost]
+                free, held = await _free(unit, ready, most=_LOOK if lost else 1)
+            for run, hold in held:
+                if not await self._hold_back(run, hold):
+                    free.append(run)
+            if not free and not held:
+                return None
+            if free:
+                if (claimed := await self._claim([run.id for run in free])) is not None:
+                    return claimed
+                lost.update(run.id for run in free)
+
+    async def claim(self, run_id: RunId) -> Claimed | None:
+        """Claim one run; None when it can't start now."""
+        async with self._database.read() as unit:
+            run = await unit.runs.get(run_id)
+            if run is None:
+                return None
+            ready = ReadyRun(run.id, run.table_id, run.priority, run.created_at)
+            hold = await _hold(unit, ready)
+        if hold is not None and await self._hold_back(ready, hold):
+            return None
+        return await self._claim([run_id])
+
+    async def review(self, limit: int) -> list[RunId]:
+        """Let go of runs that wait for what no longer holds them: a window that is gone, queries that are fast again.
+
+        Looks at `limit` runs and goes on from there the next time, so that those which have to wait hide no others.
+        """
+        async with self._database.read() as unit:
+            held = await unit.runs.list_held_back(limit, self._reviewed)
+        self._reviewed = held[-1].id if len(held) == limit else None
+        freed = []
+        for run in held:
+            async with self._database.read() as unit:
+                waits = await _still_waits(unit, run.id)
+            if not waits:
+                async with self._database.begin() as unit:
+                    if await unit.runs.let_go(run.id, by=self._holder) is not None:
+                        freed.append(run.id)
+        return freed
+
+    async def _claim(self, run_ids: Sequence[RunId]) -> Claimed | None:
+        try:
+            async with self._database.begin() as unit:
+                claimed = await unit.runs.claim_first(run_ids, self._holder, self._lease_seconds)
+                if claimed is not None and claimed[0].is_by_itself:
+                    await _pass_breaker(unit, claimed[0].catalog)
+        except _CatalogFails:
+            claimed = None
+        self._metrics.claims.labels("lost" if claimed is None else "claimed").inc()
+        if claimed is not None:
+            self._metrics.observe_first_start(claimed[0])
+        return claimed
+
+    async def _hold_back(self, run: ReadyRun, hold: Hold) -> bool:
+        """Park a run; False when it moved meanwhile or is to be cancelled."""
+        async with self._database.begin() as unit:
+            held = await unit.runs.hold_back(
+                run.id,
+                waiting_for=hold.waiting_for,
+                not_before=hold.until,
+                reason=hold.reason,
+                detail=hold.detail,
+                by=self._holder,
+            )
+        if held is not None:
+            self._metrics.held_back.labels(hold.waiting_for.value).inc()
+        return held is not None
+
+
+class _CatalogFails(Exception):
+    """Undoes a claim: another run is the one that finds out whether the catalog works again."""
+
+
+async def _pass_breaker(unit: UnitOfWork, catalog: str) -> None:
+    if not await unit.breakers.let_through(catalog):
+        raise _CatalogFails
+
+
+async def _free(unit: UnitOfWork, ready: Sequence[ReadyRun], *, most: int) -> tuple[list[ReadyRun], list[_Held]]:
+    """Return the first `most` runs that need not wait, and those before the last of them with their holds."""
+    free: list[ReadyRun] = []
+    held: list[_Held] = []
+    for run in ready:
+        hold = await _hold(unit, run)
+        if hold is not None:
+            held.append((run, hold))
+            continue
+        free.append(run)
+        if len(free) == most:
+            break
+    return free, held
+
+
+async def _hold(unit: UnitOfWork, ready: ReadyRun) -> Hold | None:
+    """Return what holds a run back beside the switches, which the claim itself sees; None when it need not wait."""
+    fails = await _breaker_hold(unit, ready.id)
+    if fails is not None:
+        return fails
+    rules = await read_rules(unit, ready.table_id)
+    if rules.hold_nothing:
+        return None
+    run = await unit.runs.get(ready.id) if rules.urgent_after else None
+    due_since = ready.created_at if run is None else run.due_since
+    return rules.hold(await unit.now(), due_since, await read_latencies(unit, ready.table_id, rules))
+
+
+async def _breaker_hold(unit: UnitOfWork, run_id: RunId) -> Hold | None:
+    """Return the hold of a run by itself whose catalog's breaker is open; None for others, and for a probe."""
+    opened = {each.catalog: each for each in await unit.breakers.list_open()}
+    if not opened:
+        return None
+    run = await unit.runs.get(run_id)
+    found = None if run is None or not run.is_by_itself else opened.get(run.catalog)
+    until = None if found is None else found.holds_until(await unit.now())
+    if found is None or until is None:
+        return None
+    waiting_for = WaitingFor.CATALOG_FAILS
+    return Hold(waiting_for, until, OnStart.FINISH, waiting_for.value, f"the last one: {in_words(found.reason)}")
+
+
+async def _still_waits(unit: UnitOfWork, run_id: RunId) -> bool:
+    run = await unit.runs.get(run_id)
+    if run is None:
+        return False
+    if run.waiting_for is WaitingFor.CATALOG_FAILS:
+        return await _breaker_hold(unit, run_id) is not None
+    rules = await read_rules(unit, run.table_id)
+    return rules.still_waits(run, await unit.now(), await read_latencies(unit, run.table_id, rules))

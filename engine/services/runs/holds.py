@@ -1,0 +1,238 @@
+"""What holds a table's runs back: pauses, blackouts, quiet hours and back-off while queries are slow, by one rule.
+
+A claim asks it of a run that waits, the heartbeat of an attempt of a run that is at work (`hold_watch`). Several holds
+are one: it is as strict as the strictest and lasts as long as the last of them.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final, Self
+
+from engine.domain.backoff import NEWEST, NO_SLOWDOWN, Latency, Slowdown, latencies_of, slowdown_of, stricter
+from engine.domain.fleet import Pauses
+from engine.domain.ids import TableId
+from engine.domain.policies import OFF, EffectivePolicy, OnStart, Windows
+from engine.domain.policies.documents import Backoff
+from engine.domain.policies.gaps import gap_at
+from engine.domain.runs import Run, WaitingFor
+from engine.domain.signals import SignalKind
+from engine.domain.units import format_duration
+from engine.services.policies.effective import PolicyReader
+from engine.stores.unit_of_work import UnitOfWork
+
+WINDOW_AHEAD: Final = "window_ahead"
+"""Reason of a run that waits for a future window to pass, because its remaining groups would not end before it."""
+
+_ENDLESS: Final = timedelta(days=1)
+"""A run whose windows never end is looked at again after so long."""
+
+_MOST_HOLDS: Final = 10
+"""So many in a row, each as long as several windows that touch: more are windows without an end."""
+
+_STRICTNESS: Final = {on_start: strictness for strictness, on_start in enumerate(OnStart)}
+_LAST: Final = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """One reason for which no run of a table may start, and what becomes of one that is at work.
+
+    Attributes:
+        waiting_for: what a run waits for.
+        until: when it ends by itself; None while a human has to end it.
+        how: whether a run at work goes on (`finish`), ends what is in flight (`drain`) or stops (`interrupt`).
+        reason: its code.
+        detail: for people.
+    """
+
+    waiting_for: WaitingFor
+    until: datetime | None
+    how: OnStart
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """The newest measurements of query latency, oldest first, that were told of the table and of the fleet."""
+
+    of_table: Sequence[Latency] = ()
+    of_fleet: Sequence[Latency] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The time before the next window that stops runs.
+
+    Attributes:
+        seconds: how long it is; None: no such window comes.
+        longest: the longest time between such windows, in seconds; None: without an end.
+        is_young: the last window ended only lately.
+        ahead: what a run waits for that has no more to begin before that window.
+    """
+
+    seconds: float | None = None
+    longest: float | None = None
+    is_young: bool = False
+    ahead: Hold | None = None
+
+    def admits(self, seconds: float) -> bool:
+        """True when something that takes so long may begin: it fits, or never would and begins as early as can be."""
+        return self.seconds is None or seconds <= self.seconds or (self.is_young and self.never_fits(seconds))
+
+    def never_fits(self, seconds: float) -> bool:
+        """True when something takes longer than any time between windows: it has to run into one, or never runs."""
+        return self.longest is not None and seconds > self.longest
+
+
+@dataclass(frozen=True, slots=True)
+class HoldRules:
+    """What of a policy can hold runs back. `due_since` is always the instant from which the run's patience counts."""
+
+    windows: Windows = Windows()  # noqa: RUF009 - immutable
+    urgent_after: timedelta | None = None
+    backoff: Backoff | None = None
+
+    @classmethod
+    def of(cls, policy: EffectivePolicy) -> Self:
+        """Return the rules of an effective policy."""
+        values, seconds = policy.values, policy.seconds_of("schedule.urgent_after")
+        patience = None if seconds is None else timedelta(seconds=seconds)
+        if not values["quiet_hours"] and not values["blackouts"] and values["backoff"] == OFF:
+            return cls(urgent_after=patience)  # most policies: the document need not be read
+        document = policy.document()
+        backoff = document.backoff if isinstance(document.backoff, Backoff) else None
+        return cls(Windows(document.quiet_hours or (), document.blackouts or ()), patience, backoff)
+
+    @property
+    def hold_nothing(self) -> bool:
+        """True when they hold no run back at any time."""
+        return self.windows.are_none and self.backoff is None
+
+    def is_urgent(self, due_since: datetime, at: datetime) -> bool:
+        """True when a run has waited for `schedule.urgent_after`: quiet hours are not for it any more."""
+        return self.urgent_after is not None and due_since + self.urgent_after <= at
+
+    def hold(
+        self, at: datetime, due_since: datetime, latencies: Latencies, pauses: Pauses | None = None
+    ) -> Hold | None:
+        """Return what holds a run back at an instant, None when nothing does."""
+        found = (_pause_hold(pauses), self._window_hold(at, due_since), self._backoff_hold(at, latencies))
+        return _together([hold for hold in found if hold is not None])
+
+    def free_from(self, at: datetime, due_since: datetime, latencies: Latencies) -> datetime | None:
+        """Return the first instant from `at` on at which they hold no run back; None when none comes."""
+        for _ in range(_MOST_HOLDS):
+            hold = self.hold(at, due_since, latencies)
+            if hold is None:
+                return at
+            if hold.until is None or hold.until <= at:
+                return None
+            at = hold.until
+        return None
+
+    def end_of(self, seconds: float, at: datetime, due_since: datetime, latencies: Latencies) -> datetime | None:
+        """Return when a run ends that works for `seconds` from an instant on and waits in every window that stops it.
+
+        None when the rules hold it back without an end, or in more windows than are looked at.
+        """
+        for _ in range(_MOST_HOLDS):
+            free_at = self.free_from(at, due_since, latencies)
+            if free_at is None:
+                return None
+            room = self.room(free_at, due_since).seconds
+            if room is None or seconds <= room:
+                return free_at + timedelta(seconds=seconds)
+            at, seconds = free_at + timedelta(seconds=room), seconds - room
+        return None
+
+    def slowdown(self, at: datetime, latencies: Latencies) -> Slowdown:
+        """Return how much slower the table's runs go at an instant."""
+        if self.backoff is None:
+            return NO_SLOWDOWN
+        return stricter(
+            slowdown_of(self.backoff, latencies.of_table, at), slowdown_of(self.backoff, latencies.of_fleet, at)
+        )
+
+    def room(self, at: datetime, due_since: datetime) -> Room:
+        """Return how much time there is from an instant to the next window that stops runs."""
+        gap = gap_at(self._windows(at, due_since).that_stop(), at)
+        if gap is not None and gap.end is not None and self.is_urgent(due_since, gap.end):
+            gap = gap_at(self.windows.only_blackouts().that_stop(), at)
+        if gap is None or gap.end is None:
+            return Room()
+        ahead = self._window_hold(gap.end, due_since)
+        longest = None if gap.longest is None else gap.longest.total_seconds()
+        seconds = (gap.end - at).total_seconds()
+        if ahead is not None:
+            begins = f"{ahead.detail} at {gap.end:%Y-%m-%d %H:%M:%S} UTC"
+            ahead = replace(ahead, how=OnStart.DRAIN, reason=WINDOW_AHEAD, detail=begins)
+        return Room(seconds, longest, gap.is_young_at(at), ahead)
+
+    def still_waits(self, run: Run, at: datetime, latencies: Latencies) -> bool:
+        """True when a run that was put back because of these rules has to wait on."""
+        if self.hold(at, run.due_since, latencies) is not None:
+            return True
+        ahead = self.room(at, run.due_since).ahead if run.reason == WINDOW_AHEAD else None
+        return ahead is not None and ahead.until == run.not_before
+
+    def _windows(self, at: datetime, due_since: datetime) -> Windows:
+        return self.windows.only_blackouts() if self.is_urgent(due_since, at) else self.windows
+
+    def _window_hold(self, at: datetime, due_since: datetime) -> Hold | None:
+        if self.windows.are_none:
+            return None
+        state = self._windows(at, due_since).state_at(at)
+        if state.kind is None or state.on_start is None:
+            return None
+        until = state.ends_at or at + _ENDLESS
+        if self.urgent_after is not None and at < (urgent_at := due_since + self.urgent_after) < until:
+            freeze = self.windows.only_blackouts().state_at(urgent_at)
+            until = (freeze.ends_at or at + _ENDLESS) if freeze.inside else urgent_at
+        kind = state.kind.value
+        return Hold(WaitingFor(kind), until, state.on_start, kind, state.reason or kind)
+
+    def _backoff_hold(self, at: datetime, latencies: Latencies) -> Hold | None:
+        slowdown = self.slowdown(at, latencies)
+        if self.backoff is None or not slowdown.is_paused:
+            return None
+        detail = (
+            f"the 95th percentile of query times is {slowdown.latency:g} s; it was above "
+            f"{format_duration(self.backoff.pause_above)}, and runs continue below "
+            f"{format_duration(self.backoff.resume_below)}"
+        )
+        waiting_for = WaitingFor.LATENCY_BACKOFF
+        return Hold(waiting_for, slowdown.until, OnStart.INTERRUPT, waiting_for.value, detail)
+
+
+async def read_rules(unit: UnitOfWork, table_id: TableId) -> HoldRules:
+    """Return the rules that hold for a table; none for one that is not registered."""
+    table = await unit.tables.get(table_id)
+    return HoldRules() if table is None else HoldRules.of(await PolicyReader.effective(unit, table, {}))
+
+
+async def read_latencies(unit: UnitOfWork, table_id: TableId, rules: HoldRules) -> Latencies:
+    """Return what the rules have to know of query latency: nothing without a back-off."""
+    if rules.backoff is None:
+        return Latencies()
+    kind = SignalKind.QUERY_LATENCY
+    of_table = await unit.signals.list(table_id, kind, limit=NEWEST)
+    return Latencies(latencies_of(of_table), latencies_of(await unit.signals.list(None, kind, limit=NEWEST)))
+
+
+def _pause_hold(pauses: Pauses | None) -> Hold | None:
+    pause = None if pauses is None else pauses.present
+    if pause is None:
+        return None
+    how = OnStart.INTERRUPT if pause.stops else OnStart.DRAIN
+    return Hold(WaitingFor.PAUSED, None, how, "paused", f"paused by {pause.by}: {pause.reason}")
+
+
+def _together(holds: Iterable[Hold]) -> Hold | None:
+    """Return the hold that ends last, as strict as the strictest."""
+    found = list(holds)
+    if not found:
+        return None
+    last = max(found, key=lambda hold: hold.until or _LAST)
+    return replace(last, how=max((hold.how for hold in found), key=_STRICTNESS.__getitem__))

@@ -1,0 +1,97 @@
+"""What a run came to, as numbers: measured from its groups and the table's snapshots, beside what was predicted."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from engine.domain.hot_partitions import LOST_RACES, LostGroup
+from engine.domain.run_timelines import RunTimeline
+from engine.domain.runs import FileCounts, GroupOutline, GroupState, Run
+from engine.formats.base import Verification
+from engine.planning.run_statistics import prediction_error
+from engine.queue.budgets import LiveProgress
+from engine.services.runs.row_checks import checked_rows
+
+_MEASURED_SUMS = ("bytes_read", "bytes_written", "requests", "seconds_reading", "seconds_working", "seconds_writing")
+
+
+def run_result(
+    run: Run,
+    stored: Sequence[GroupOutline],
+    files: FileCounts,
+    *,
+    seconds: float,
+    timeline: RunTimeline,
+    moved: LiveProgress | None,
+) -> dict[str, Any]:
+    """Return the result document of an ended run: counts of committed groups, waste, prediction against actual.
+
+    `stored` are all its groups, `files` what the committed ones read and wrote.
+    `seconds` is the wall time of the last attempt, so `input_bytes_per_second` is only given for runs with one;
+    `timeline` has all attempts and waits.
+    `moved` is what the last attempt's tasks reported while they ran: it knows of tasks that were stopped half-way.
+    """
+    committed = [group for group in stored if group.state is GroupState.COMMITTED]
+    dropped = [group for group in stored if group.state is GroupState.DROPPED]
+    races: dict[str, Any] = races_so_far(run)
+    races |= {"groups_committed": len(committed), "conflict_rate": conflict_rate(races["groups_lost"], len(committed))}
+    verifications = list(run.result.get("verifications", []))
+    measured: Counter[str] = Counter()
+    for group in stored:
+        measured.update({name: group.measured.get(name, 0) for name in (*_MEASURED_SUMS, "throttled_seconds")})
+    if moved is not None:
+        for name in ("bytes_read", "bytes_written", "throttled_seconds"):
+            measured[name] = max(measured[name], getattr(moved, name))
+    rewritten_bytes = sum(group.input_bytes for group in committed)
+    actual = {
+        "input_files": files.input_files,
+        "input_bytes": rewritten_bytes,
+        "output_files": files.output_files,
+        "output_bytes": sum(group.output_bytes for group in committed),
+        "seconds": round(seconds, 3),
+    }
+    return {
+        "rewritten_files": actual["input_files"],
+        "rewritten_bytes": rewritten_bytes,
+        "rewritten_rows": files.input_rows,
+        "added_files": actual["output_files"],
+        "added_bytes": actual["output_bytes"],
+        "added_rows": files.output_rows,
+        "deleted_rows": sum(group.rows_deleted for group in committed),
+        "removed_delete_files": sum(each.get("removed_delete_files", 0) for each in verifications if each["ok"]),
+        "groups_committed": len(committed),
+        "groups_dropped": dict(Counter(group.reason or "unknown" for group in dropped)),
+        "races": races,
+        "wasted_bytes": races["wasted_bytes"] + sum(g.output_bytes for g in dropped if g.reason not in LOST_RACES),
+        "snapshot_ids": [str(s) for s in sorted({g.snapshot_id for g in committed if g.snapshot_id is not None})],
+        "seconds": timeline.working_seconds,
+        "time": timeline.document(),
+        "input_bytes_per_second": round(rewritten_bytes / seconds, 1) if run.attempt == 1 and seconds > 0 else None,
+        "measured": {name: round(value, 3) for name, value in measured.items()},
+        "predicted": run.plan.get("prediction"),
+        "actual": actual,
+        "prediction_error": prediction_error(run.plan.get("prediction"), actual),
+        "verifications": verifications,
+        "checked": checked_rows(run, committed),
+    }
+
+
+def races_so_far(run: Run, lost: Sequence[LostGroup] = ()) -> dict[str, int]:
+    """Return what a run has lost to other writers, in all of its attempts, with these groups."""
+    before = run.result.get("races", {})
+    return {
+        "groups_lost": before.get("groups_lost", 0) + len(lost),
+        "wasted_bytes": before.get("wasted_bytes", 0) + sum(group.wasted_bytes for group in lost),
+    }
+
+
+def conflict_rate(lost: int, committed: int) -> float | None:
+    """Return lost groups of all that raced; None without any."""
+    return lost / (lost + committed) if lost + committed else None
+
+
+def verification_document(verification: Verification) -> dict[str, Any]:
+    """Return a verification as JSON-ready values; snapshot ids are strings because they pass 2^53."""
+    document = asdict(verification)
+    return document | {"snapshot_id": str(verification.snapshot_id), "taken_back": verification.was_taken_back}

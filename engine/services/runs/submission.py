@@ -1,0 +1,204 @@
+"""Submitting runs: checked, then stored with their first events, outbox and audit rows in one transaction.
+
+Submits that come while a transaction is under way share the next one. The queue is told after the commit and may be
+down (the relay sends it again). An equal request whose run is live is answered with that run; `uq_runs_live` makes this
+hold for requests that come at the same instant.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+import structlog
+
+from engine.domain.access import Caller
+from engine.domain.errors import InvalidInput, NotFound, PackhouseError, StateConflict, Transient
+from engine.domain.ids import IdSource, TableId
+from engine.domain.policies import StoredPolicy
+from engine.domain.run_requests import RunRequest
+from engine.domain.runs import Priority, Run, RunState
+from engine.domain.tables import Catalog, Freeze, Table, TableFormatName
+from engine.queue.streams import RunQueue
+from engine.services.catalogs.capabilities import CapabilityService
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.registered import no_table, open_registered, read_own
+from engine.services.planning.selections import check_partitions
+from engine.services.policies.urgency import urgent_at
+from engine.services.runs.batching import Batcher
+from engine.services.runs.views import shown
+from engine.stores.audit import Change
+from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
+
+_log = structlog.get_logger(__name__)
+
+_LARGEST_BATCH: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Submit:
+    """One caller's wish. `key` is equal for equal requests; without a priority the run has its policy's."""
+
+    caller: Caller
+    table_id: TableId
+    request: RunRequest
+    key: str
+    priority: Priority | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What the record says around a batch: tables with their formats, policies that say when runs are taken."""
+
+    tables: Mapping[TableId, tuple[Table, TableFormatName]]
+    policies: Sequence[StoredPolicy]
+    now: datetime
+
+
+class RunSubmission:
+    """Accepts requests for runs."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        formats: FormatRegistry,
+        capabilities: CapabilityService,
+        queue: RunQueue,
+        ids: IdSource,
+    ) -> None:
+        self._database = database
+        self._formats = formats
+        self._capabilities = capabilities
+        self._queue = queue
+        self._ids = ids
+        self._batches = Batcher[_Submit, tuple[Run, bool]](self._submit_all, largest=_LARGEST_BATCH)
+
+    async def submit(
+        self, caller: Caller, table_id: TableId, request: RunRequest, *, priority: Priority | None, force: bool
+    ) -> tuple[Run, bool]:
+        """Accept a run durably; return it, and True when an equal run was live already and is answered instead.
+
+        Without a priority the run has its policy's. `force` makes a run of its own also beside an equal live one, which
+        takes partitions that cool down as well.
+
+        Raises:
+            NotFound: no such table.
+            Forbidden: the caller may only read the table.
+            InvalidInput: the table can't have the operation done, or the predicate does not fit it.
+            TableReplaced, StateConflict, Transient: only with a predicate; see `services.catalogs.registered`.
+        """
+        if request.partitions is not None:
+            await self.check(caller, table_id, request)
+        request = replace(request, force=force, request_id=caller.request_id)
+        key = request.key(nonce=self._ids.run_id() if force else None)
+        try:
+            return await self._batches.submit(_Submit(caller, table_id, request, key, priority))
+        except NotFound:
+            await self._registered(caller, table_id)  # raises Forbidden for a table that the caller may only read
+            raise
+
+    async def check(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
+        """Raise as `submit` does; nothing is stored."""
+        table, catalog = await self._registered(caller, table_id)
+        self._capabilities.check_operation(catalog.format, request.operation)
+        if request.partitions is not None:
+            opened = await open_registered(self._formats, catalog, table)
+            await self._formats.ask(table.ref, check_partitions, opened, request)
+
+    async def _registered(self, caller: Caller, table_id: TableId) -> tuple[Table, Catalog]:
+        async with self._database.read() as unit:
+            return await read_own(unit, table_id, caller)
+
+    async def _submit_all(self, submits: Sequence[_Submit]) -> Sequence[tuple[Run, bool] | Exception]:
+        async with self._database.begin() as unit:
+            around = await _surroundings(unit, submits)
+            made = [self._made(submit, around) for submit in submits]
+            new = [run for run in made if isinstance(run, Run)]
+            tables = {table_id: table for table_id, (table, _) in around.tables.items()}
+            stored = await unit.runs.insert_many(new, tables) if new else []
+            added = [run for run in stored if run is not None]
+            if added:
+                await unit.outbox.insert_many(run.id for run in added)
+                by_id = {run.id: submit for run, submit in zip(made, submits, strict=True) if isinstance(run, Run)}
+                await unit.audit.append_many(_told(run, by_id[run.id].caller) for run in added)
+                requested = [run.table_id for run in added if not run.is_by_itself]
+                await unit.watches.end_grace(requested)
+            visible = iter(await shown(unit, added))
+            fates = iter(next(visible) if run is not None else None for run in stored)
+            outcomes: list[tuple[Run, bool] | Exception] = []
+            for submit, run in zip(submits, made, strict=True):
+                if isinstance(run, Exception):
+                    outcomes.append(run)
+                elif (fate := next(fates)) is not None:
+                    outcomes.append((fate, False))
+                else:
+                    outcomes.append(await _live(unit, submit))
+        await self._announce(added)
+        return outcomes
+
+    def _made(self, submit: _Submit, around: _Surroundings) -> Run | PackhouseError:
+        """Return the run to store, or why there can be none."""
+        table, table_format = around.tables.get(submit.table_id, (None, None))
+        if table is None or table_format is None or not submit.caller.sees(table.owner_team):
+            return no_table(submit.table_id)
+        if table.freeze is not None:
+            return _frozen(table.freeze, table.id)
+        try:
+            self._capabilities.check_operation(table_format, submit.request.operation)
+        except InvalidInput as refusal:
+            return refusal
+        run = Run(
+            id=self._ids.run_id(),
+            table_id=submit.table_id,
+            operation=submit.request.operation,
+            state=RunState.QUEUED,
+            requested_by=submit.caller.subject,
+            created_at=around.now,
+            updated_at=around.now,
+            priority=submit.priority or _priority(table, around.policies),
+            request=submit.request.document(),
+            request_key=submit.key,
+        )
+        return replace(run, urgent_at=urgent_at(run, table, around.policies))
+
+    async def _announce(self, runs: Sequence[Run]) -> None:
+        if not runs:
+            return
+        try:
+            await self._queue.enqueue_many([run.id for run in runs])
+        except Transient as error:
+            _log.warning("queue_unreachable", runs=len(runs), error=error.message)
+
+
+async def _surroundings(unit: UnitOfWork, submits: Sequence[_Submit]) -> _Surroundings:
+    tables = await unit.tables.lock_many(submit.table_id for submit in submits)
+    return _Surroundings(tables, await unit.policy_coverage.setting_order(tables), await unit.now())
+
+
+def _priority(table: Table, policies: Sequence[StoredPolicy]) -> Priority:
+    """Return the priority of the strongest policy that sets one and covers the table."""
+    covering = (each for each in reversed(policies) if each.scope.covers(table))
+    return Priority(next((each.document.priority for each in covering if each.document.priority), Priority.NORMAL))
+
+
+async def _live(unit: UnitOfWork, submit: _Submit) -> tuple[Run, bool] | Exception:
+    run = await unit.runs.find_live(submit.table_id, submit.request.operation, submit.key)
+    if run is None:  # it ended between the two statements
+        return StateConflict("an equal run of this table has just ended; submit again")
+    return (await shown(unit, [run]))[0], True
+
+
+def _frozen(freeze: Freeze, table_id: TableId) -> StateConflict:
+    return StateConflict(
+        f"the table is frozen since {freeze.at:%Y-%m-%d %H:%M:%S} UTC: {freeze.reason}; "
+        f"then POST /v1/tables/{table_id}/unfreeze",
+        details={"run_id": freeze.run_id, "snapshot_id": str(freeze.snapshot_id)},
+    )
+
+
+def _told(run: Run, caller: Caller) -> Change:
+    requested = {name: value for name, value in run.request.items() if name != "request_id"}  # the entry has its own
+    asked: dict[str, Any] = {"operation": run.operation.value, "priority": run.priority.value, **requested}
+    return Change(caller, "run.submit", run.id, after={"table_id": run.table_id, **asked})

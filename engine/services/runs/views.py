@@ -1,0 +1,133 @@
+"""Runs as callers see them: hidden where the table's team is, and waiting for a pause while there is one.
+
+That a queued run waits for a pause or for the end of an outage is read, not stored for each run: a pause of the fleet
+would write every queued run, and the time of the next probe changes.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from engine.domain.access import Caller
+from engine.domain.errors import NotFound
+from engine.domain.fleet import Pauses
+from engine.domain.ids import RunId, TableId, first_run_id
+from engine.domain.outages import SPARK, Outage
+from engine.domain.retention import Kept
+from engine.domain.runs import Run, RunState, WaitingFor
+from engine.domain.tables import Table
+from engine.services.catalogs.registered import read_own, read_registered
+from engine.stores.unit_of_work import UnitOfWork
+
+_OUTAGES: Final = frozenset({WaitingFor.SPARK, WaitingFor.CATALOG, WaitingFor.STORAGE})
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is. Bytes are of inputs; the rate is what its tasks move now, read + written, per second.
+
+    `budget_bytes_per_second` is what they may move together at present, None where nothing is limited.
+    """
+
+    groups_total: int
+    groups_finished: int
+    bytes_total: int
+    bytes_finished: int
+    bytes_per_second: float | None
+    eta_seconds: float | None
+    throttled_seconds: float
+    budget_bytes_per_second: float | None
+
+
+async def read_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
+    """Return a run, as it is stored, of a table that the caller may read.
+
+    Raises:
+        NotFound: no such run, or one that does not exist for the caller; both have the same text.
+    """
+    run = await unit.runs.get(run_id)
+    if run is not None and caller.sees(run.owner_team):
+        return run
+    table = None if run is None else await readable_table(unit, run.table_id, caller)
+    if run is None or table is None:
+        message = f"no run {run_id!r}; list them with GET /v1/runs"
+        raise NotFound(message + await _if_pruned(unit, run_id))
+    return run
+
+
+async def _if_pruned(unit: UnitOfWork, run_id: RunId) -> str:
+    """Return what to add to an answer about a run that may have been pruned: it was submitted before the newest was."""
+    until = (await unit.retention.pruned(Kept.RUNS)).until
+    if until is None or run_id >= first_run_id(until):
+        return ""
+    return (
+        f". Runs that ended up to {until:%Y-%m-%d %H:%M:%S} UTC were pruned, except the newest of each table "
+        "(PACKHOUSE_RUN_RETENTION_SECONDS)"
+    )
+
+
+async def read_own_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
+    """Return a run, as it is stored, of a table that the caller may change.
+
+    Raises:
+        NotFound: as `read_run`.
+        Forbidden: the caller may only read the table.
+    """
+    run = await read_run(unit, run_id, caller)
+    if not caller.sees(run.owner_team):
+        await read_own(unit, run.table_id, caller)
+    return run
+
+
+async def readable_table(unit: UnitOfWork, table_id: TableId, caller: Caller) -> Table | None:
+    """Return a registered table that the caller may read, else None."""
+    try:
+        return (await read_registered(unit, table_id, caller))[0]
+    except NotFound:
+        return None
+
+
+async def shown(unit: UnitOfWork, runs: Iterable[Run]) -> Sequence[Run]:
+    """Return runs as callers see them, each with the address of its table."""
+    given = await with_addresses(unit, runs)
+    queued = [run for run in given if run.state is RunState.QUEUED]
+    pauses = await unit.pauses.of_tables({run.table_id for run in queued})
+    outages = await unit.outages.of_runs(queued) if queued else {}
+    return [_shown(run, pauses.get(run.table_id, Pauses()), outages) for run in given]
+
+
+async def with_addresses(unit: UnitOfWork, runs: Iterable[Run]) -> Sequence[Run]:
+    """Return runs with the addresses of their tables; None where the registration was deleted. One query for all."""
+    given = list(runs)
+    refs = await unit.tables.refs({run.table_id for run in given})
+    return [replace(run, ref=refs.get(run.table_id)) for run in given]
+
+
+def _shown(run: Run, pauses: Pauses, outages: Mapping[str, Outage]) -> Run:
+    if run.state is not RunState.QUEUED:
+        return run
+    pause = pauses.present
+    if pauses.freeze is not None and run.cancel_requested_at is None:
+        detail = f"the table is frozen: {pauses.freeze.reason}"
+        return replace(run, waiting_for=WaitingFor.PAUSED, not_before=None, reason="table_frozen", detail=detail)
+    if pause is None or run.cancel_requested_at is not None:
+        is_over = run.waiting_for is WaitingFor.PAUSED
+        over = replace(run, waiting_for=None, not_before=None, reason=None, detail=None) if is_over else run
+        return over if run.cancel_requested_at is not None else _with_outage(over, outages)
+    whose = "the fleet" if pause is pauses.fleet else "the catalog" if pause is pauses.catalog else "the table"
+    detail = f"{whose} was paused by {pause.by} at {pause.at:%Y-%m-%d %H:%M:%S} UTC: {pause.reason}"
+    return replace(run, waiting_for=WaitingFor.PAUSED, not_before=None, reason="paused", detail=detail)
+
+
+def _with_outage(run: Run, outages: Mapping[str, Outage]) -> Run:
+    """Return a queued run with the outage that it waits for as it is now, and without one that has ended."""
+    if run.waiting_for is not None and run.waiting_for not in _OUTAGES:
+        return run
+    outage = outages.get(run.waits_on or SPARK) or outages.get(SPARK)
+    if outage is not None:
+        waiting_for, at = outage.waiting_for, outage.next_probe_at
+        return replace(run, waiting_for=waiting_for, not_before=at, reason=waiting_for.value, detail=outage.describe())
+    if run.waiting_for is None:
+        return run
+    retries = run.not_before is not None
+    return replace(run, waiting_for=WaitingFor.RETRY if retries else None, reason="retry" if retries else None)

@@ -1,0 +1,4 @@
+"""Registered tables: discovery, registration, health, signals, pauses, freezes, advice.
+
+Called by the API, explain and operations.
+"""

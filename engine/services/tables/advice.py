@@ -1,0 +1,108 @@
+"""Advice on a table's policy, from what was told of its queries and what is known of its writes.
+
+Queries come from pushed signals (`filters`), ingestion from the summaries of the snapshots that the table still has,
+rewriting from runs. Looks back seven days, or as far as the table has snapshots.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from engine.domain.access import Caller
+from engine.domain.ids import TableId
+from engine.domain.runs import Run
+from engine.domain.signals import Filters, Signal, SignalKind
+from engine.formats.base import OpenTable, SnapshotInfo
+from engine.planning.advice import LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.tables.observations import ObservationService
+from engine.stores.database import Database
+
+WINDOW: Final = timedelta(days=7)
+MOST_SNAPSHOTS: Final = 10_000
+MOST_SIGNALS: Final = 1000
+MOST_RUNS: Final = 1000
+DEFAULT_EXPIRY: Final = timedelta(days=5)
+"""Iceberg's default of `history.expire.max-snapshot-age-ms`, taken where the policy does not expire snapshots."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What would suit a table, and what that was judged by."""
+
+    layout: LayoutAdvice
+    upkeep: UpkeepAdvice
+    writes: Writes
+    expiry_seconds: float
+    expiry_is_assumed: bool
+
+
+class AdviceService:
+    """Gives advice; changes nothing."""
+
+    def __init__(self, *, database: Database, formats: FormatRegistry, observations: ObservationService) -> None:
+        self._database = database
+        self._formats = formats
+        self._observations = observations
+
+    async def advise(self, caller: Caller, table_id: TableId) -> Advice:
+        """Return advice on a table.
+
+        Raises:
+            NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
+        """
+        seen = await self._observations.observe(caller, table_id)
+        snapshots, partition_columns, columns = await self._formats.ask(seen.opened.ref, _facts, seen.opened)
+        since = seen.looked_at - WINDOW
+        async with self._database.read() as unit:
+            signals = await unit.signals.list(table_id, SignalKind.FILTERS, limit=MOST_SIGNALS)
+            runs = await unit.runs.list_changes(table_id, limit=MOST_RUNS)
+        layout = advise_layout(_queries(signals, since), partition_columns, columns)
+        writes = _writes(snapshots, runs, since, seen.looked_at)
+        expiry, is_assumed = _expiry(seen.policy.values.get("maintenance.expire_snapshots"))
+        upkeep = advise_upkeep(writes, expiry_seconds=expiry, full_scan_share=layout.full_scan_share)
+        return Advice(layout, upkeep, writes, expiry, is_assumed)
+
+
+def _facts(opened: OpenTable) -> tuple[Sequence[SnapshotInfo], tuple[str, ...], tuple[str, ...]]:
+    """Return snapshots, partition columns of the present spec, and all columns. Blocks on storage."""
+    specs = opened.partition_specs()
+    partition_columns = tuple(dict.fromkeys(field.column for field in specs[-1].fields)) if specs else ()
+    return opened.snapshots(MOST_SNAPSHOTS), partition_columns, tuple(opened.column_names())
+
+
+def _queries(signals: Iterable[Signal], since: datetime) -> list[tuple[frozenset[str], int]]:
+    return [
+        (frozenset(query.columns), query.query_count)
+        for signal in signals
+        if signal.at >= since and isinstance(signal.value, Filters)
+        for query in signal.value.queries
+    ]
+
+
+def _writes(snapshots: Sequence[SnapshotInfo], runs: Iterable[Run], since: datetime, now: datetime) -> Writes:
+    since_ms = since.timestamp() * 1000
+    oldest_ms = min((each.committed_at_ms for each in snapshots), default=since_ms)
+    start_ms = max(since_ms, oldest_ms)
+    others = [each for each in snapshots if each.committed_at_ms >= start_ms and each.operation != "replace"]
+    return Writes(
+        seconds=max(0.0, now.timestamp() - start_ms / 1000),
+        ingested_bytes=sum(each.added_bytes for each in others),
+        commits=len(others),
+        update_commits=sum(each.operation in {"overwrite", "delete"} for each in others),
+        rewritten_bytes=sum(_rewritten(run, start_ms) for run in runs),
+    )
+
+
+def _rewritten(run: Run, start_ms: float) -> int:
+    if run.finished_at is None or run.finished_at.timestamp() * 1000 < start_ms:
+        return 0
+    return int(run.result.get("rewritten_bytes", 0))
+
+
+def _expiry(setting: Any) -> tuple[float, bool]:
+    """Return after how many seconds snapshots go, and True when that is only assumed (the setting is off)."""
+    if isinstance(setting, Mapping):
+        return float(setting["older_than"]), False
+    return DEFAULT_EXPIRY.total_seconds(), True

@@ -1,0 +1,62 @@
+"""Whether writers of a table should slow down: by the newest signal that still holds, else by what the format needs."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from engine.domain.access import Caller
+from engine.domain.ids import TableId
+from engine.domain.signals import Backpressure, Signal, SignalKind
+from engine.domain.tables import TableFormatName
+from engine.services.catalogs.registered import read_registered
+from engine.stores.database import Database
+
+_OF_FORMATS: Final = {
+    TableFormatName.ICEBERG: (
+        "Iceberg tables have no sorted runs that could stop writers: only a signal of kind backpressure "
+        "asks writers to slow down"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """What is advised, since when and until when (None: until something changes), and by whom: a signal, or None."""
+
+    slow_down: bool
+    reason: str
+    since: datetime | None = None
+    until: datetime | None = None
+    signal: Signal | None = None
+
+
+class BackpressureService:
+    """Answers writers."""
+
+    def __init__(self, *, database: Database) -> None:
+        self._database = database
+
+    async def advise(self, caller: Caller, table_id: TableId) -> Advised:
+        """Return whether writers of a table should slow down; a signal about the table goes before one about all.
+
+        Raises:
+            NotFound: no such table.
+        """
+        async with self._database.read() as unit:
+            _, catalog = await read_registered(unit, table_id, caller)
+            now = await unit.now()
+            for about in (table_id, None):
+                newest = await unit.signals.list(about, SignalKind.BACKPRESSURE, limit=1)
+                if newest and (advised := _by_signal(newest[0], now)) is not None:
+                    return advised
+        return Advised(slow_down=False, reason=_OF_FORMATS[catalog.format])
+
+
+def _by_signal(signal: Signal, now: datetime) -> Advised | None:
+    """Return what a signal advises, None when it does not hold any more."""
+    if not isinstance(signal.value, Backpressure):
+        return None
+    until = signal.at + timedelta(seconds=signal.value.valid_seconds)
+    if until <= now:
+        return None
+    return Advised(signal.value.slow_down, signal.value.reason, signal.at, until, signal)

@@ -1,0 +1,158 @@
+"""Looking for the tables of a catalog, and registering many of them at once.
+
+The catalog's tables are listed, never opened, unless they are to be registered. Each is registered in a transaction of
+its own, so that one bad table stops no other and the same request can simply be sent again.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from engine.domain.access import Caller, require_team
+from engine.domain.discoveries import DiscoveredTable, Discovery, DiscoveryOutcome, DiscoveryRequest
+from engine.domain.errors import Forbidden, InvalidInput, Rejected, StateConflict, Transient
+from engine.domain.globs import matches
+from engine.domain.grants import Right, allows, has_anywhere
+from engine.domain.ids import TableId
+from engine.domain.tables import Catalog, TableRef
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.names import check_table_ref
+from engine.services.catalogs.service import CatalogService
+from engine.services.tables.service import TableService
+from engine.stores.database import Database
+
+MOST_EXAMINED: Final = 10_000
+_AT_ONCE: Final = 8
+
+
+class DiscoveryService:
+    """Finds and registers the tables of a catalog."""
+
+    def __init__(
+        self, *, database: Database, formats: FormatRegistry, catalogs: CatalogService, tables: TableService
+    ) -> None:
+        self._database = database
+        self._formats = formats
+        self._catalogs = catalogs
+        self._tables = tables
+
+    async def discover(self, caller: Caller, catalog_name: str, request: DiscoveryRequest) -> Discovery:
+        """List the tables that match, and register them if the request asks for it.
+
+        Raises:
+            NotFound: no such catalog, or none that exists for the caller.
+            Forbidden: the caller may not give tables to that team, or has no right to discover or register here.
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            Transient: the catalog does not answer.
+        """
+        if request.registers:
+            require_team(caller, request.owner_team)
+        catalog = await self._catalogs.get(caller, catalog_name)
+        _check_rights(caller, catalog, request)
+        connection = await self._formats.connect(catalog)
+
+        def is_granted(namespace: Sequence[str]) -> bool:
+            return allows(caller, catalog.grants, Right.DISCOVER, namespace)
+
+        listing = await self._formats.ask(catalog_name, connection.list_tables, MOST_EXAMINED, is_granted)
+        refs = [TableRef(catalog_name, tuple(each[:-1]), each[-1]) for each in listing.identifiers]
+        registered = await self._registered(caller, catalog)
+        # In a thread: a hostile pattern takes a while for ten thousand names.
+        matching = await asyncio.to_thread(_matching, request.pattern, refs)
+        found = [_judged(ref, registered) for ref in matching]
+        if request.registers:
+            found = [_with_rights(caller, catalog, table) for table in found]
+        if request.registers:
+            found = await self._register(caller, found, request)
+        return Discovery(len(refs), listing.is_truncated, tuple(found))
+
+    async def _registered(self, caller: Caller, catalog: Catalog) -> dict[tuple[tuple[str, ...], str], TableId | None]:
+        """Return the addresses of registered tables with their ids; None for a table that the caller does not see."""
+        async with self._database.read() as unit:
+            addresses = await unit.tables.addresses(catalog.name)
+        return {
+            address: table_id
+            if caller.sees(owner_team) or allows(caller, catalog.grants, Right.READ, address[0])
+            else None
+            for address, (table_id, owner_team) in addresses.items()
+        }
+
+    async def _register(
+        self, caller: Caller, found: Sequence[DiscoveredTable], request: DiscoveryRequest
+    ) -> list[DiscoveredTable]:
+        chosen = [table for table in found if table.outcome is DiscoveryOutcome.REGISTRABLE][: request.limit]
+        done: dict[TableRef, DiscoveredTable] = {}
+        for start in range(0, len(chosen), _AT_ONCE):
+            batch = chosen[start : start + _AT_ONCE]
+            results = await asyncio.gather(*(self._register_one(caller, table, request) for table in batch))
+            done.update((result.ref, result) for result in results)
+            if all(result.outcome is DiscoveryOutcome.NOT_TRIED for result in results):
+                break  # not one answered: the catalog is away
+        left = DiscoveryOutcome.NOT_TRIED, "left for the next request: send it again"
+        return [
+            done.get(table.ref) or (_with(table, *left) if table.outcome is DiscoveryOutcome.REGISTRABLE else table)
+            for table in found
+        ]
+
+    async def _register_one(self, caller: Caller, table: DiscoveredTable, request: DiscoveryRequest) -> DiscoveredTable:
+        given: dict[str, Any] = {"owner_team": request.owner_team, "labels": request.labels}
+        try:
+            if request.is_dry_run:
+                made = await self._tables.examine(caller, table.ref, **given)
+            else:
+                made = await self._tables.register(caller, table.ref, **given, paused=request.paused)
+        except Transient as error:
+            return _with(table, DiscoveryOutcome.NOT_TRIED, error.message)
+        except StateConflict as error:
+            if error.details.get("constraint") == "uq_tables_ref":  # another request registered it first
+                return _with(table, DiscoveryOutcome.ALREADY_REGISTERED)
+            return _with(table, DiscoveryOutcome.REFUSED, error.message)
+        except Rejected as error:
+            return _with(table, DiscoveryOutcome.REFUSED, _reasons(error))
+        if request.is_dry_run:
+            return _with(table, DiscoveryOutcome.WOULD_REGISTER)
+        return replace(_with(table, DiscoveryOutcome.REGISTERED), table_id=made.id)
+
+
+def _matching(pattern: str, refs: Sequence[TableRef]) -> list[TableRef]:
+    return [ref for ref in refs if matches(pattern, ".".join((*ref.namespace, ref.name)))]
+
+
+def _check_rights(caller: Caller, catalog: Catalog, request: DiscoveryRequest) -> None:
+    wanted = [Right.DISCOVER, Right.REGISTER] if request.registers else [Right.DISCOVER]
+    for right in wanted:
+        if not has_anywhere(caller, catalog.grants, right):
+            raise Forbidden(
+                f"{caller.subject} has no grant with the right {right.value!r} on catalog {catalog.name!r}; an admin "
+                f"grants it: PUT /v1/catalogs/{catalog.name}/grants"
+            )
+
+
+def _with_rights(caller: Caller, catalog: Catalog, table: DiscoveredTable) -> DiscoveredTable:
+    is_allowed = allows(caller, catalog.grants, Right.REGISTER, table.ref.namespace)
+    if is_allowed or table.outcome is not DiscoveryOutcome.REGISTRABLE:
+        return table
+    return _with(
+        table, DiscoveryOutcome.REFUSED, f"no grant allows {caller.subject} to register tables of this namespace"
+    )
+
+
+def _judged(ref: TableRef, registered: Mapping[tuple[tuple[str, ...], str], TableId | None]) -> DiscoveredTable:
+    address = (ref.namespace, ref.name)
+    if address in registered:
+        return DiscoveredTable(ref, DiscoveryOutcome.ALREADY_REGISTERED, registered[address])
+    try:
+        check_table_ref(ref)
+    except InvalidInput as error:
+        return DiscoveredTable(ref, DiscoveryOutcome.REFUSED, None, _reasons(error))
+    return DiscoveredTable(ref, DiscoveryOutcome.REGISTRABLE)
+
+
+def _with(table: DiscoveredTable, outcome: DiscoveryOutcome, detail: str | None = None) -> DiscoveredTable:
+    return replace(table, outcome=outcome, detail=detail)
+
+
+def _reasons(error: Rejected) -> str:
+    problems = error.problems if isinstance(error, InvalidInput) else ()
+    return "; ".join(problem.message for problem in problems) or error.message

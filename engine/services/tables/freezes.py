@@ -1,0 +1,49 @@
+"""The end of a freeze, by somebody who has looked at the table (it begins in `mismatches`)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.domain.access import Caller
+from engine.domain.ids import TableId
+from engine.domain.runs import RunState
+from engine.domain.tables import Freeze
+from engine.services.catalogs.registered import read_own
+from engine.services.runs.wakes import MOST_SENT, Wakes
+from engine.stores.database import Database
+
+
+class FreezeService:
+    """Lets frozen tables be rewritten again."""
+
+    def __init__(self, *, database: Database, wakes: Wakes) -> None:
+        self._database = database
+        self._wakes = wakes
+
+    async def unfreeze(self, caller: Caller, table_id: TableId, *, reason: str) -> None:
+        """End the freeze of a table; `reason` says what was found and done. Nothing happens when it is not frozen.
+
+        Raises:
+            NotFound: no such table.
+            Forbidden: the caller may only read it.
+        """
+        async with self._database.begin() as unit:
+            await unit.tables.lock(table_id)
+            table, _ = await read_own(unit, table_id, caller)
+            if table.freeze is None:
+                return
+            await unit.freezes.release(table_id)
+            await unit.watches.wake(table_id)
+            before, after = freeze_document(table.freeze), {"reason": reason}
+            await unit.audit.append(caller, "table.unfreeze", table_id, before=before, after=after)
+            waiting = await unit.runs.list(table_id, frozenset({RunState.QUEUED}), limit=MOST_SENT)
+        await self._wakes.workers(run.id for run in waiting)
+
+
+def freeze_document(freeze: Freeze) -> Mapping[str, Any]:
+    """Return what the audit log tells of a freeze."""
+    return {
+        "run_id": freeze.run_id,
+        "snapshot_id": str(freeze.snapshot_id),
+        "parent_id": None if freeze.parent_id is None else str(freeze.parent_id),
+        "reason": freeze.reason,
+    }

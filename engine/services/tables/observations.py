@@ -1,0 +1,204 @@
+"""Looking at a table: its present metadata, the policy that holds for it, its health, and the measurement that is kept.
+
+Every look at a table's health is kept once for each snapshot, so that history, ranking and the fleet's figures need not
+read any table. Keeping is a side effect: a record that is busy fails no read.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import structlog
+from pydantic_core import to_jsonable_python
+
+from engine.domain.access import COORDINATOR, SYSTEM, Caller
+from engine.domain.clock import Clock
+from engine.domain.errors import Rejected, Transient
+from engine.domain.ids import TableId
+from engine.domain.measurements import Measurement
+from engine.domain.periods import Period
+from engine.domain.policies import EffectivePolicy, PolicyDocument
+from engine.domain.tables import TableFormatName
+from engine.formats.base import OpenTable
+from engine.planning.evaluations import Evaluation
+from engine.planning.health import TableHealth, health
+from engine.planning.ranking import benefit_per_cost, chance_of_commit
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.planning.due_plans import evaluate_now
+from engine.services.planning.engines import choose_engine
+from engine.services.planning.orders import order_health
+from engine.services.planning.rule_words import due_document
+from engine.services.policies.effective import PolicyReader
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+RACES_COUNT_FOR: Final = timedelta(days=7)
+"""So long what a table lost to other writers makes its rewrite worth less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A registered table as it was found.
+
+    Attributes:
+        looked_at: the instant before it was loaded.
+        has_moved: the catalog points elsewhere than at the coordinator's last look, which is repeated at once.
+    """
+
+    table_id: TableId
+    format: TableFormatName
+    opened: OpenTable
+    policy: EffectivePolicy
+    looked_at: datetime
+    has_moved: bool = False
+
+
+class ObservationService:
+    """Looks at registered tables and keeps what it measured."""
+
+    def __init__(self, *, database: Database, formats: FormatRegistry, clock: Clock) -> None:
+        self._database = database
+        self._formats = formats
+        self._clock = clock
+
+    async def observe(self, caller: Caller, table_id: TableId, *, instead: PolicyDocument | None = None) -> Observed:
+        """Load a table's present metadata and merge its policy; `instead` takes the place of its own one.
+
+        Raises:
+            NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
+        """
+        async with self._database.read() as unit:
+            table, catalog = await read_registered(unit, table_id, caller)
+        looked_at = self._clock.now()
+        opened = await open_registered(self._formats, catalog, table)
+        properties = await self._formats.ask(table.ref, opened.policy_properties)
+        async with self._database.read() as unit:
+            policy = await PolicyReader.effective(unit, table, properties, instead)
+        has_moved = caller != COORDINATOR and await self._wake_moved(table_id, opened.pointer)
+        return Observed(table_id, catalog.format, opened, policy, looked_at, has_moved)
+
+    async def measure(self, seen: Observed) -> TableHealth:
+        """Return the health of the table's files and keep it.
+
+        Raises:
+            Transient: the manifests can't be read.
+        """
+        small = seen.policy.bytes_of("rewrite.small_file_bytes") or 0
+        large = seen.policy.bytes_of("rewrite.large_file_bytes")
+        row_groups = seen.policy.bytes_of("rewrite.small_row_group_bytes")
+        found = await self._formats.ask(
+            seen.opened.ref,
+            lambda: health(
+                seen.opened.digest(), small_bytes=small, large_bytes=large, small_row_group_bytes=row_groups
+            ),
+        )
+        try:
+            await self._keep(seen, found)
+        except Transient as error:
+            _log.warning("measurement_lost", table_id=seen.table_id, error=error.message)
+        return found
+
+    async def evaluate(self, seen: Observed) -> Evaluation:
+        """Return every rule of the policy on the table now, as the coordinator decides by.
+
+        Raises:
+            Transient: the manifests can't be read.
+        """
+        async with self._database.read() as unit:
+            now = await unit.now()
+            rewritten = await unit.rewrite_histories.committed_partitions(seen.table_id)
+            hot = await unit.hot_partitions.at(seen.table_id)
+
+        def evaluate() -> Evaluation:
+            chosen = choose_engine(seen.opened, seen.policy)
+            return evaluate_now(chosen.table, chosen.policy, rewritten, now, hot)
+
+        return await self._formats.ask(seen.opened.ref, evaluate)
+
+    async def measure_again(self, table_id: TableId) -> None:
+        """Look at a table after it was changed and keep what is found; a table that can't be read is left alone."""
+        try:
+            await self.measure(await self.observe(SYSTEM, table_id))
+        except (Rejected, Transient) as error:
+            _log.warning("not_measured", table_id=table_id, error=error.message)
+
+    async def health(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
+        """Measure the present data files: sums, size classes, score and its parts, worst partitions; and what is due.
+
+        Where the policy orders rows also how far files overlap; that is not kept, as it costs a look at all bounds.
+
+        Raises:
+            NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
+        """
+        seen = await self.observe(caller, table_id)
+        measured = await self.measure(seen)
+        described = await self._formats.ask(seen.opened.ref, seen.opened.describe)
+        order = await self._formats.ask(seen.opened.ref, order_health, seen.opened, seen.policy)
+        evaluation = await self.evaluate(seen)
+        async with self._database.read() as unit:
+            table, _ = await read_registered(unit, table_id, caller)
+        return {
+            "table_id": table_id,
+            "measured_at": seen.looked_at,
+            "snapshot_id": _text(seen.opened.head_snapshot_id),
+            "table": dict(described),
+            "freeze": table.freeze,
+            "order": order,
+            "due": due_document(evaluation, seen.policy),
+            **asdict(measured),
+        }
+
+    async def health_history(
+        self, caller: Caller, table_id: TableId, period: Period, *, before: int | None, limit: int
+    ) -> Sequence[Measurement]:
+        """Return what was measured of a table in a period, newest first, at most `limit`, with ids below `before`."""
+        async with self._database.read() as unit:
+            await read_registered(unit, table_id, caller)
+            return await unit.measurements.list(table_id, before, limit, period)
+
+    async def _wake_moved(self, table_id: TableId, pointer: str) -> bool:
+        """Let the coordinator look at a table at once if it does not know this pointer yet."""
+        try:
+            async with self._database.read() as unit:
+                if not await unit.watches.has_moved(table_id, pointer):
+                    return False
+            async with self._database.begin() as unit:
+                await unit.watches.wake_moved(table_id, pointer)
+        except Transient as error:  # the next look comes by itself
+            _log.warning("not_woken", table_id=table_id, error=error.message)
+        return True
+
+    async def _keep(self, seen: Observed, found: TableHealth) -> None:
+        async with self._database.read() as unit:
+            latest = await unit.measurements.latest(seen.table_id)
+            races = await unit.rewrite_histories.races(seen.table_id, await unit.now() - RACES_COUNT_FOR)
+        chance = chance_of_commit(committed=races.groups_committed, lost=races.groups_lost)
+        measured = _measurement(seen, found, chance)
+        if latest is not None and latest.says_the_same(measured):
+            return
+        async with self._database.begin() as unit:
+            await unit.measurements.record(measured)
+
+
+def _measurement(seen: Observed, found: TableHealth, chance: float) -> Measurement:
+    return Measurement(
+        table_id=seen.table_id,
+        snapshot_id=_text(seen.opened.head_snapshot_id),
+        measured_at=seen.looked_at,
+        file_count=found.file_count,
+        small_file_count=found.small_file_count,
+        avoidable_file_count=found.avoidable_file_count,
+        total_bytes=found.total_bytes,
+        score=found.score,
+        benefit_per_cost=chance
+        * benefit_per_cost(avoidable_files=found.avoidable_file_count, rewritten_bytes=found.avoidable_bytes),
+        document=to_jsonable_python(asdict(found)),
+    )
+
+
+def _text(snapshot_id: int | None) -> str | None:
+    """Snapshot ids pass 2^53, where JSON readers lose digits."""
+    return None if snapshot_id is None else str(snapshot_id)

@@ -1,0 +1,61 @@
+"""Signals: what other systems tell, stored as they come. A commit lets its table be looked at at once.
+
+They are not in the audit log: they come by the thousand, and each row says who sent it.
+"""
+
+from collections.abc import Sequence
+
+from engine.domain.access import Caller
+from engine.domain.errors import Forbidden
+from engine.domain.ids import TableId
+from engine.domain.periods import Period
+from engine.domain.signals import Signal, SignalKind, SignalValue
+from engine.services.catalogs.registered import read_own, read_registered
+from engine.stores.database import Database
+
+
+class SignalService:
+    """Takes and shows signals about single tables, or about the whole fleet (no table)."""
+
+    def __init__(self, *, database: Database) -> None:
+        self._database = database
+
+    async def send(self, caller: Caller, table_id: TableId | None, value: SignalValue) -> Signal:
+        """Keep a signal.
+
+        Raises:
+            NotFound: no such table.
+            Forbidden: a signal about the fleet, from a caller of some teams only; or the caller may only read the
+                table.
+        """
+        if table_id is None and caller.visible_teams is not None:
+            message = (
+                f"{caller.subject} may not send signals about the fleet without a key of every team; give a table_id"
+            )
+            raise Forbidden(message)
+        async with self._database.begin() as unit:
+            if table_id is not None:
+                await read_own(unit, table_id, caller)
+                if value.kind is SignalKind.COMMIT:
+                    await unit.watches.wake(table_id, evaluate=False)
+            return await unit.signals.append(table_id, value, caller.subject)
+
+    async def list(
+        self,
+        caller: Caller,
+        table_id: TableId | None,
+        kind: SignalKind,
+        period: Period,
+        *,
+        before: int | None,
+        limit: int,
+    ) -> Sequence[Signal]:
+        """Return signals of a kind about a table, or about the fleet, newest first, with ids below `before`.
+
+        Raises:
+            NotFound: no such table.
+        """
+        async with self._database.read() as unit:
+            if table_id is not None:
+                await read_registered(unit, table_id, caller)
+            return await unit.signals.list(table_id, kind, before, limit, period)

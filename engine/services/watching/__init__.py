@@ -1,0 +1,1 @@
+"""What the leading coordinator does: look at tables, start runs of those that are due, poll query latency."""

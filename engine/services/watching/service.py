@@ -1,0 +1,339 @@
+"""Watching: the leading coordinator looks at tables when their time has come, and starts runs of those that are due.
+
+A look is cheap while nothing changed: the catalog is asked what it points to, once for many tables. Only a table that
+points elsewhere, or of which time alone may have changed the answer, is evaluated, by the facts that explain shows; and
+only while it has no live run: until that ends there is nothing to decide.
+
+Looks in one catalog keep to a budget a second (`CatalogPace`): a catalog that must be asked for each table gets a
+smaller one, and its tables are looked at less often the more there are. What reads a table and finds that its catalog
+points elsewhere, and the end of a run, let the table be looked at at once (`stores.watches`).
+
+One table never stops another: catalogs are visited side by side, a visit has a bounded number of tables, and a table
+that can't be looked at is left alone for longer and longer. Nothing is lost with the process: what was not settled is
+looked at again by whoever leads next. Two leaders do no harm: an equal request of a live run is that run.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+import structlog
+
+from engine.domain.access import COORDINATOR
+from engine.domain.clock import Clock
+from engine.domain.errors import NotFound, PackhouseError, Transient
+from engine.domain.ids import TableId
+from engine.domain.runs import Run, RunState, WaitingFor
+from engine.domain.tables import TableRef
+from engine.domain.watches import (
+    LONGEST_AWAY_SECONDS,
+    LONGEST_SECONDS,
+    LOOKS_PER_SECOND,
+    REQUESTS_PER_SECOND,
+    CatalogPace,
+    Verdict,
+    Watch,
+    longer,
+    shorter,
+)
+from engine.formats.base import CatalogConnection
+from engine.metrics import WorkMetrics
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.explain.decisions import RUN_SECONDS, Decision, decide, decide_unless_due
+from engine.services.explain.reader import FactReader
+from engine.services.runs.submission import RunSubmission
+from engine.services.watching.leadership import Leadership
+from engine.stores.database import Database
+from engine.stores.watches import WatchedTable
+
+_log = structlog.get_logger(__name__)
+
+
+TABLES_AT_ONCE: Final = 500
+"""Of one catalog, in one question to it; a visit asks on while as many are due."""
+CATALOGS_AT_ONCE: Final = 8
+EVALUATIONS_AT_ONCE: Final = 4
+"""In one visit, while they take no longer than `SLOW_LOOK_SECONDS`: a storage that hangs stops its own table only."""
+SLOW_LOOK_SECONDS: Final = 5.0
+EVALUATIONS_TOGETHER: Final = 20
+"""After one question to a catalog: more wait for the next, so that other tables are not left unwatched meanwhile."""
+BUDGET_SECONDS: Final = 5
+"""Worth of looks in one visit to a catalog that is asked for each table."""
+PACE_SECONDS: Final = 60.0
+"""How long the number of a catalog's tables counts."""
+REST_SECONDS: Final = 2.0
+"""Between two looks at a table, however often it is woken."""
+
+
+class WatchService:
+    """Looks at tables while its leadership lasts. `step` is told `decided` and `submitted`, for tests of faults."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        formats: FormatRegistry,
+        facts: FactReader,
+        submission: RunSubmission,
+        leadership: Leadership,
+        clock: Clock,
+        metrics: WorkMetrics | None = None,
+        step: Callable[[str], None] = lambda _name: None,
+        rest_seconds: float = REST_SECONDS,
+        requests_per_second: float = REQUESTS_PER_SECOND,
+    ) -> None:
+        self._database = database
+        self._formats = formats
+        self._facts = facts
+        self._submission = submission
+        self._leadership = leadership
+        self._clock = clock
+        self._metrics = metrics or WorkMetrics()
+        self._step = step
+        self._rest_seconds = rest_seconds
+        self._requests_per_second = requests_per_second
+        self._paces: dict[str, tuple[float, CatalogPace]] = {}
+        self._visits: dict[str, asyncio.Task[None]] = {}
+        self._looks: dict[TableId, asyncio.Task[None]] = {}
+
+    async def lead(self) -> int:
+        """Begin or go on leading if nobody else does; a new leader spreads the looks that were missed."""
+        if await self._leadership.keep():
+            _log.info("watch_leads", token=self._leadership.token)
+            async with self._database.begin() as unit:
+                await unit.watches.spread_overdue()
+        return int(self._leadership.token is not None)
+
+    async def turn(self) -> int:
+        """Begin to look at tables whose time has come, as far as there is room; return how many."""
+        room = CATALOGS_AT_ONCE - len(self._visits)
+        if self._leadership.token is None or room <= 0:
+            return 0
+        due = await self._due(without=list(self._visits))
+        by_catalog: dict[str, list[WatchedTable]] = defaultdict(list)
+        for each in due:
+            by_catalog[each.ref.catalog].append(each)
+        for catalog, tables in list(by_catalog.items())[:room]:
+            visit = asyncio.create_task(self._visit(catalog, tables))
+            self._visits[catalog] = visit
+            visit.add_done_callback(lambda _visit, catalog=catalog: self._visits.pop(catalog, None))  # type: ignore[misc]
+        return len(due)
+
+    async def finish(self) -> None:
+        """Wait for the looks that were begun."""
+        await asyncio.gather(*self._visits.values())
+        await asyncio.gather(*self._looks.values())
+
+    async def close(self) -> None:
+        """Give up the looks that were begun, and let another lead."""
+        begun = [*self._visits.values(), *self._looks.values()]
+        for each in begun:
+            each.cancel()
+        await asyncio.gather(*begun, return_exceptions=True)
+        with suppress(Transient):
+            await self._leadership.resign()
+
+    async def _due(self, *, without: Sequence[str] = (), catalog: str | None = None) -> list[WatchedTable]:
+        async with self._database.read() as unit:
+            due = await unit.watches.list_due(
+                await unit.now(), TABLES_AT_ONCE, without=without, catalog=catalog, rest_seconds=self._rest_seconds
+            )
+        return [each for each in due if each.watch.table_id not in self._looks]
+
+    async def _visit(self, catalog: str, tables: Sequence[WatchedTable]) -> None:
+        """Look at tables of one catalog; errors end in the log, and the tables are looked at again."""
+        try:
+            begun = self._clock.monotonic()
+            looks = await self._look_at(catalog, tables)
+            while len(tables) == TABLES_AT_ONCE == looks and self._leadership.token is not None:  # fewer: a turn does
+                tables = await self._due(catalog=catalog)
+                looks = await self._look_at(catalog, tables)
+            await self._keep_pace(catalog, looks, self._clock.monotonic() - begun)
+        except PackhouseError as error:
+            _log.warning("visit_cut_short", catalog=catalog, error=error.message)
+        except Exception:  # noqa: BLE001 - one bad visit must not end the watch; logged with its trace
+            _log.exception("visit_failed", catalog=catalog)
+
+    async def _look_at(self, catalog: str, tables: Sequence[WatchedTable]) -> int:
+        """Look at the first of these tables, as many as the catalog's budget allows; return how many were asked for."""
+        async with self._database.read() as unit:
+            now = await unit.now()
+        try:
+            pace, pointers = await self._pointers(catalog, [each.ref for each in tables])
+        except PackhouseError as error:
+            self._metrics.looks.labels(Verdict.UNREACHABLE.value).inc(len(tables))
+            # One question for all of them: it may be asked often.
+            await self._settle([(each.watch, _unreachable(each.watch, error, now, LONGEST_SECONDS)) for each in tables])
+            return len(tables)
+        tables = tables[: _most_looks(pace)]
+        quiet: list[WatchedTable] = []
+        others: list[WatchedTable] = []
+        for each in tables:
+            (quiet if _is_quiet(each.watch, pointers.get(each.ref), now) else others).append(each)
+        self._metrics.looks.labels("unchanged").inc(len(quiet))
+        await self._settle([(each.watch, _unchanged(each.watch, now, pace.longest_seconds)) for each in quiet])
+        room = asyncio.Semaphore(EVALUATIONS_AT_ONCE)
+        looks = (
+            self._begin_look(each, pointers.get(each.ref), now, pace.longest_seconds, room)
+            for each in others[:EVALUATIONS_TOGETHER]
+        )
+        await asyncio.gather(*looks)
+        return len(tables)
+
+    async def _pointers(self, name: str, refs: Sequence[TableRef]) -> tuple[CatalogPace, Mapping[TableRef, str]]:
+        """Ask a catalog for the first of these tables, as many as its budget allows."""
+        async with self._database.read() as unit:
+            catalog = await unit.catalogs.get(name)
+        if catalog is None:
+            raise NotFound(f"no catalog {name!r}")
+        pace = await self._pace(name, await self._formats.connect(catalog))
+        return pace, await self._formats.pointers(catalog, refs[: _most_looks(pace)])
+
+    async def _pace(self, name: str, connection: CatalogConnection) -> CatalogPace:
+        until, pace = self._paces.get(name, (0.0, None))
+        if pace is None or self._clock.monotonic() >= until:
+            async with self._database.read() as unit:
+                count = await unit.tables.count(name)
+            pace = CatalogPace.of(count, LOOKS_PER_SECOND if connection.has_all_pointers else self._requests_per_second)
+            self._paces[name] = (self._clock.monotonic() + PACE_SECONDS, pace)
+        return pace
+
+    async def _keep_pace(self, catalog: str, looks: int, seconds: float) -> None:
+        """Stay with a catalog that is asked for each table until its budget allows as many looks as were made."""
+        _, pace = self._paces.get(catalog, (0.0, None))
+        if pace is not None and _most_looks(pace) < TABLES_AT_ONCE and looks / pace.looks_per_second > seconds:
+            await self._clock.sleep(looks / pace.looks_per_second - seconds)
+
+    async def _begin_look(
+        self, table: WatchedTable, pointer: str | None, now: datetime, longest: int, room: asyncio.Semaphore
+    ) -> None:
+        """Look at a table; after `SLOW_LOOK_SECONDS` the look goes on without its place in the visit."""
+        async with room:
+            look = asyncio.create_task(self._look(table, pointer, now, longest))
+            self._looks[table.watch.table_id] = look
+            look.add_done_callback(lambda _look: self._looks.pop(table.watch.table_id, None))
+            await asyncio.wait({look}, timeout=SLOW_LOOK_SECONDS)
+            if look.done():
+                look.result()
+
+    async def _look(self, table: WatchedTable, pointer: str | None, now: datetime, longest: int) -> None:
+        """Evaluate a table, start a run if it is due and nothing holds it back, and settle what came of it."""
+        before = table.watch
+        try:
+            if self._leadership.token is None:
+                return
+            run = await self._live_run(before)
+            if run is None:
+                after = await self._evaluated(before, pointer, longest)
+            else:
+                after = _held_by(run, before, now, longest)
+        except NotFound:  # its registration is gone, and the watch with it
+            return
+        except PackhouseError as error:
+            after = _unreachable(before, error, now, LONGEST_AWAY_SECONDS)
+        except Exception as error:  # noqa: BLE001 - one bad table must not stop the others; logged with its trace
+            _log.exception("look_failed", table_id=before.table_id)
+            after = _unreachable(before, error, now, LONGEST_AWAY_SECONDS)
+        self._metrics.looks.labels(after.verdict.value).inc()
+        if after.verdict is Verdict.HELD:
+            self._metrics.held.labels(after.code).inc()
+        await self._settle([(before, after)])
+
+    async def _live_run(self, watch: Watch) -> Run | None:
+        async with self._database.read() as unit:
+            live = await unit.runs.list_live(watch.table_id, 1)
+        return live[0] if live else None
+
+    async def _evaluated(self, before: Watch, pointer: str | None, longest: int) -> Watch:
+        begun = self._clock.monotonic()
+        glance = await self._facts.glance(COORDINATOR, before.table_id)
+        now, decision = glance.now, decide_unless_due(glance.policy, glance.sight, glance.now)
+        if decision is None:
+            facts = await self._facts.read(COORDINATOR, before.table_id, glance)
+            now, decision = facts.record.now, decide(facts)
+        self._metrics.evaluation_seconds.observe(self._clock.monotonic() - begun)
+        self._metrics.other_compactions.inc(int(glance.sight.has_others_since(before.looked_at)))
+        self._step("decided")
+        if decision.request is not None:
+            decision = await self._submitted(before, decision)
+        is_away = decision.verdict is Verdict.UNREACHABLE
+        return _settled(before, decision, pointer, now, LONGEST_AWAY_SECONDS if is_away else longest)
+
+    async def _submitted(self, watch: Watch, decision: Decision) -> Decision:
+        request = decision.request
+        if request is None or self._leadership.token is None:
+            return decision
+        run, is_live = await self._submission.submit(COORDINATOR, watch.table_id, request, priority=None, force=False)
+        self._step("submitted")
+        rule = None if request.cause is None else request.cause.rule
+        _log.info("run_began_by_itself", table_id=watch.table_id, run_id=run.id, rule=rule, was_live=is_live)
+        if not is_live:
+            self._metrics.count_begun(rule)
+        return replace(decision, code=None, detail=f"run {run.id}, by rule {rule!r}")
+
+    async def _settle(self, looks: Sequence[tuple[Watch, Watch]]) -> None:
+        token = self._leadership.token
+        if looks and token is not None:
+            async with self._database.begin() as unit:
+                await unit.watches.settle(token, looks)
+
+
+def _is_quiet(watch: Watch, pointer: str | None, now: datetime) -> bool:
+    """Tell whether nothing was written to a table, and time alone changes nothing yet.
+
+    Slow queries hold a table until they are fast again, which no time is known of: each look has to ask.
+    """
+    is_same = pointer is not None and pointer == watch.pointer
+    is_known = watch.code != WaitingFor.LATENCY_BACKOFF and (watch.reconsider_at is None or watch.reconsider_at > now)
+    return is_same and is_known
+
+
+def _most_looks(pace: CatalogPace) -> int:
+    return min(TABLES_AT_ONCE, max(1, int(pace.looks_per_second * BUDGET_SECONDS)))
+
+
+def _unchanged(watch: Watch, now: datetime, longest: int) -> Watch:
+    interval = longer(watch.interval_seconds, longest)
+    return _later(replace(watch, looked_at=now, interval_seconds=interval), now)
+
+
+def _held_by(run: Run, watch: Watch, now: datetime, longest: int) -> Watch:
+    """Return the watch of a table with a live run: what was written meanwhile is seen when that has ended."""
+    code, detail = ("run_waits", "waits") if run.state is RunState.QUEUED else ("run_at_work", f"is {run.state}")
+    again_at = now + timedelta(seconds=RUN_SECONDS)
+    is_due = watch.due_since is not None
+    decision = Decision(Verdict.HELD, code, f"run {run.id} {detail}", is_due=is_due, reconsider_at=again_at)
+    return _settled(watch, decision, watch.pointer, now, longest)
+
+
+def _unreachable(watch: Watch, error: Exception, now: datetime, longest: int) -> Watch:
+    """Return the watch of a table that could not be looked at: left alone for longer, then evaluated again."""
+    code, detail = (error.code, error.message) if isinstance(error, PackhouseError) else ("internal", repr(error))
+    return _settled(watch, Decision(Verdict.UNREACHABLE, code, detail), None, now, longest)
+
+
+def _settled(before: Watch, decision: Decision, pointer: str | None, now: datetime, longest: int) -> Watch:
+    is_unreachable = decision.verdict is Verdict.UNREACHABLE
+    is_changed = not is_unreachable and pointer != before.pointer
+    is_due = before.due_since is not None if is_unreachable else decision.is_due
+    after = replace(
+        before,
+        pointer=None if is_unreachable else pointer,
+        looked_at=now,
+        interval_seconds=shorter(before.interval_seconds) if is_changed else longer(before.interval_seconds, longest),
+        changed_at=now if is_changed and before.pointer is not None else before.changed_at,
+        due_since=(before.due_since or now) if is_due else None,
+        reconsider_at=decision.reconsider_at,
+        verdict=decision.verdict,
+        code=decision.code,
+        detail=decision.detail,
+    )
+    return _later(after, now)
+
+
+def _later(watch: Watch, now: datetime) -> Watch:
+    return replace(watch, next_at=watch.next_look(now))
