@@ -2,9 +2,9 @@
 
 Every ten minutes of virtual time (the default `schedule.min_interval`) the table is evaluated
 (`planning.evaluations.evaluate_policy`) and, where a rule is due, planned (`services.planning.due_plans.plan_due`).
-Only the execution is a model: a run is committed at the instant at which it starts, and its outputs have the bytes
-of their inputs. Each look also counts the *debt*: avoidable files as `planning.health` counts them, by the same size for all
-presets (96 MiB, that of `balanced`).
+Only the execution is a model: a run is committed at the instant at which it starts, and its outputs have the bytes of
+their inputs. Each look also counts the *debt*: avoidable files as `planning.health` counts them, by the same size for
+all presets (96 MiB, that of `balanced`).
 
 `balanced` has bounds (`broken`): each byte is rewritten at most `MOST_AMPLIFICATION` times, no partition has more than
 `MOST_OF_ONE` avoidable files, and the partitions without new files for `SETTLED_SECONDS` have at most `MOST_AVOIDABLE`
