@@ -21,7 +21,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     **runs.OF_MODELS,
     **tables.OF_MODELS,
 }
-"""Values by model and field. `LabelScope` stands for `LabelScope-Output`, too."""
+"""Values by model and field. `PolicyDocument` stands for `PolicyDocument-Output`."""
 
 OF_ANSWERS: Final[Mapping[tuple[str, str], tuple[str, Mapping[str, Any]]]] = runs.OF_ANSWERS
 """Answers that differ from the example of their model: by operation and status, the model and the other values."""

@@ -39,7 +39,6 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     "ExplainedRule": {"kind": "trigger", "due": True, "due_partitions_total": 2, "held_back": {}},
     "ExplainedSchedule": {"min_interval_seconds": 600, "cron": "off", "time_zone": "UTC"},
     "ExplainedSeal": {"is_on": False, "sealed_partitions": 2, "unsealed_partitions": 0},
-    "ExplainedSetting": {"value": 134217728, "origin": "default"},
     "ExplainedWatch": {
         "next_look_at": SUBMITTED,
         "looked_at": "2026-11-01T09:28:00Z",

@@ -14,7 +14,6 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "detail": "12000 more small files removed than made in the last 24 hours",
     },
     "BudgetUse": {"rewritten_bytes": 3_456 * 10**9, "moved_bytes_limit": 34_560 * 10**9, "used_share": 0.2},
-    "CatalogLimits": {"parallel_runs": 2, "bandwidth": 100 * _MEGABYTE, "requests": None},
     "CommitSeen": {"added_files": 12, "added_bytes": 12 * MIB},
     "Fleet": {
         "tables": 1200,

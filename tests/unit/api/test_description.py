@@ -12,8 +12,8 @@ import pytest
 
 from api.__main__ import main
 from api.app import create_app
+from api.examples.composition import OF_ANSWERS, add_examples
 from api.examples.composition import OF_MODELS as EXAMPLES
-from api.examples.composition import add_examples
 from api.examples.names import BY_NAME as EXAMPLE_BY_NAME
 from api.examples.names import RUN_ID, TABLE_ID
 from api.field_descriptions import BY_NAME, OF_MODELS
@@ -161,6 +161,7 @@ def test_examples_tell_of_one_table_and_one_run(document: dict[str, Any]) -> Non
 def test_no_value_of_an_example_is_left_over(document: dict[str, Any]) -> None:
     schemas = {name.removesuffix("-Output"): each for name, each in document["components"]["schemas"].items()}
     assert [model for model in EXAMPLES if EXAMPLES[model].keys() - schemas[model]["properties"].keys()] == []
+    assert {f"{operation}_{status}" for operation, status in OF_ANSWERS} <= document["components"]["examples"].keys()
     assert EXAMPLE_BY_NAME.keys() - {name for each in schemas.values() for name in each.get("properties", {})} == set()
 
 
