@@ -65,7 +65,7 @@ CASES: Final = (
         (
             Edit(
                 "engine/services/native_path.py",
-                'LEFT_ALONE: Final = "refused: the procedure ended well and replaced no file of it"',
+                'LEFT_ALONE: Final = "refused: the procedure succeeded and replaced no file of it"',
                 'LEFT_ALONE: Final = "source_gone"',
             ),
         ),
