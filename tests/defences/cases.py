@@ -64,7 +64,7 @@ CASES: Final = (
         (
             Edit(
                 "engine/services/operations/rewrite/native_path.py",
-                'LEFT_ALONE: Final = "refused: the procedure ended well and replaced no file of it"',
+                'LEFT_ALONE: Final = "refused: the procedure succeeded and replaced no file of it"',
                 'LEFT_ALONE: Final = "source_gone"',
             ),
         ),

@@ -57,7 +57,7 @@ async def test_u17_deletion_vectors_are_applied_natively_and_proven(world: World
     lineage = f"SELECT id, _row_id FROM {name} ORDER BY id"
     before = [await asyncio.to_thread(rows_by_spark, spark, name), spark.sql(lineage).collect()]
     said = " ".join((await world.container.explain.explain(SYSTEM, table.id))["summary"])
-    assert "By the table format's own procedure, as Packhouse's kernel can't take it" in said
+    assert "It is rewritten by the table format's own procedure, because Packhouse's kernel does not support it" in said
     assert "format_version: version 3" in said
     run = await rewrite(world, table.id)
     assert (run.state, run.intent["engine"]) == (RunState.SUCCEEDED, "native"), run.detail

@@ -25,7 +25,7 @@ def test_every_reason_to_wait_has_words(waiting_for: WaitingFor):
 
 
 def test_every_reason_that_services_end_runs_with_has_words():
-    sources = " ".join(path.read_text() for path in (ROOT / "engine" / "services").glob("*.py"))
+    sources = " ".join(path.read_text() for path in (ROOT / "engine" / "services").rglob("*.py"))
     ended = re.findall(r"\.(?:end|_wait)\(\s*(?:RunState|WaitingFor)\.\w+,\s*\"(\w+)\"", sources)
     given = re.findall(r"fail\(\s*reason=\"(\w+)\"", sources)
     assert {*ended, *given} >= {"committed", "nothing_to_do", "conflict"}
@@ -33,7 +33,7 @@ def test_every_reason_that_services_end_runs_with_has_words():
 
 
 def test_every_hold_of_a_table_has_words():
-    source = (ROOT / "engine" / "services" / "explain_timing.py").read_text()
+    source = (ROOT / "engine" / "services" / "explain" / "timing.py").read_text()
     assert set(re.findall(r"Hold\(\"(\w+)\"", source)) <= set(OF_TABLES)
 
 

@@ -53,7 +53,7 @@ def run(
         str | None, typer.Option(help="Repeating the command with the same key starts no second run.")
     ] = None,
 ) -> None:
-    """Submit a run of a table. A live one is not doubled: it is shown instead.
+    """Submit a run of a table. If an equal run is live, show that run instead.
 
     With --watch the exit code is 3 when the run failed or was cancelled.
     """

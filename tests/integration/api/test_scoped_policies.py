@@ -143,7 +143,7 @@ async def test_quiet_hours_without_a_zone_are_noted_as_utc(api: Api, table_id: s
     night = {"from": "22:00", "to": "06:00"}
     made = await create(api, "mine", LAKE, {"quiet_hours": [berlin, night]})
     (note,) = (note for note in made["notes"] if "time_zone" in note)
-    assert note.startswith("quiet_hours[1].time_zone is not given: 22:00 to 06:00 is taken as UTC; write an IANA name")
+    assert note.startswith("quiet_hours[1].time_zone is not given: 22:00 to 06:00 is read as UTC; write an IANA name")
     same = await api.call(
         "PUT", "/v1/policies/mine", status=200, json={"quiet_hours": [berlin, night]}, headers={"If-Match": '"1"'}
     )

@@ -134,7 +134,7 @@ async def test_an_order_that_is_nearly_the_tables_own_is_not_claimed(world: Worl
         ({"strategy": "sort"}, "the table has no sort order of its own"),
         ({"strategy": "hilbert", "columns": ["id", "valeu"]}, "the table has no column 'valeu'; did you mean 'value'?"),
         ({"strategy": "sort", "columns": ["tags"]}, "'tags' is a list<string>, which has no order"),
-        ({"strategy": "sort", "columns": ["tags.element"]}, "'tags.element' lies inside another column"),
+        ({"strategy": "sort", "columns": ["tags.element"]}, "'tags.element' is a field of another column"),
     ],
 )
 async def test_an_impossible_order_fails_the_run_before_it_begins_and_names_the_column(

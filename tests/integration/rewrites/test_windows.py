@@ -95,7 +95,7 @@ async def test_a_window_stops_a_running_rewrite_which_goes_on_afterwards(
     parked = await under_way.parked()
     assert (parked.state, parked.waiting_for, parked.reason) == (RunState.QUEUED, WaitingFor.BLACKOUT, "blackout")
     assert (parked.not_before, parked.failures) == (end, 0)
-    assert parked.detail == "freeze; what was written is committed, the rest is planned again afterwards"
+    assert parked.detail == "freeze; written file groups are committed, the rest is planned again afterwards"
     assert (await under_way.groups())[GroupState.COMMITTED] == committed
     assert (world.lake.rows(), len(world.lake.paths())) == (under_way.rows, FILES - 5 * committed)
     assert datetime.now(UTC) < end

@@ -87,7 +87,9 @@ async def test_a_head_that_was_pruned_is_told_apart_from_one_that_was_cut_off(
     await service.prune()
     assert (await audit.verify(expected_heads=[third[0]])).holds
     verdict = await audit.verify(expected_heads=[second[0]])
-    assert "it is older than what is kept (entries up to 2020-01-01 00:00:00 UTC were pruned)" in messages(verdict)
+    assert "it is older than the retained entries (those up to 2020-01-01 00:00:00 UTC were pruned)" in messages(
+        verdict
+    )
 
 
 @pytest.mark.parametrize("statement", ["DELETE FROM audit", "DELETE FROM audit_seals", "DELETE FROM audit_anchor"])
@@ -116,7 +118,7 @@ async def test_a_beginning_that_was_cut_off_by_hand_is_found(
     fresh_database.execute("DELETE FROM audit WHERE id IN (SELECT audit_id FROM audit_seals WHERE sequence <= 2)")
     fresh_database.execute("DELETE FROM audit_seals WHERE sequence <= 2")
     verdict = await audit.verify()
-    assert messages(verdict) == "no entry tells that the log was pruned up to link 2: its beginning was cut off"
+    assert messages(verdict) == "no entry records that the log was pruned up to link 2: its beginning was cut off"
 
 
 async def test_nothing_is_pruned_from_a_broken_link_on(
