@@ -154,7 +154,7 @@ async def test_an_answer_that_says_nothing_leaves_the_last_measurement(
         (401, {"message": "who are you?"}, "PACKHOUSE_PROMETHEUS_TOKEN"),
         (503, refusal("query timed out in expression evaluation"), "timed out"),
         (502, "Bad gateway", "502"),
-        (200, {"hello": "world"}, "something else"),
+        (200, {"hello": "world"}, "something other"),
     ],
 )
 async def test_a_refusal_is_told_and_counted(
