@@ -34,7 +34,7 @@ from engine.domain.tables import TableRef
 from engine.formats.base import CatalogConnection
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.services.planning.due_plans import evaluate_now, plan_due
-from engine.stores.rewrite_histories import CommittedPartitions
+from engine.stores.runs.histories import CommittedPartitions
 
 PEER_PART: Final = 10
 GOALS: Final = {"cold": "100,000 files/s and core, below 1 GB", "warm": "below 1 s"}

@@ -80,7 +80,7 @@ from engine.spark.dispatch import SparkDispatcher
 from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
 from engine.stores.database import Database, own_database
-from engine.stores.leadership import LATENCY, WATCH
+from engine.stores.watching.leadership import LATENCY, WATCH
 from engine.workers.coordinator import Coordinator
 from engine.workers.worker import Worker
 

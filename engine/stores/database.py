@@ -18,16 +18,16 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.domain.errors import Transient
-from engine.stores.engines import POSTGRESQL, SQLITE, WRITES, check_url, make_engine
 from engine.stores.migrations.compatibility import check_schema, known_schema, stored_schema
 from engine.stores.migrations.upgrade import upgrade
+from engine.stores.sql.engines import POSTGRESQL, SQLITE, WRITES, check_url, make_engine
 from engine.stores.unit_of_work import UnitOfWork
 
 _log = structlog.get_logger(__name__)
 
 
 class Database:
-    """Opens units of work. Every driver error leaves as an error of the domain (`stores.failures`).
+    """Opens units of work. Every driver error leaves as an error of the domain (`stores.sql.failures`).
 
     `url` is `sqlite+aiosqlite:///path` or `postgresql+psycopg://…`; `busy_seconds` bounds the wait for another writer,
     a row lock or a free connection, after which `Transient` is raised. `engine` takes the place of the URL's own

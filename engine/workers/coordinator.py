@@ -26,7 +26,7 @@ from engine.services.runs.claims import ClaimService
 from engine.services.watching.latency_polls import LatencyPolls
 from engine.services.watching.service import WatchService
 from engine.stores.database import Database
-from engine.stores.hot_partitions import KEPT as HOT_KEPT_FOR
+from engine.stores.tables.hot_partitions import KEPT as HOT_KEPT_FOR
 
 _log = structlog.get_logger(__name__)
 

@@ -22,8 +22,8 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool
 from sqlalchemy.util import await_only
 
 from engine.stores.database import Database
-from engine.stores.engines import make_engine
 from engine.stores.migrations.upgrade import upgrade
+from engine.stores.sql.engines import make_engine
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.processes import Process, present
 
@@ -249,7 +249,7 @@ def open_record(template: Path, *, name: str, loop: VirtualLoop, random: Random)
 
 
 def to_text(at: datetime) -> str:
-    """Return an instant as the record keeps it (`stores.clock`)."""
+    """Return an instant as the record keeps it (`stores.sql.clock`)."""
     return f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03}000Z"
 
 

@@ -12,7 +12,9 @@ from engine.domain.leases import Lease
 from engine.queue.budgets import PaceLedger
 from engine.services.operations.rewrite import commits
 from engine.services.runs import attempts
-from engine.stores import leases, runs, schema
+from engine.stores.runs import leases
+from engine.stores.runs import store as runs
+from engine.stores.schema import core as schema
 from engine.workers.coordinator import Coordinator
 from tests.simulation.chaos import Chaos, Result
 from tests.simulation.journal import Window

@@ -26,7 +26,7 @@ from engine.services.runs.attempts import Attempt, Stop
 from engine.services.runs.claims import ClaimService
 from engine.settings import Settings
 from engine.spark.dispatch import Ticket
-from engine.stores.runs import RunStore
+from engine.stores.runs.store import RunStore
 from engine.workers.coordinator import Coordinator
 from tests.support.local_dispatch import LocalDispatcher
 

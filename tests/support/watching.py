@@ -10,7 +10,7 @@ from engine.domain.tables import TableRef
 from engine.domain.watches import Watch
 from engine.services.watching.leadership import Leadership
 from engine.services.watching.service import WatchService
-from engine.stores.leadership import WATCH
+from engine.stores.watching.leadership import WATCH
 from tests.support.world import NAME, World
 
 FEW = {"name": "few", "all": [{"metric": "small_file_count", "at_least": 5}]}

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
+from engine.stores.access.idempotency import StoredAnswer
 from engine.stores.database import Database
-from engine.stores.idempotency import StoredAnswer
 
 KEPT_FOR: Final = timedelta(hours=24)
 

@@ -34,9 +34,9 @@ from engine.services.planning.trials import Trial, try_plan
 from engine.services.runs.budgets import DayBudget, day_budget
 from engine.services.runs.holds import HoldRules, Latencies, read_latencies
 from engine.services.tables.other_compactors import MOST_SNAPSHOTS, OtherCompactor, other_compactors
-from engine.stores.leadership import WATCH
-from engine.stores.rewrite_histories import CommittedPartitions, Conflict, TableRaces
+from engine.stores.runs.histories import CommittedPartitions, Conflict, TableRaces
 from engine.stores.unit_of_work import UnitOfWork
+from engine.stores.watching.leadership import WATCH
 
 LAST_RUNS: Final = 5
 LIVE_RUNS: Final = 5

@@ -18,7 +18,7 @@ from engine.domain.tables import Pause
 from engine.services.explain.facts import Facts
 from engine.services.planning.wording import clock, many
 from engine.services.runs.holds import HoldRules
-from engine.stores.hot_partitions import MOST_HOT
+from engine.stores.tables.hot_partitions import MOST_HOT
 
 _ON_REQUEST: Final = frozenset(
     {

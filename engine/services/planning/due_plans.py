@@ -22,7 +22,7 @@ from engine.planning.file_groups import MAX_SKIPPED, make_plan
 from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.planning.partitions import partition_files
 from engine.services.planning.orders import Orderable, order_keys, planned_order
-from engine.stores.rewrite_histories import CommittedPartitions
+from engine.stores.runs.histories import CommittedPartitions
 
 NOT_DUE: Final = "not_due"
 

@@ -28,7 +28,7 @@ from engine.domain.units import HELD
 from engine.services.catalogs.capabilities import refusal_problems
 from engine.services.policies.due import DueRules, DueTables, DueTally, RuledTable, TableAddress, decisive
 from engine.services.policies.index import PolicyIndex
-from engine.stores.policy_coverage import CoveredTable
+from engine.stores.policies.coverage import CoveredTable
 from engine.stores.unit_of_work import UnitOfWork
 
 MOST_SHOWN: Final = 100

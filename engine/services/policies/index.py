@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.domain.policies import PolicyScopeKind, ScopedTable, StoredPolicy
-from engine.stores.policy_coverage import strength
+from engine.stores.policies.coverage import strength
 
 Place = tuple[str, ...]
 """A catalog and levels of a namespace; empty for the whole fleet."""

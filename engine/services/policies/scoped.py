@@ -27,7 +27,7 @@ from engine.services.policies.effects import PolicyChange
 from engine.services.policies.history import ComparedVersion, get_version, list_versions, restorable
 from engine.services.policies.writes import Written, delete, insert, replace
 from engine.stores.database import Database
-from engine.stores.policies import ANSWERED_IN_SQL
+from engine.stores.policies.store import ANSWERED_IN_SQL
 from engine.stores.unit_of_work import UnitOfWork
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")

@@ -27,7 +27,7 @@ from engine.services.planning.selections import check_partitions
 from engine.services.policies.urgency import urgent_at
 from engine.services.runs.batching import Batcher
 from engine.services.runs.views import shown
-from engine.stores.audit import Change
+from engine.stores.access.audit import Change
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 

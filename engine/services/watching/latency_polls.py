@@ -19,8 +19,8 @@ from engine.metrics import WorkMetrics
 from engine.services.watching.latency_queries import LatencyAnswer, LatencyQuery, Unreadable
 from engine.services.watching.leadership import Leadership
 from engine.stores.database import Database
-from engine.stores.leadership import LATENCY
 from engine.stores.unit_of_work import UnitOfWork
+from engine.stores.watching.leadership import LATENCY
 
 _log = structlog.get_logger(__name__)
 

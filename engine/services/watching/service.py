@@ -6,7 +6,7 @@ only while it has no live run: until that ends there is nothing to decide.
 
 Looks in one catalog keep to a budget a second (`CatalogPace`): a catalog that must be asked for each table gets a
 smaller one, and its tables are looked at less often the more there are. What reads a table and finds that its catalog
-points elsewhere, and the end of a run, let the table be looked at at once (`stores.watches`).
+points elsewhere, and the end of a run, let the table be looked at at once (`stores.watching.watches`).
 
 One table never stops another: catalogs are visited side by side, a visit has a bounded number of tables, and a table
 that can't be looked at is left alone for longer and longer. Nothing is lost with the process: what was not settled is
@@ -48,7 +48,7 @@ from engine.services.explain.reader import FactReader
 from engine.services.runs.submission import RunSubmission
 from engine.services.watching.leadership import Leadership
 from engine.stores.database import Database
-from engine.stores.watches import WatchedTable
+from engine.stores.watching.watches import WatchedTable
 
 _log = structlog.get_logger(__name__)
 

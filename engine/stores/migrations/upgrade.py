@@ -17,8 +17,8 @@ from sqlalchemy import URL, Connection, text
 from sqlalchemy.engine import make_url
 
 from engine.domain.errors import Transient
-from engine.stores.engines import POSTGRESQL, SQLITE, make_migration_engine
 from engine.stores.migrations.compatibility import check_not_too_new, known_schema, oldest_supported, stored_schema
+from engine.stores.sql.engines import POSTGRESQL, SQLITE, make_migration_engine
 
 _log = structlog.get_logger(__name__)
 

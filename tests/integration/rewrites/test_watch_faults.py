@@ -11,7 +11,7 @@ from engine.domain.runs import RunState
 from engine.domain.tables import OutsideFiles
 from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict
 from engine.services.watching import service as watching_module
-from engine.stores.leadership import WATCH
+from engine.stores.watching.leadership import WATCH
 from engine.workers.coordinator import Coordinator
 from tests.support.databases import FreshDatabase
 from tests.support.eventually import seen_when

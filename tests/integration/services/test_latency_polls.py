@@ -17,7 +17,7 @@ from engine.services.watching.latency_polls import LatencyPolls
 from engine.services.watching.latency_queries import LatencyQuery, LatencySource, Unreadable
 from engine.services.watching.leadership import Leadership
 from engine.stores.database import Database
-from engine.stores.leadership import LATENCY
+from engine.stores.watching.leadership import LATENCY
 from tests.integration.stores.samples import registered
 from tests.support.databases import FreshDatabase
 from tests.support.eventually import eventually

@@ -12,7 +12,7 @@ from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.tables import Table
 from engine.services.policies.scoped import ScopedPolicyService
 from engine.stores.database import Database
-from engine.stores.schema import policies
+from engine.stores.schema.core import policies
 from tests.integration.stores.samples import LAKE, a_table
 
 MANY = 10_000

@@ -13,7 +13,7 @@ from engine.domain.runs import Run
 from engine.services.policies import writes as policy_writes
 from engine.services.policies.urgency import urgent_at
 from engine.stores.database import Database
-from engine.stores.run_urgency import PAGE
+from engine.stores.runs.urgency import PAGE
 from tests.integration.stores.samples import NOON, a_run, a_table, finished, insert_run, registered, submitted
 from tests.support.databases import FreshDatabase
 

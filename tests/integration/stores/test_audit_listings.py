@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import insert, text
 
 from engine.domain.audit import AuditFilter
-from engine.stores.audit import listing
-from engine.stores.schema import audit
+from engine.stores.access.audit import listing
+from engine.stores.schema.core import audit
 from tests.support.databases import FreshDatabase
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ from engine.domain.ids import TableId
 from engine.domain.runs import RunState, WaitingFor
 from engine.domain.watches import Verdict
 from engine.stores.database import Database
-from engine.stores.leadership import WATCH
+from engine.stores.watching.leadership import WATCH
 from tests.integration.stores.samples import claimed, registered, submitted
 from tests.support.databases import FreshDatabase
 

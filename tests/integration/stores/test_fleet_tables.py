@@ -15,9 +15,9 @@ from engine.domain.measurements import Measurement
 from engine.domain.runs import RunState
 from engine.domain.tables import TableFilter
 from engine.domain.watches import Verdict
-from engine.stores import fleet_tables
 from engine.stores.database import Database
-from engine.stores.schema_watching import watches
+from engine.stores.fleet import tables as fleet_tables
+from engine.stores.schema.watching import watches
 from tests.integration.stores.samples import LAKE, NOON, finished, registered, submitted
 from tests.integration.stores.test_table_listings import effort_of
 from tests.support.databases import FreshDatabase

@@ -10,7 +10,7 @@ from engine.domain.ids import TableId
 from engine.domain.leases import Lease
 from engine.domain.runs import RunState
 from engine.stores.database import Database
-from engine.stores.hot_partitions import MOST_HOT
+from engine.stores.tables.hot_partitions import MOST_HOT
 from tests.integration.stores.samples import claimed, registered, submitted
 from tests.support.databases import FreshDatabase
 

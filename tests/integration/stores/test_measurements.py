@@ -6,7 +6,7 @@ from datetime import timedelta
 from engine.domain.ids import TableId
 from engine.domain.measurements import Measurement
 from engine.stores.database import Database
-from engine.stores.measurements import MOST_KEPT
+from engine.stores.tables.measurements import MOST_KEPT
 from tests.integration.stores.samples import NOON, registered
 from tests.support.databases import FreshDatabase
 

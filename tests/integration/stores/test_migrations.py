@@ -18,10 +18,10 @@ from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.watches import Verdict, phase_of
 from engine.stores.database import Database
-from engine.stores.engines import make_migration_engine
 from engine.stores.migrations import versions
 from engine.stores.migrations.upgrade import _config, upgrade
-from engine.stores.schema_retention import metadata
+from engine.stores.schema.retention import metadata
+from engine.stores.sql.engines import make_migration_engine
 from tests.support.databases import FreshDatabase
 from tests.support.postgres_server import PostgresServer
 

@@ -5,8 +5,8 @@ import pytest
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, TableTraits
 from engine.domain.tables import TableFormatName, TableRef
-from engine.stores import policy_coverage
 from engine.stores.database import Database
+from engine.stores.policies import coverage as policy_coverage
 from tests.integration.stores.samples import LAKE, a_table
 
 OFF = PolicyDocument(enabled=False)

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.policies import FLEET, PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.services.policies.effects import MOST_SHOWN, PolicyChange, weigh
 from engine.stores.database import Database
-from engine.stores.schema import tables
+from engine.stores.schema.core import tables
 from tests.integration.stores.samples import LAKE, NOON
 
 TABLES = 2_500

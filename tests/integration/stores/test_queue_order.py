@@ -14,7 +14,7 @@ from engine.domain.measurements import Measurement
 from engine.domain.runs import Priority, Run, RunState, WaitingFor
 from engine.domain.tables import Pause
 from engine.stores.database import Database
-from engine.stores.run_claims import LOOKED_AT
+from engine.stores.runs.claims import LOOKED_AT
 from engine.stores.unit_of_work import UnitOfWork
 from tests.integration.stores.samples import LAKE, NOON, a_run, a_table, claimed, registered, submitted
 from tests.support.databases import FreshDatabase

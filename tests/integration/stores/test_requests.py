@@ -8,8 +8,8 @@ import pytest
 from engine.domain.access import ApiKey, Role
 from engine.domain.errors import InvalidInput, StateConflict
 from engine.domain.ids import KeyId
+from engine.stores.access.idempotency import StoredAnswer
 from engine.stores.database import Database
-from engine.stores.idempotency import StoredAnswer
 from tests.integration.stores.samples import NOON, submitted
 from tests.support.databases import FreshDatabase
 

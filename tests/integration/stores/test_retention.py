@@ -13,8 +13,8 @@ from engine.domain.runs import EndedRuns, RunState
 from engine.services.retention import pruning
 from engine.services.retention.pruning import PruningService
 from engine.stores.database import Database
-from engine.stores.retention import prunable_runs
-from engine.stores.schema_retention import metadata
+from engine.stores.schema.retention import metadata
+from engine.stores.watching.retention import prunable_runs
 from tests.integration.stores.samples import a_group, claimed, finished, registered, submitted
 from tests.support.databases import FreshDatabase
 
@@ -183,7 +183,7 @@ async def test_a_batch_that_is_interrupted_leaves_runs_whole_and_the_next_pass_g
 async def test_a_run_with_more_groups_than_a_batch_deletes_goes_alone(
     database: Database, fresh_database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.stores.retention.MOST_PARTS", 5)
+    monkeypatch.setattr("engine.stores.watching.retention.MOST_PARTS", 5)
     table = await registered(database)
     lease = await claimed(database, (await submitted(database, table.id)).id)
     async with database.begin() as unit:

@@ -10,8 +10,8 @@ from sqlalchemy import ClauseElement, text
 
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs import LIVE_STATES, EndedRuns, Operation, Run, RunFilter, RunPage, RunState, WaitingFor
-from engine.stores import run_listings
 from engine.stores.database import Database
+from engine.stores.runs import listings as run_listings
 from tests.integration.stores.samples import a_group, a_result, claimed, finished, registered, submitted
 from tests.support.databases import FreshDatabase
 

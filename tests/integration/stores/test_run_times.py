@@ -3,7 +3,7 @@
 from engine.domain.ids import TableId
 from engine.domain.run_times import RunKind, RunSize, RunTime
 from engine.stores.database import Database
-from engine.stores.run_times import MOST_OF_TABLE
+from engine.stores.runs.times import MOST_OF_TABLE
 from tests.integration.stores.samples import registered
 
 

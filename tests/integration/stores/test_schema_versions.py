@@ -16,12 +16,12 @@ from engine.domain.errors import SchemaUnsupported
 from engine.domain.grants import Grant, Right
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs import RunState
-from engine.stores.columns import EnumText, unlisted
 from engine.stores.database import Database
-from engine.stores.engines import make_migration_engine
 from engine.stores.migrations.compatibility import known_schema, migrations, oldest_supported
 from engine.stores.migrations.upgrade import _config
-from engine.stores.schema_retention import metadata
+from engine.stores.schema.retention import metadata
+from engine.stores.sql.columns import EnumText, unlisted
+from engine.stores.sql.engines import make_migration_engine
 from tests.integration.stores.samples import finished, registered, submitted
 from tests.support.databases import FreshDatabase
 from tests.support.postgres_server import PostgresServer

@@ -7,7 +7,7 @@ from engine.domain.errors import StateConflict
 from engine.domain.ids import TableId
 from engine.domain.signals import Backpressure, CommitSeen, FilteredColumns, Filters, QueryLatency, SignalKind
 from engine.stores.database import Database
-from engine.stores.signals import MOST_KEPT
+from engine.stores.tables.signals import MOST_KEPT
 from tests.integration.stores.samples import registered
 
 COMMIT = CommitSeen(kind=SignalKind.COMMIT, snapshot_id="9223372036854775807", added_files=3)

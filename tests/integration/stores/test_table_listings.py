@@ -9,8 +9,8 @@ from sqlalchemy import text
 
 from engine.domain.ids import TableId
 from engine.domain.tables import Catalog, Pause, Table, TableFilter
-from engine.stores import table_listings
 from engine.stores.database import Database
+from engine.stores.tables import listings as table_listings
 from tests.integration.stores.samples import LAKE, NOON, a_table, registered
 from tests.support.databases import FreshDatabase
 

@@ -9,9 +9,9 @@ from engine.domain.ids import TableId
 from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.tables import Table
 from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict, Watch, phase_of
-from engine.stores import watches
 from engine.stores.database import Database
-from engine.stores.leadership import WATCH
+from engine.stores.watching import watches
+from engine.stores.watching.leadership import WATCH
 from tests.integration.stores.samples import registered
 from tests.support.databases import FreshDatabase
 

@@ -13,7 +13,7 @@ from itertools import islice
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs import Priority, ReadyRun
 from engine.domain.turns import in_turn
-from engine.stores.run_claims import LOOKED_AT
+from engine.stores.runs.claims import LOOKED_AT
 
 EPOCH = datetime(2026, 11, 1, tzinfo=UTC)
 Order = Callable[[Iterable[ReadyRun], Mapping[str, int]], Sequence[ReadyRun]]

@@ -28,7 +28,7 @@ from engine.planning.digest import FILE_DIGEST, TableFigures
 from engine.planning.evaluations import evaluate_policy
 from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.services.planning.due_plans import plan_due
-from engine.stores.rewrite_histories import MOST_RUNS
+from engine.stores.runs.histories import MOST_RUNS
 from tests.simulation.fleet.histories import BEGIN, DAY, NAMES, Arrivals, History, history
 from tests.simulation.fleet.population import MIB, Floats, Ints
 from tests.simulation.fleet.tables import as_table, count

@@ -16,9 +16,9 @@ from engine.domain.ids import TableId
 from engine.domain.runs import RunState
 from engine.domain.tables import Table, TableRef
 from engine.services.runs.claims import ClaimService
-from engine.stores.schema import runs
-from engine.stores.schema_watching import watches
-from engine.stores.watches import LOOKS_PER_SECOND, RAMP_SECONDS
+from engine.stores.schema.core import runs
+from engine.stores.schema.watching import watches
+from engine.stores.watching.watches import LOOKS_PER_SECOND, RAMP_SECONDS
 from tests.simulation.fleet.tables import as_table, count
 from tests.simulation.tables import ModelTable, Snapshot
 from tests.simulation.world import World

@@ -26,6 +26,6 @@ def test_f24_a_storm_is_spread_and_drains(machine: Machine) -> None:
 
 
 def test_f24_the_check_fails_when_looks_are_not_spread(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.stores.watches.phase_of", lambda _table_id: 0.0)
+    monkeypatch.setattr("engine.stores.watching.watches.phase_of", lambda _table_id: 0.0)
     monkeypatch.setattr("engine.services.watching.service.EVALUATIONS_TOGETHER", 10**6)  # spreads looks, too
     assert any("looks at once" in broken for broken in stormed(machine).broken())

@@ -36,7 +36,7 @@ from engine.services.explain.timing import eligibility
 from engine.services.planning.due_plans import plan_due
 from engine.services.planning.trials import Trial
 from engine.services.runs.budgets import DayBudget
-from engine.stores.rewrite_histories import Conflict, TableRaces
+from engine.stores.runs.histories import Conflict, TableRaces
 from tests.support.digests import DigestFile, digest_of, inputs_of
 
 FOLDER: Final = Path(__file__).parents[2] / "data" / "explanations"

@@ -10,7 +10,7 @@ from engine.services.explain.document import explanation
 from engine.services.explain.facts import too_small_budget
 from engine.services.explain.timing import eligibility
 from engine.services.runs.budgets import DayBudget
-from engine.stores.hot_partitions import MOST_HOT
+from engine.stores.tables.hot_partitions import MOST_HOT
 from tests.unit.services.explanations import DUE, FOLDER, MIB, NOW, RUN, SITUATIONS, a_run, ago, situation, summary
 
 

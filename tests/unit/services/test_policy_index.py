@@ -17,7 +17,7 @@ from engine.domain.policies import (
 )
 from engine.domain.tables import TableRef
 from engine.services.policies.index import PolicyIndex
-from engine.stores.policy_coverage import strength
+from engine.stores.policies.coverage import strength
 
 NAMES = st.text("ab.", min_size=1, max_size=3)
 CATALOGS = st.sampled_from(["a", "b", "ab"])

@@ -1,6 +1,6 @@
 """Catalogs, tables, policies, runs with their groups and events, outbox, idempotency keys, API keys.
 
-Written out in full, not taken from `stores.schema`: a migration must mean the same for ever.
+Written out in full, not taken from `stores.schema.core`: a migration must mean the same for ever.
 """
 
 from datetime import UTC, datetime

@@ -1,0 +1,1 @@
+"""API keys, the audit log, and answers stored by idempotency key."""

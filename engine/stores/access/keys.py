@@ -1,0 +1,92 @@
+"""API keys, found by the hash of their secret. A revoked key stays, so that the audit log's names keep a meaning."""
+
+import builtins
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import RowMapping, func, insert, or_, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.access import ApiKey, Role
+from engine.domain.ids import KeyId
+from engine.stores.schema.core import api_keys
+from engine.stores.sql.clock import now, seconds_from_now
+
+_TOUCH_SECONDS: Final = 60
+
+
+class KeyStore:
+    """Rows of `api_keys`. `builtins.list` in annotations: the method `list` hides the type inside the class."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def lock(self) -> None:
+        """Let no other transaction change keys until the end of this one; readers go on. SQLite has one writer."""
+        if self._connection.dialect.name == "postgresql":
+            await self._connection.execute(text("LOCK TABLE api_keys IN SHARE ROW EXCLUSIVE MODE"))
+
+    async def insert(self, key: ApiKey) -> None:
+        """Add a key.
+
+        Raises:
+            StateConflict: its slot of its name is taken by a key that is not revoked, or the secret exists.
+        """
+        values = {name: getattr(key, name) for name in api_keys.c.keys()}  # noqa: SIM118 - columns, not a mapping
+        values["teams"] = None if key.teams is None else list(key.teams)
+        async with self._connection.begin_nested():
+            await self._connection.execute(insert(api_keys).values(values))
+
+    async def find_by_hash(self, secret_sha256: str) -> ApiKey | None:
+        """Return the key whose secret has this SHA-256 (hex), None when there is none."""
+        query = select(api_keys).where(api_keys.c.secret_sha256 == secret_sha256)
+        row = (await self._connection.execute(query)).mappings().one_or_none()
+        return None if row is None else _to_key(row)
+
+    async def get(self, key_id: KeyId) -> ApiKey | None:
+        """Return a key, revoked ones too; None when there is none of this id."""
+        row = (await self._connection.execute(select(api_keys).where(api_keys.c.id == key_id))).mappings().one_or_none()
+        return None if row is None else _to_key(row)
+
+    async def list(self, before: KeyId | None, limit: int) -> builtins.list[ApiKey]:
+        """Return keys, newest first, those older than `before`, revoked ones too."""
+        query = select(api_keys).order_by(api_keys.c.id.desc()).limit(limit)
+        if before is not None:
+            query = query.where(api_keys.c.id < before)
+        return [_to_key(row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def list_unrevoked(self, name: str) -> builtins.list[ApiKey]:
+        """Return the keys that hold a slot of this name, by slot; some may have expired."""
+        query = (
+            select(api_keys).where(api_keys.c.name == name, api_keys.c.revoked_at.is_(None)).order_by(api_keys.c.slot)
+        )
+        return [_to_key(row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def list_live_admins(self, at: datetime) -> builtins.list[ApiKey]:
+        """Return the keys of role admin that authenticate at an instant."""
+        query = select(api_keys).where(
+            api_keys.c.role == Role.ADMIN,
+            api_keys.c.revoked_at.is_(None),
+            or_(api_keys.c.expires_at.is_(None), api_keys.c.expires_at > at),
+        )
+        return [_to_key(row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def revoke(self, key_id: KeyId, at: datetime) -> None:
+        """End a key for good; one that is revoked stays as it is."""
+        statement = update(api_keys).where(api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None))
+        await self._connection.execute(statement.values(revoked_at=at))
+
+    async def count(self) -> int:
+        """Return how many keys there are."""
+        return (await self._connection.execute(select(func.count()).select_from(api_keys))).scalar_one()
+
+    async def touch(self, key_id: KeyId) -> None:
+        """Note that a key was used; at most once a minute, so that reads do not become writes."""
+        stale = or_(api_keys.c.last_used_at.is_(None), api_keys.c.last_used_at < seconds_from_now(-_TOUCH_SECONDS))
+        await self._connection.execute(
+            update(api_keys).where(api_keys.c.id == key_id, stale).values(last_used_at=now())
+        )
+
+
+def _to_key(row: RowMapping) -> ApiKey:
+    return ApiKey(**{**row, "teams": None if row["teams"] is None else tuple(row["teams"])})

@@ -1,0 +1,1 @@
+"""All tables together: limits, figures, lists. No query grows with history."""

@@ -1,0 +1,1 @@
+"""Policies with their versions, and which tables each one covers."""

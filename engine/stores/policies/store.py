@@ -1,0 +1,268 @@
+"""Policies: what holds now (`policies`) and all that was ever written (`policy_versions`).
+
+A table's own policy goes by the table's id, a scoped one by its name. A deletion is a version too, so numbers grow on
+over it and an old ETag never fits again. Two writers of one version: the row's version in the WHERE lets one through;
+two first writers: the primary keys do.
+"""
+
+import builtins
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Row, Select, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.errors import NotFound, PreconditionFailed
+from engine.domain.grants import VisibleTables
+from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
+from engine.domain.policy_versions import PolicyVersion
+from engine.stores.schema.core import policies, policy_versions, table_labels, tables
+from engine.stores.sql.clock import now
+from engine.stores.tables.listings import visible
+
+ANSWERED_IN_SQL: Final = frozenset({PolicyScopeKind.TEAM, PolicyScopeKind.LABEL})
+"""Kinds of scopes of which `list_scoped` returns only what is seen."""
+
+
+class PolicyStore:
+    """Rows of `policies` and `policy_versions`. A policy's `name` is the table's id if it is the table's own."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def get(self, name: str) -> StoredPolicy | None:
+        """Return a policy, None when there is none now."""
+        row = (await self._connection.execute(select(policies).where(policies.c.name == name))).one_or_none()
+        return None if row is None else to_policy(row)
+
+    async def list_scoped(
+        self,
+        after: str | None = None,
+        limit: int | None = None,
+        *,
+        scope: PolicyScope | None = None,
+        seen: VisibleTables | None = None,
+    ) -> builtins.list[StoredPolicy]:
+        """Return policies that are no table's own, by name.
+
+        Args:
+            after: from the one after this name.
+            limit: at most this number.
+            scope: of exactly this scope.
+            seen: policies of teams and labels only where they cover one of these tables or are of one of its teams.
+        """
+        query = _scoped().order_by(policies.c.name).limit(limit)
+        if after is not None:
+            query = query.where(policies.c.name > after)
+        if scope is not None:
+            query = query.where(*_of_scope(scope))
+        if seen is not None:
+            query = query.where(or_(policies.c.team.in_(sorted(seen.teams)), has_members(visible(seen))))
+        return [to_policy(row) for row in await self._connection.execute(query)]
+
+    async def find_scope(self, scope: PolicyScope) -> StoredPolicy | None:
+        """Return the policy of exactly this scope; None for none, and for patterns, which may have several."""
+        if scope.kind is PolicyScopeKind.PATTERN:
+            return None
+        row = (await self._connection.execute(select(policies).where(*_of_scope(scope)))).one_or_none()
+        return None if row is None else to_policy(row)
+
+    async def insert(
+        self, name: str, scope: PolicyScope, document: PolicyDocument, by: str, *, message: str | None = None
+    ) -> StoredPolicy:
+        """Store a policy that there is not yet: version 1, or the one after its deletion.
+
+        Raises:
+            NotFound: the scope is a table that is not registered.
+            StateConflict: there is a policy of this name or of this scope (`details["constraint"]` tells).
+        """
+        if scope.table_id is not None:
+            # It can't be deleted until we are done.
+            table = select(tables.c.id).where(tables.c.id == scope.table_id)
+            locked = table.with_for_update(read=True, key_share=True)
+            if (await self._connection.execute(locked)).one_or_none() is None:
+                raise NotFound(f"no table {scope.table_id}")
+        newest = select(func.max(policy_versions.c.version)).where(policy_versions.c.name == name)
+        version = ((await self._connection.execute(newest)).scalar_one() or 0) + 1
+        values = {"name": name, **_columns(scope), "version": version, "document": _dump(document), "updated_by": by}
+        values["message"] = message
+        statement = insert(policies).values(**values, updated_at=now()).returning(policies.c.updated_at)
+        async with self._connection.begin_nested():
+            at = (await self._connection.execute(statement)).scalar_one()
+            await self._keep(PolicyVersion(name, version, at, by, False, scope, document, message))
+        return StoredPolicy(document, version, at, by, name, scope, message)
+
+    async def replace(
+        self, name: str, document: PolicyDocument, by: str, expected_version: int, *, message: str | None = None
+    ) -> StoredPolicy:
+        """Set a new version; the scope stays.
+
+        Raises:
+            NotFound: there is no such policy.
+            PreconditionFailed: its version is another one.
+        """
+        statement = (
+            update(policies)
+            .where(policies.c.name == name, policies.c.version == expected_version)
+            .values(
+                version=policies.c.version + 1,
+                document=_dump(document),
+                updated_by=by,
+                updated_at=now(),
+                message=message,
+            )
+            .returning(policies)
+        )
+        row = (await self._connection.execute(statement)).one_or_none()
+        if row is None:
+            raise await self._stale(name)
+        stored = to_policy(row)
+        await self._keep(_version_of(stored))
+        return stored
+
+    async def delete(self, name: str, by: str, expected_version: int, *, message: str | None = None) -> None:
+        """Remove a policy; its versions stay, and the deletion is one more.
+
+        Raises:
+            NotFound: there is no such policy.
+            PreconditionFailed: its version is another one.
+        """
+        removed: builtins.list[Any] = [*policies.c, now().label("deleted_at")]
+        statement = (
+            delete(policies).where(policies.c.name == name, policies.c.version == expected_version).returning(*removed)
+        )
+        row = (await self._connection.execute(statement)).one_or_none()
+        if row is None:
+            raise await self._stale(name)
+        scope = to_scope(row)
+        version = PolicyVersion(name, row.version + 1, row.deleted_at, by, True, scope, PolicyDocument(), message)
+        await self._keep(version)
+
+    async def list_versions(
+        self, name: str, before: int | None = None, limit: int = 100
+    ) -> builtins.list[PolicyVersion]:
+        """Return what was written, newest first, from the one before `before`."""
+        query = select(policy_versions).where(policy_versions.c.name == name)
+        if before is not None:
+            query = query.where(policy_versions.c.version < before)
+        query = query.order_by(policy_versions.c.version.desc()).limit(limit)
+        return [_to_version(row) for row in await self._connection.execute(query)]
+
+    async def get_version(self, name: str, version: int) -> PolicyVersion | None:
+        """Return one version, None when it was never written."""
+        query = select(policy_versions).where(policy_versions.c.name == name, policy_versions.c.version == version)
+        row = (await self._connection.execute(query)).one_or_none()
+        return None if row is None else _to_version(row)
+
+    async def scopes_of(self, name: str) -> builtins.list[PolicyScope]:
+        """Return every scope that a policy of this name ever had."""
+        query = select(policy_versions.c.scope).where(policy_versions.c.name == name).distinct()
+        return [_of_document(row.scope) for row in await self._connection.execute(query)]
+
+    async def _keep(self, version: PolicyVersion) -> None:
+        values = {
+            "name": version.name,
+            "version": version.version,
+            "written_at": version.written_at,
+            "written_by": version.written_by,
+            "is_deletion": version.is_deletion,
+            "message": version.message,
+            "scope": _scope_document(version.scope),
+            "document": _dump(version.document),
+        }
+        await self._connection.execute(insert(policy_versions).values(values))
+
+    async def _stale(self, name: str) -> NotFound | PreconditionFailed:
+        present = await self.get(name)
+        if present is None:
+            return NotFound(f"no policy {name!r}")
+        return PreconditionFailed(
+            f"the policy {name!r} has version {present.version} now", details={"version": present.version}
+        )
+
+
+def to_policy(row: Row[Any]) -> StoredPolicy:
+    """Return the policy that a row of `policies` holds."""
+    document = PolicyDocument.of_stored(row.document)
+    return StoredPolicy(document, row.version, row.updated_at, row.updated_by, row.name, to_scope(row), row.message)
+
+
+def to_scope(row: Row[Any]) -> PolicyScope:
+    """Return the scope that a row of `policies` holds."""
+    return PolicyScope(
+        kind=row.kind,
+        catalog=row.catalog,
+        namespace=row.namespace,
+        pattern=row.pattern,
+        table_id=row.table_id,
+        team=row.team,
+        label_key=row.label_key,
+        label_value=row.label_value,
+    )
+
+
+def has_members(which: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Return the condition that a policy is of no team and no label, or of one that a table of `which` has."""
+    of_team = exists(select(tables.c.id).where(tables.c.owner_team == policies.c.team, which).correlate(policies))
+    is_label = and_(table_labels.c.key == policies.c.label_key, table_labels.c.value == policies.c.label_value)
+    labelled = select(table_labels.c.table_id).join(tables, tables.c.id == table_labels.c.table_id)
+    of_label = exists(labelled.where(is_label, which).correlate(policies))
+    return and_(
+        or_(policies.c.kind != PolicyScopeKind.TEAM, of_team), or_(policies.c.kind != PolicyScopeKind.LABEL, of_label)
+    )
+
+
+def _scoped() -> Select[Any]:
+    return select(policies).where(policies.c.kind != PolicyScopeKind.TABLE)
+
+
+def _of_scope(scope: PolicyScope) -> builtins.list[ColumnElement[bool]]:
+    """Return the conditions that a policy has exactly this scope."""
+    return [policies.c[name].is_not_distinct_from(value) for name, value in _columns(scope).items()]
+
+
+def _version_of(stored: StoredPolicy) -> PolicyVersion:
+    return PolicyVersion(
+        stored.name,
+        stored.version,
+        stored.updated_at,
+        stored.updated_by,
+        False,
+        stored.scope,
+        stored.document,
+        stored.message,
+    )
+
+
+def _columns(scope: PolicyScope) -> Mapping[str, Any]:
+    return {
+        "kind": scope.kind,
+        "catalog": scope.catalog,
+        "namespace": scope.namespace,
+        "pattern": scope.pattern,
+        "table_id": scope.table_id,
+        "team": scope.team,
+        "label_key": scope.label_key,
+        "label_value": scope.label_value,
+    }
+
+
+def _scope_document(scope: PolicyScope) -> dict[str, Any]:
+    return {name: value for name, value in _columns(scope).items() if value is not None}
+
+
+def _of_document(scope: Mapping[str, Any]) -> PolicyScope:
+    namespace = scope.get("namespace")
+    levels = None if namespace is None else tuple(namespace)
+    return PolicyScope(**{**scope, "kind": PolicyScopeKind(scope["kind"]), "namespace": levels})
+
+
+def _to_version(row: Row[Any]) -> PolicyVersion:
+    scope, document = _of_document(row.scope), PolicyDocument.of_stored(row.document)
+    return PolicyVersion(
+        row.name, row.version, row.written_at, row.written_by, row.is_deletion, scope, document, row.message
+    )
+
+
+def _dump(document: PolicyDocument) -> dict[str, Any]:
+    return document.model_dump(mode="json", exclude_none=True)

@@ -1,0 +1,304 @@
+"""File groups of a run. Every write is guarded by the run's lease, whose row stays locked until the transaction ends.
+
+    planned → running → written → committed
+    planned, running, written → dropped
+
+A group that is `written` survives its attempt: a later one may commit it, by the footers of its outputs. These take
+most of its room, and go when it is committed or dropped. Batches change all or nothing.
+"""
+
+import builtins
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import asdict, fields, replace
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    RowMapping,
+    and_,
+    delete,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.errors import IllegalTransition
+from engine.domain.files import DeleteRef, InputFile, OutputFile
+from engine.domain.ids import RunId
+from engine.domain.leases import Lease
+from engine.domain.plans import FileGroup
+from engine.domain.runs import FileCounts, GroupOutline, GroupState, GroupTotals, StoredGroup
+from engine.stores.runs.leases import hold
+from engine.stores.schema.core import file_groups as groups
+from engine.stores.schema.core import rewritten_bytes
+from engine.stores.sql.clock import now
+
+_CHUNK: Final = 500
+_FILES_PAGE: Final = 50
+_OUTLINE: Final = tuple(groups.c[each.name] for each in fields(GroupOutline))
+_WITHOUT_FOOTERS: Final = {
+    "sqlite": "(SELECT json_group_array(json_remove(value, '$.footer')) FROM json_each(outputs))",
+    "postgresql": "(SELECT coalesce(jsonb_agg(each - 'footer' ORDER BY at), '[]') "
+    "FROM jsonb_array_elements(outputs) WITH ORDINALITY AS rows (each, at))",
+}
+"""By dialect; nothing in SQLAlchemy says it for both."""
+_UNMEASURED: Final = frozenset({"group", "outcome", "reason", "outputs"})
+
+
+class GroupStore:
+    """Rows of `file_groups`. Every write raises `LeaseLost` when the lease expired or is another holder's."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def replace_planned(self, lease: Lease, planned: Sequence[FileGroup]) -> builtins.list[FileGroup]:
+        """Put a new plan's groups in the place of unfinished and dropped ones; written and committed ones stay.
+
+        Returns the groups with the ordinals they got, which go on after the largest this run ever had in store: an
+        ordinal never means two groups.
+        """
+        await hold(self._connection, lease)
+        largest = select(func.max(groups.c.ordinal)).where(groups.c.run_id == lease.run_id)
+        highest = (await self._connection.execute(largest)).scalar_one()
+        first = 0 if highest is None else highest + 1
+        gone = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING, GroupState.DROPPED])
+        await self._connection.execute(delete(groups).where(groups.c.run_id == lease.run_id, gone))
+        numbered = [replace(group, ordinal=first + index) for index, group in enumerate(planned)]
+        for start in range(0, len(numbered), _CHUNK):
+            rows = [_new_row(lease, group) for group in numbered[start : start + _CHUNK]]
+            await self._connection.execute(insert(groups).values(updated_at=now()), rows)
+        return numbered
+
+    async def mark_running(self, lease: Lease, ordinals: Iterable[int]) -> None:
+        """Note that tasks for these groups are about to be sent, also for groups that an earlier attempt left running.
+
+        Raises:
+            IllegalTransition: a group is neither planned nor running.
+        """
+        await hold(self._connection, lease)
+        unfinished = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING])
+        await self._mark(lease, list(ordinals), unfinished, {"state": GroupState.RUNNING})
+
+    async def replace_inputs(self, lease: Lease, ordinal: int, inputs: Sequence[InputFile]) -> None:
+        """Note which files a group really replaced, where who rewrites it chooses them.
+
+        Raises:
+            IllegalTransition: the group is not running.
+        """
+        await hold(self._connection, lease)
+        values = {
+            "state": GroupState.RUNNING,
+            "inputs": [_dump_input(each) for each in inputs],
+            "input_bytes": sum(each.file_bytes for each in inputs),
+        }
+        await self._mark(lease, [ordinal], groups.c.state == GroupState.RUNNING, values)
+
+    async def mark_written(self, lease: Lease, result: Mapping[str, Any]) -> None:
+        """Store the outputs of one group and count its input bytes as moved.
+
+        `result` is a task's result as JSON-ready values: `group` (the ordinal), `outputs` (path, file_bytes,
+        record_count, footer of each), `rows_deleted` and whatever else was measured.
+
+        Raises:
+            IllegalTransition: the group is neither planned nor running.
+        """
+        table_id = await hold(self._connection, lease)
+        outputs = [_output(each) for each in result["outputs"]]
+        values = {
+            "state": GroupState.WRITTEN,
+            "outputs": [asdict(each) for each in outputs],
+            "output_bytes": sum(each.file_bytes for each in outputs),
+            "rows_deleted": result["rows_deleted"],
+            "measured": {name: value for name, value in result.items() if name not in _UNMEASURED},
+        }
+        unfinished = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING])
+        await self._mark(lease, [result["group"]], unfinished, values)
+        moved = select(groups.c.input_bytes).where(groups.c.run_id == lease.run_id, groups.c.ordinal == result["group"])
+        entry = {"table_id": table_id, "bytes": (await self._connection.execute(moved)).scalar_one()}
+        await self._connection.execute(insert(rewritten_bytes).values(**entry, at=now()))
+
+    async def prune_bytes(self, older_than: datetime, limit: int) -> int:
+        """Forget bytes that were counted as moved before an instant, at most `limit` rows; return how many."""
+        old = select(rewritten_bytes.c.id).where(rewritten_bytes.c.at < older_than).limit(limit)
+        statement = delete(rewritten_bytes).where(rewritten_bytes.c.id.in_(old))
+        return (await self._connection.execute(statement)).rowcount
+
+    async def mark_committed(self, lease: Lease, ordinals: Iterable[int], snapshot_id: int) -> None:
+        """Note that a snapshot holds these groups. Saying it again of the same snapshot changes nothing.
+
+        Raises:
+            IllegalTransition: a group is not written, or another snapshot holds it.
+        """
+        await hold(self._connection, lease)
+        fits = or_(
+            groups.c.state == GroupState.WRITTEN,
+            and_(groups.c.state == GroupState.COMMITTED, groups.c.snapshot_id == snapshot_id),
+        )
+        values = {"state": GroupState.COMMITTED, "snapshot_id": snapshot_id, "outputs": self._without_footers}
+        await self._mark(lease, list(ordinals), fits, values)
+
+    async def mark_dropped(self, lease: Lease, reasons: Mapping[int, str]) -> None:
+        """Give groups up, each for its reason.
+
+        Raises:
+            IllegalTransition: a group is committed or dropped already.
+        """
+        await hold(self._connection, lease)
+        open_states = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN])
+        for reason in sorted(set(reasons.values())):
+            ordinals = [ordinal for ordinal, given in reasons.items() if given == reason]
+            values = {"state": GroupState.DROPPED, "reason": reason, "outputs": self._without_footers}
+            await self._mark(lease, ordinals, open_states, values)
+
+    async def list(
+        self,
+        run_id: RunId,
+        states: AbstractSet[GroupState] | None = None,
+        after_ordinal: int | None = None,
+        limit: int = 100,
+    ) -> builtins.list[StoredGroup]:
+        """Return groups of a run by ordinal, from the one after `after_ordinal`; None leaves a filter out."""
+        query = select(groups).where(groups.c.run_id == run_id).order_by(groups.c.ordinal).limit(limit)
+        if states is not None:
+            query = query.where(groups.c.state.in_(sorted(states)))
+        if after_ordinal is not None:
+            query = query.where(groups.c.ordinal > after_ordinal)
+        return [_to_group(row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def outlines(
+        self, run_id: RunId, states: AbstractSet[GroupState] | None = None
+    ) -> builtins.list[GroupOutline]:
+        """Return the groups of a run by ordinal, without their files; None: in every state."""
+        query = select(*_OUTLINE).where(groups.c.run_id == run_id).order_by(groups.c.ordinal)
+        if states is not None:
+            query = query.where(groups.c.state.in_(sorted(states)))
+        return [GroupOutline(**row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def count_committed_files(self, run_id: RunId) -> FileCounts:
+        """Return files and rows of all committed groups. They are read page by page: a run may have millions."""
+        counts = [0, 0, 0, 0]
+        committed = and_(groups.c.run_id == run_id, groups.c.state == GroupState.COMMITTED)
+        async for inputs, outputs in self._pages(committed, groups.c.inputs, groups.c.outputs):
+            sums = (len(inputs), _rows(inputs), len(outputs), _rows(outputs))
+            counts = [before + more for before, more in zip(counts, sums, strict=True)]
+        return FileCounts(*counts)
+
+    async def output_paths(
+        self, run_id: RunId, states: AbstractSet[GroupState], *, also: AbstractSet[int] = frozenset()
+    ) -> frozenset[str]:
+        """Return the paths that groups in these states wrote, and those of groups with these ordinals."""
+        fits = or_(groups.c.state.in_(sorted(states)), groups.c.ordinal.in_(sorted(also)))
+        pages = self._pages(and_(groups.c.run_id == run_id, fits), groups.c.outputs)
+        return frozenset([file["path"] async for (outputs,) in pages for file in outputs])
+
+    async def totals(self, run_id: RunId) -> GroupTotals:
+        """Return the number and bytes of a run's groups by state; every state is there."""
+        query = (
+            select(groups.c.state, func.count(), func.sum(groups.c.input_bytes), func.sum(groups.c.output_bytes))
+            .where(groups.c.run_id == run_id)
+            .group_by(groups.c.state)
+        )
+        found = {row[0]: row[1:] for row in await self._connection.execute(query)}
+        by_column = ({state: int(found.get(state, (0, 0, 0))[column]) for state in GroupState} for column in range(3))
+        return GroupTotals(*by_column)
+
+    @property
+    def _without_footers(self) -> ColumnElement[Any]:
+        """The outputs of a group without their footers, in their order."""
+        return literal_column(_WITHOUT_FOOTERS[self._connection.dialect.name])
+
+    async def _pages(self, fits: ColumnElement[bool], *columns: Column[Any]) -> AsyncIterator[Sequence[Any]]:
+        """Yield columns of groups by ordinal; only a page of them is in memory at a time."""
+        query, after = select(groups.c.ordinal, *columns).where(fits).order_by(groups.c.ordinal), -1
+        while page := (await self._connection.execute(query.where(groups.c.ordinal > after).limit(_FILES_PAGE))).all():
+            for row in page:
+                yield row[1:]
+            after = page[-1].ordinal
+
+    async def _mark(
+        self, lease: Lease, ordinals: builtins.list[int], guard: ColumnElement[bool], values: Mapping[str, Any]
+    ) -> None:
+        marked: set[int] = set()
+        for start in range(0, len(ordinals), _CHUNK):
+            statement = (
+                update(groups)
+                .where(groups.c.run_id == lease.run_id, groups.c.ordinal.in_(ordinals[start : start + _CHUNK]), guard)
+                .values(**values, attempt=lease.token, updated_at=now())
+                .returning(groups.c.ordinal)
+            )
+            marked |= set((await self._connection.execute(statement)).scalars())
+        refused = sorted(set(ordinals) - marked)
+        if refused:
+            raise IllegalTransition(
+                f"groups {refused[:20]} of {lease.run_id} can't become {values['state']}", details={"groups": refused}
+            )
+
+
+def _rows(files: Iterable[Mapping[str, Any]]) -> int:
+    return sum(file["record_count"] for file in files)
+
+
+def _new_row(lease: Lease, group: FileGroup) -> dict[str, Any]:
+    return {
+        "run_id": lease.run_id,
+        "ordinal": group.ordinal,
+        "state": GroupState.PLANNED,
+        "attempt": lease.token,
+        "spec_id": group.spec_id,
+        "predicted_outputs": group.predicted_outputs,
+        "input_bytes": group.input_bytes,
+        "output_bytes": 0,
+        "rows_deleted": 0,
+        "partition": group.partition,
+        "measured": {},
+        "inputs": [_dump_input(each) for each in group.inputs],
+        "outputs": [],
+    }
+
+
+def _dump_input(file: InputFile) -> dict[str, Any]:
+    # Not `asdict`, which copies deeply: a plan has hundreds of thousands of files, and this runs on the event loop.
+    return {
+        "path": file.path,
+        "file_bytes": file.file_bytes,
+        "record_count": file.record_count,
+        "sequence_number": file.sequence_number,
+        "row_groups": file.row_groups,
+        "deletes": [{"path": each.path, "file_bytes": each.file_bytes} for each in file.deletes],
+    }
+
+
+def _input(raw: Mapping[str, Any]) -> InputFile:
+    deletes = tuple(DeleteRef(each["path"], each["file_bytes"]) for each in raw["deletes"])
+    plain = (raw["path"], raw["file_bytes"], raw["record_count"], raw["sequence_number"])
+    return InputFile(*plain, deletes, raw.get("row_groups", 0))  # groups of earlier versions do not have them
+
+
+def _output(raw: Mapping[str, Any]) -> OutputFile:
+    return OutputFile(raw["path"], raw["file_bytes"], raw["record_count"], raw.get("footer", ""))
+
+
+def _to_group(row: RowMapping) -> StoredGroup:
+    return StoredGroup(
+        run_id=RunId(row["run_id"]),
+        ordinal=row["ordinal"],
+        state=row["state"],
+        attempt=row["attempt"],
+        spec_id=row["spec_id"],
+        partition=row["partition"],
+        inputs=tuple(_input(each) for each in row["inputs"]),
+        predicted_outputs=row["predicted_outputs"],
+        outputs=tuple(_output(each) for each in row["outputs"]),
+        rows_deleted=row["rows_deleted"],
+        measured=row["measured"],
+        snapshot_id=row["snapshot_id"],
+        reason=row["reason"],
+        updated_at=row["updated_at"],
+    )

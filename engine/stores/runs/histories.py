@@ -1,0 +1,141 @@
+"""What runs did to a table lately: which partitions they rewrote, and where other writers were faster.
+
+Every query reads a bounded number of a table's newest runs, whatever the length of its history.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Float, cast, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.ids import RunId, TableId
+from engine.domain.runs import TERMINAL_STATES, GroupState, RunFilter, RunState, WaitingFor
+from engine.stores.runs import listings as run_listings
+from engine.stores.schema.core import file_groups, run_events, runs
+
+MOST_RUNS: Final = 50
+MOST_ROWS: Final = 50_000
+_NEWEST: Final = 100
+_OWN_FAULTS: Final = ("failed:", "refused:")
+"""How reasons of dropped groups begin where a task failed: all others were lost to another writer."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedPartition:
+    """A partition that a run rewrote, the snapshot that holds it, and when that was recorded."""
+
+    spec_id: int
+    partition: str
+    snapshot_id: int
+    recorded_at: datetime
+    is_full: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedPartitions:
+    """Partitions of a table's newest runs. `known_since`: what ended before was not read; None: all was."""
+
+    partitions: Sequence[CommittedPartition]
+    known_since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A run lost groups to another writer."""
+
+    run_id: RunId
+    at: datetime
+    groups: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableRaces:
+    """What runs of a table that ended lately committed and lost to other writers, and wrote in vain."""
+
+    groups_committed: int = 0
+    groups_lost: int = 0
+    wasted_bytes: int = 0
+
+
+class RewriteHistoryStore:
+    """Rows of `runs`, `file_groups` and `run_events`, for reading."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def committed_partitions(
+        self, table_id: TableId, *, most_runs: int = MOST_RUNS, most_rows: int = MOST_ROWS
+    ) -> CommittedPartitions:
+        """Return the partitions that the newest runs with snapshots in the table rewrote."""
+        changes = (
+            select(runs.c.id, runs.c.finished_at, runs.c.request)
+            .where(runs.c.table_id == table_id, runs.c.snapshot_count > 0)
+            .order_by(runs.c.id.desc())
+            .limit(most_runs + 1)
+        )
+        found = (await self._connection.execute(changes)).all()
+        partitions: list[CommittedPartition] = []
+        for run in found[:most_runs]:
+            if len(partitions) >= most_rows:
+                return CommittedPartitions(partitions, run.finished_at)
+            is_full = bool(run.request.get("force_full"))
+            partitions += await self._of_run(run.id, is_full=is_full)
+        oldest = found[most_runs].finished_at if len(found) > most_runs else None
+        return CommittedPartitions(partitions, oldest)
+
+    async def conflicts(self, table_id: TableId, since: datetime) -> Sequence[Conflict]:
+        """Return what the newest runs of a table lost to other writers since an instant, newest first."""
+        newest = run_listings.page(RunFilter(table_id=table_id), None, _NEWEST).with_only_columns(runs.c.id).subquery()
+        query = (
+            select(run_events.c.run_id, run_events.c.at, run_events.c.details)
+            .where(run_events.c.run_id.in_(select(newest.c.id)), run_events.c.at >= since)
+            .where(run_events.c.kind == "group_dropped")
+            .order_by(run_events.c.at.desc(), run_events.c.sequence.desc())
+        )
+        read = (_conflict(row) for row in await self._connection.execute(query))
+        return [conflict for conflict in read if conflict is not None]
+
+    async def races(self, table_id: TableId, since: datetime) -> TableRaces:
+        """Return what the newest runs of a table that ended since an instant came to."""
+        wanted = RunFilter(table_id=table_id, states=TERMINAL_STATES)
+        newest = run_listings.page(wanted, None, _NEWEST).subquery()
+        figures = [
+            newest.c.result[path] for path in (("groups_committed",), ("races", "groups_lost"), ("wasted_bytes",))
+        ]
+        sums = [func.coalesce(func.sum(cast(each.as_float(), Float)), 0) for each in figures]
+        row = (await self._connection.execute(select(*sums).where(newest.c.finished_at >= since))).one()
+        return TableRaces(*map(int, row))
+
+    async def fruitless_outages(self, run_id: RunId, waiting_for: WaitingFor) -> int:
+        """Return how often an outage ended a rewriting attempt of a run since its last committed file group."""
+        own = run_events.c.run_id == run_id
+        committed = select(func.max(run_events.c.sequence)).where(own, run_events.c.kind == "committed")
+        query = select(func.count()).where(
+            own,
+            run_events.c.kind == "parked",
+            run_events.c.from_state == RunState.REWRITING,
+            run_events.c.reason == waiting_for,
+            run_events.c.sequence > func.coalesce(committed.scalar_subquery(), 0),
+        )
+        return (await self._connection.execute(query)).scalar_one()
+
+    async def _of_run(self, run_id: str, *, is_full: bool) -> list[CommittedPartition]:
+        key = (file_groups.c.spec_id, file_groups.c.partition, file_groups.c.snapshot_id)
+        query = (
+            select(*key, func.max(file_groups.c.updated_at).label("at"))
+            .where(file_groups.c.run_id == run_id, file_groups.c.state == GroupState.COMMITTED)
+            .group_by(*key)
+        )
+        return [
+            CommittedPartition(row.spec_id, row.partition, row.snapshot_id, row.at, is_full)
+            for row in await self._connection.execute(query)
+        ]
+
+
+def _conflict(row: Any) -> Conflict | None:
+    reasons = [text for text in row.details.get("reasons", {}).values() if not text.startswith(_OWN_FAULTS)]
+    return Conflict(RunId(row.run_id), row.at, len(reasons), reasons[0]) if reasons else None

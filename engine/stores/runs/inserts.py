@@ -1,0 +1,58 @@
+"""New runs: many in one go, each with its first event."""
+
+import builtins
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any, Final
+
+from engine.domain.ids import TableId
+from engine.domain.runs import Run, RunEvent
+from engine.domain.tables import Table
+from engine.stores.runs.changes import FIELDS, RunChanges
+from engine.stores.runs.events import append_events
+from engine.stores.schema.core import runs
+from engine.stores.sql.upserts import upsert
+
+_UNIQUE: Final = itemgetter("table_id", "operation", "request_key")
+_DOCUMENTS: Final = ("plan", "intent", "result", "policy", "request")
+
+
+class RunInserts(RunChanges):
+    """Adds rows of `runs`."""
+
+    async def insert_many(self, given: Sequence[Run], of: Mapping[TableId, Table]) -> builtins.list[Run | None]:
+        """Add runs in order, each with the event `submitted`; return them with the catalog and team of their tables.
+
+        None stands for a run that was not added: one of an equal request is live, perhaps an earlier one of `given`.
+
+        Args:
+            given: new runs.
+            of: their tables, locked in this transaction (`TableStore.lock_many`).
+        """
+        new = [
+            replace(run, catalog=of[run.table_id].ref.catalog, owner_team=of[run.table_id].owner_team) for run in given
+        ]
+        statement = upsert(self._connection, runs).on_conflict_do_nothing(
+            index_elements=[runs.c.table_id, runs.c.operation, runs.c.request_key],
+            index_where=runs.c.finished_at.is_(None),
+        )
+        rows = sorted((_row(run) for run in new), key=_UNIQUE)  # one order for all, or two batches could wait in a ring
+        returned = await self._connection.execute(statement.returning(runs.c.id), rows)
+        added = set(returned.scalars())
+        stored = [run for run in new if run.id in added]
+        if stored:
+            await append_events(self._connection, [_submitted(run) for run in stored])
+        return [run if run.id in added else None for run in new]
+
+
+def _row(run: Run) -> dict[str, Any]:
+    values = {name: getattr(run, name) for name in FIELDS}
+    return values | {name: dict(values[name]) for name in _DOCUMENTS} | {"last_event": 1}
+
+
+def _submitted(run: Run) -> RunEvent:
+    details = {name: run.request[name] for name in ("cause",) if name in run.request}
+    return RunEvent(
+        run.id, 1, run.created_at, "submitted", run.requested_by, run.attempt, None, run.state, details=details
+    )

@@ -1,0 +1,45 @@
+"""The guard of every write that a holder makes.
+
+Its lease must be the run's present one, and not expired by the database's clock. The token is the attempt's number.
+"""
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.errors import LeaseLost
+from engine.domain.ids import TableId
+from engine.domain.leases import Lease
+from engine.stores.schema.core import runs
+from engine.stores.sql.clock import now
+
+
+def held(lease: Lease) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions under which a row of `runs` is held by this lease."""
+    return (
+        runs.c.id == lease.run_id,
+        runs.c.lease_holder == lease.holder,
+        runs.c.attempt == lease.token,
+        runs.c.lease_expires_at > now(),
+    )
+
+
+async def hold(connection: AsyncConnection, lease: Lease) -> TableId:
+    """Lock the run's row until the transaction ends, so that nobody takes it over meanwhile; return its table.
+
+    Raises:
+        LeaseLost: the lease expired or is another holder's.
+    """
+    # On Postgres a guard in a subquery would see a snapshot; the row lock makes it hold until the commit.
+    query = select(runs.c.table_id).where(*held(lease)).with_for_update(key_share=True)
+    table_id = (await connection.execute(query)).scalar_one_or_none()
+    if table_id is None:
+        raise lease_lost(lease)
+    return TableId(table_id)
+
+
+def lease_lost(lease: Lease) -> LeaseLost:
+    """Return the error for a holder that may not write any more."""
+    return LeaseLost(
+        f"{lease.holder} no longer holds attempt {lease.token} of {lease.run_id}",
+        details={"run_id": lease.run_id, "holder": lease.holder, "token": lease.token},
+    )

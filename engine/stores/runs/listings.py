@@ -1,0 +1,256 @@
+"""Queries over many runs. Each one walks an index and stops: none grows with history (a test looks at the query plans).
+
+A page of some states is the newest of the newest of each state, because an index on (state, id) is in order for one
+state only, and a walk in order of id might pass all of history to find the few live runs. The same holds for teams. A
+filter that no index serves is applied to the next `WALK` entries of the index that is walked; then the page ends short
+and says how far it looked.
+
+Hazard: a partial index is only taken for a condition that is written out; a bound parameter could be anything.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    and_,
+    exists,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
+
+from engine.domain.ids import RunId, TableId, first_run_id
+from engine.domain.periods import ALWAYS, Period
+from engine.domain.runs import LIVE_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
+from engine.stores.schema.core import catalogs, measurements, runs, tables
+from engine.stores.schema.watching import sharers
+from engine.stores.sql.clock import now
+from engine.stores.watching.outages import waits_for_outage
+
+WALK: Final = 2000
+QUEUE_WALK: Final = 100_000
+MOST_TEAMS: Final = 20
+"""So many teams are looked up one by one; more are a filter on what is walked."""
+
+OPERATIONS: Final = tuple(Operation)
+"""Runs of other operations, which a newer version stored, are left to processes that know them."""
+
+_IS_QUEUED: Final = runs.c.state == literal_column("'queued'")
+_NOW: Final = select(now()).scalar_subquery()
+"""The clock read once: Postgres walks no index by one that ticks."""
+_IS_URGENT: Final = and_(runs.c.urgent_at.is_not(None), runs.c.urgent_at <= _NOW)
+_READY: Final = (
+    *(runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at, runs.c.catalog, runs.c.owner_team),
+    _IS_URGENT.label("is_urgent"),
+)
+_Condition = ColumnElement[bool]
+DOCUMENTS: Final = frozenset({"plan", "intent", "result", "policy", "request"})
+"""The JSON columns of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """Conditions of each index walk, and what is asked of the entries beyond that."""
+
+    branches: Sequence[Sequence[_Condition]]
+    residual: dict[str, Any]
+
+
+def page(wanted: RunFilter, before: RunId | None, limit: int, documents: Collection[str] = DOCUMENTS) -> Select[Any]:
+    """Return the query of one page of runs, newest first, those older than `before`.
+
+    Args:
+        wanted: which runs.
+        before: the last run of the page before, None for the first page.
+        limit: the most runs on the page.
+        documents: the JSON columns to read; the others are left out, because they are most of a row.
+    """
+    walk = _walk(wanted, before)
+    read = [column for column in runs.c if column.name in documents or column.name not in DOCUMENTS]
+    newest = select(*read).order_by(runs.c.id.desc()).limit(limit)
+    if len(walk.branches) == 1 and not walk.residual:
+        return newest.where(*walk.branches[0])
+    found = [_ids(branch, walk.residual, limit).subquery() for branch in walk.branches]
+    every = union_all(*(select(branch.c.id) for branch in found)).subquery()
+    top = select(every.c.id).order_by(every.c.id.desc()).limit(limit).subquery()
+    return newest.join(top, top.c.id == runs.c.id)
+
+
+def walked_to(wanted: RunFilter, before: RunId | None) -> Select[Any] | None:
+    """Return the query of the id down to which `page` looked at everything (null: to the end); None: it always does."""
+    walk = _walk(wanted, before)
+    if not walk.residual:
+        return None
+    ends = [_entries(branch).offset(WALK - 1).limit(1).subquery() for branch in walk.branches]
+    every = union_all(*(select(end.c.id) for end in ends)).subquery()
+    return select(func.max(every.c.id))
+
+
+def changes(table_id: TableId, before: RunId | None, limit: int, period: Period = ALWAYS) -> Select[Any]:
+    """Return the query of ended runs with snapshots of theirs in a table, newest first; submitted in the period."""
+    query = select(runs).where(runs.c.table_id == table_id, runs.c.snapshot_count > literal_column("0"))
+    if period.since is not None:
+        query = query.where(runs.c.id >= first_run_id(period.since))
+    if period.until is not None:
+        query = query.where(runs.c.id < first_run_id(period.until))
+    query = query if before is None else query.where(runs.c.id < before)
+    return query.order_by(runs.c.id.desc()).limit(limit)
+
+
+def live(table_id: TableId, operation: Operation, request_key: str | None = None) -> Select[Any]:
+    """Return the query of the live runs of an operation on a table, oldest first; of one request if it is given."""
+    query = select(runs).where(runs.c.table_id == table_id, runs.c.operation == operation, runs.c.finished_at.is_(None))
+    query = query if request_key is None else query.where(runs.c.request_key == request_key)
+    return query.order_by(runs.c.id)
+
+
+def live_of_table(table_id: TableId, limit: int) -> Select[Any]:
+    """Return the query of the live runs of a table, newest first."""
+    query = select(runs).where(runs.c.table_id == table_id, runs.c.finished_at.is_(None))
+    return query.order_by(runs.c.id.desc()).limit(limit)
+
+
+def ready(limit: int, *, is_fleet_paused: bool = False, without: Collection[str] = ()) -> Select[Any]:
+    """Return the query of queued runs that may start: the oldest `limit` of each priority, and so many urgent ones.
+
+    Runs of the catalogs in `without` are left out. A run may be in the answer twice.
+    """
+    conditions = _may_start(is_fleet_paused=is_fleet_paused, without=without)
+    oldest = [
+        select(*_READY).where(runs.c.priority == priority, *conditions).order_by(runs.c.id).limit(limit).subquery()
+        for priority in Priority
+    ]
+    longest = select(*_READY).where(_IS_URGENT, *conditions).order_by(runs.c.urgent_at, runs.c.id).limit(limit)
+    return _with_benefit(union_all(*(select(branch) for branch in (*oldest, longest.subquery()))).subquery())
+
+
+def first_of_each_sharer(*, is_fleet_paused: bool = False, without: Collection[str] = ()) -> Select[Any]:
+    """Return the query of the oldest queued run that may start of each team, catalog and priority, urgent or not.
+
+    Walks the oldest `QUEUE_WALK` of the queue, which is only worth it when `ready` did not see all of it.
+    """
+    may_start = select(*_READY).where(*_may_start(is_fleet_paused=is_fleet_paused, without=without))
+    queue = (
+        may_start.order_by(runs.c.id).limit(QUEUE_WALK).subquery()
+    )  # the limit keeps SQLite off an index to group by
+    of = (queue.c.owner_team, queue.c.catalog, queue.c.priority, queue.c.is_urgent)
+    chosen = select(func.min(queue.c.id).label("id")).group_by(*of).subquery()
+    return _with_benefit(select(*_READY).join(chosen, chosen.c.id == runs.c.id).subquery())
+
+
+def at_work() -> Select[tuple[str, str | None]]:
+    """Return the query of the catalogs and teams of the runs that workers hold."""
+    held = select(runs.c.catalog, runs.c.owner_team).where(runs.c.lease_holder.is_not(None))
+    return held.order_by(
+        runs.c.lease_expires_at
+    )  # in the order of an index of such runs alone, which SQLite then takes
+
+
+def _may_start(*, is_fleet_paused: bool, without: Collection[str]) -> Sequence[_Condition]:
+    other = runs.alias("other")
+    is_held = exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None))
+    paused = select(tables.c.id).where(tables.c.paused_at.is_not(None))
+    frozen = select(tables.c.id).where(tables.c.frozen_at.is_not(None))
+    closed = select(catalogs.c.name).where(catalogs.c.paused_at.is_not(None))
+    is_cancelled = runs.c.cancel_requested_at.is_not(None)
+    return [
+        _IS_QUEUED,
+        runs.c.operation.in_(OPERATIONS),
+        or_(runs.c.not_before.is_(None), runs.c.not_before <= now()),
+        ~is_held,
+        is_cancelled
+        if is_fleet_paused
+        else or_(
+            is_cancelled,
+            and_(
+                runs.c.table_id.not_in(paused),
+                runs.c.table_id.not_in(frozen),
+                runs.c.catalog.not_in(closed),
+                ~waits_for_outage(),
+            ),
+        ),
+        *([runs.c.catalog.not_in(without)] if without else []),
+    ]
+
+
+def _with_benefit(found: Subquery) -> Select[Any]:
+    """Add what the tables were worth when they were measured last, and when their sharers were served last."""
+    is_latest = and_(measurements.c.table_id == found.c.table_id, measurements.c.is_latest)
+    worth = func.coalesce(measurements.c.benefit_per_cost, literal_column("0")).label("benefit_per_cost")
+    of_team, of_catalog = literal("team ") + found.c.owner_team, literal("catalog ") + found.c.catalog
+    is_sharer = sharers.c.name == func.coalesce(of_team, of_catalog)  # as `domain.runs.sharer` names them
+    joined = found.outerjoin(measurements, is_latest).outerjoin(sharers, is_sharer)
+    return select(found, worth, sharers.c.served_at).select_from(joined)
+
+
+def held_back(waiting_for: Iterable[WaitingFor], limit: int, after: RunId | None = None) -> Select[Any]:
+    """Return the query of queued runs that wait for one of these, oldest first, those younger than `after`."""
+    columns = (runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at)
+    query = select(*columns).where(_IS_QUEUED, runs.c.waiting_for.in_(waiting_for)).order_by(runs.c.id).limit(limit)
+    return query if after is None else query.where(runs.c.id > after)
+
+
+def expired(limit: int) -> Select[Any]:
+    """Return the query of the ids of runs whose lease ran out, longest first; locks them, passes over locked ones."""
+    return (
+        select(runs.c.id)
+        .where(runs.c.lease_holder.is_not(None), runs.c.lease_expires_at <= now())
+        .order_by(runs.c.lease_expires_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+
+
+def live_counts() -> Select[Any]:
+    """Return the query of the number of live runs by state."""
+    live_states = sorted(LIVE_STATES)  # by state: SQLite would not take the partial index here
+    return select(runs.c.state, func.count()).where(runs.c.state.in_(live_states)).group_by(runs.c.state)
+
+
+def _walk(wanted: RunFilter, before: RunId | None) -> _Walk:
+    """Choose the index: of the table, else of each team, else of the catalog, else of the states, else of the ids."""
+    bounds = [bound for bound in _bounds(wanted, before) if bound is not None]
+    residual = {"operation": wanted.operations, "catalog": wanted.catalog, "owner_team": wanted.teams}
+    drivers: list[list[_Condition]] = [[]]
+    if wanted.table_id is not None:
+        drivers = [[runs.c.table_id == wanted.table_id]]
+    elif wanted.teams is not None and len(wanted.teams) <= MOST_TEAMS:
+        drivers = [[runs.c.owner_team == team] for team in sorted(wanted.teams)]
+        del residual["owner_team"]
+    elif wanted.catalog is not None:
+        drivers = [[runs.c.catalog == wanted.catalog]]
+        del residual["catalog"]
+    states: list[list[_Condition]] = [[]]
+    if wanted.states is not None or drivers != [[]]:
+        chosen = sorted(RunState if wanted.states is None else wanted.states)
+        states = [[runs.c.state == state] for state in chosen]
+    branches = [[*driver, *state, *bounds] for driver in drivers for state in states]
+    return _Walk(branches, {name: value for name, value in residual.items() if value is not None})
+
+
+def _bounds(wanted: RunFilter, before: RunId | None) -> Iterable[_Condition | None]:
+    yield None if before is None else runs.c.id < before
+    yield None if wanted.until is None else runs.c.id < wanted.until
+    yield None if wanted.since is None else runs.c.id >= wanted.since
+
+
+def _entries(conditions: Sequence[_Condition], *columns: Any) -> Select[Any]:
+    return select(runs.c.id, *columns).where(*conditions).order_by(runs.c.id.desc())
+
+
+def _ids(conditions: Sequence[_Condition], residual: dict[str, Any], limit: int) -> Select[Any]:
+    if not residual:
+        return _entries(conditions).limit(limit)
+    entries = _entries(conditions, *(runs.c[name] for name in residual)).limit(WALK).subquery()
+    query = select(entries.c.id)
+    for name, value in residual.items():
+        column = entries.c[name]
+        query = query.where(column.in_(sorted(value)) if isinstance(value, frozenset) else column == value)
+    return query.order_by(entries.c.id.desc()).limit(limit)

@@ -1,0 +1,344 @@
+"""Runs and their changes of state: the only place that writes `runs.state`.
+
+A change is one guarded UPDATE … RETURNING and the event that tells it, in one transaction. The guard of a holder's
+write is its lease: holder, token (= attempt) and expiry by the database's clock. When no row fits, the row is read
+again to say why. The map of legal changes is `engine.domain.runs.TRANSITIONS`.
+
+    insert           → queued                               (`run_inserts`)
+    claim            queued → planning                      a worker takes the lease (`run_claims`)
+    transition       between leased states, to terminal     terminal gives the lease back
+    park, reap       leased → queued                        by the holder; after expiry
+    request_cancel   queued → cancelled, else a request     the holder acts on it
+
+A run that ends is counted in `run_totals`, and by the breaker of its catalog; its table is evaluated at once.
+"""
+
+import builtins
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, case, select, update
+
+from engine.domain.breakers import Fault
+from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateConflict
+from engine.domain.ids import RunId, TableId
+from engine.domain.leases import Lease
+from engine.domain.periods import ALWAYS, Period
+from engine.domain.runs import (
+    LEASED_STATES,
+    LIVE_STATES,
+    TERMINAL_STATES,
+    TRANSITIONS,
+    EndedRuns,
+    Operation,
+    Run,
+    RunFilter,
+    RunPage,
+    RunState,
+    WaitingFor,
+)
+from engine.stores.runs import listings as run_listings
+from engine.stores.runs.changes import Entry, lease_of, to_run, waits
+from engine.stores.runs.claims import RunClaims
+from engine.stores.runs.inserts import RunInserts
+from engine.stores.runs.leases import held, lease_lost
+from engine.stores.runs.urgency import RunUrgency
+from engine.stores.schema.core import rewritten_bytes, run_totals, runs
+from engine.stores.sql.clock import now, seconds_from_now
+from engine.stores.sql.upserts import upsert
+from engine.stores.watching.breakers import BreakerStore
+from engine.stores.watching.watches import WatchStore
+
+Document = Mapping[str, Any] | None
+
+_DOCUMENTS: Final = ("plan", "intent", "result", "policy")
+_NO_LEASE: Final = {"lease_holder": None, "lease_expires_at": None}
+_REAPER: Final = "reaper"
+
+
+class RunStore(RunInserts, RunClaims, RunUrgency):
+    """Rows of `runs`."""
+
+    async def get(self, run_id: RunId) -> Run | None:
+        """Return a run, None when there is none of this id."""
+        row = (await self._connection.execute(select(runs).where(runs.c.id == run_id))).mappings().one_or_none()
+        return None if row is None else to_run(row)
+
+    async def list(
+        self,
+        table_id: TableId | None = None,
+        states: AbstractSet[RunState] | None = None,
+        before: RunId | None = None,
+        limit: int = 100,
+    ) -> builtins.list[Run]:
+        """Return runs, newest first, those older than `before`; None leaves a filter out."""
+        wanted = RunFilter(table_id=table_id, states=None if states is None else frozenset(states))
+        return [*(await self.page(wanted, before, limit)).runs]
+
+    async def page(
+        self,
+        wanted: RunFilter,
+        before: RunId | None = None,
+        limit: int = 100,
+        documents: Collection[str] = run_listings.DOCUMENTS,
+    ) -> RunPage:
+        """Return runs, newest first, those older than `before`; it may hold less than there is, and says so then.
+
+        `documents` are the JSON columns to read; the others are empty in the runs returned.
+        """
+        if (wanted.states is not None and not wanted.states) or (wanted.teams is not None and not wanted.teams):
+            return RunPage(())
+        rows = (await self._connection.execute(run_listings.page(wanted, before, limit, documents))).mappings()
+        found = tuple(to_run(row) for row in rows)
+        floor = run_listings.walked_to(wanted, before)
+        walked_to: str | None = None if floor is None else (await self._connection.execute(floor)).scalar_one()
+        if walked_to is None:
+            return RunPage(found)
+        return RunPage(tuple(run for run in found if run.id >= walked_to), RunId(walked_to))
+
+    async def list_changes(
+        self, table_id: TableId, before: RunId | None = None, limit: int = 100, period: Period = ALWAYS
+    ) -> builtins.list[Run]:
+        """Return ended runs with snapshots of theirs in a table, newest first, those older than `before`."""
+        rows = (await self._connection.execute(run_listings.changes(table_id, before, limit, period))).mappings()
+        return [to_run(row) for row in rows]
+
+    async def find_live(self, table_id: TableId, operation: Operation, request_key: str | None = None) -> Run | None:
+        """Return the live run of an operation on a table: of this request (one at most), else the oldest."""
+        query = run_listings.live(table_id, operation, request_key).limit(1)
+        row = (await self._connection.execute(query)).mappings().one_or_none()
+        return None if row is None else to_run(row)
+
+    async def list_live(self, table_id: TableId, limit: int) -> builtins.list[Run]:
+        """Return live runs of a table, newest first."""
+        rows = (await self._connection.execute(run_listings.live_of_table(table_id, limit))).mappings()
+        return [to_run(row) for row in rows]
+
+    async def metrics(self) -> dict[RunState, int]:
+        """Return how many runs are in each live state."""
+        counted = {row.state: row[1] for row in await self._connection.execute(run_listings.live_counts())}
+        return {state: counted.get(state, 0) for state in RunState if state in LIVE_STATES}
+
+    async def totals(self) -> builtins.list[EndedRuns]:
+        """Return the counts of ended runs by operation and state, without looking at the runs."""
+        query = select(run_totals).order_by(run_totals.c.operation, run_totals.c.state)
+        return [EndedRuns(**row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def bytes_rewritten_since(self, table_id: TableId, since: datetime) -> builtins.list[tuple[datetime, int]]:
+        """Return when and how many bytes rewrites of a table have read since an instant, one entry a written group.
+
+        Groups that were written and dropped later count: their bytes were moved.
+        """
+        query = (
+            select(rewritten_bytes.c.at, rewritten_bytes.c.bytes)
+            .where(rewritten_bytes.c.table_id == table_id, rewritten_bytes.c.at >= since)
+            .order_by(rewritten_bytes.c.at)
+        )
+        return [(row.at, row.bytes) for row in await self._connection.execute(query)]
+
+    async def transition(
+        self,
+        lease: Lease,
+        *,
+        to: RunState,
+        reason: str | None = None,
+        detail: str | None = None,
+        details: Document = None,
+        plan: Document = None,
+        intent: Document = None,
+        result: Document = None,
+        policy: Document = None,
+        fault: Fault = Fault.OTHER,
+    ) -> Run:
+        """Move a held run on; a terminal state gives the lease back. Documents that are given replace the stored ones.
+
+        `fault`: what made the run fail; breakers go by it.
+
+        Raises:
+            LeaseLost: the lease expired or is another holder's.
+            IllegalTransition: `TRANSITIONS` has no such change, or it is `park`'s (to queued).
+        """
+        values = {"state": to, "reason": reason, "detail": detail, **_given(plan, intent, result, policy)}
+        if to in TERMINAL_STATES:
+            values |= {**_NO_LEASE, "finished_at": now(), "snapshot_count": len((result or {}).get("snapshot_ids", ()))}
+        sources = [] if to is RunState.QUEUED else _sources(to)
+        entry = Entry("state_changed", lease.holder, reason, _with_detail(detail, details))
+        run = await self._change((*held(lease), runs.c.state.in_(sources)), values, entry)
+        if run is None:
+            raise await self._refusal(lease, to)
+        if run.is_terminal:
+            has_closed = await BreakerStore(connection=self._connection).note_end(run, fault)
+            await self._wake(run, closed=run.catalog if has_closed else None)
+            await self._count(run)
+        return run
+
+    async def record(
+        self,
+        lease: Lease,
+        *,
+        kind: str,
+        details: Document,
+        plan: Document = None,
+        intent: Document = None,
+        result: Document = None,
+        policy: Document = None,
+        is_progress: bool = False,
+    ) -> Run:
+        """Store documents and an event of this kind without a change of state; progress sets the failures to zero.
+
+        Raises:
+            LeaseLost: the lease expired or is another holder's.
+        """
+        entry = Entry(kind, lease.holder, None, details or {})
+        values = _given(plan, intent, result, policy) | ({"failures": 0, "waits_on": None} if is_progress else {})
+        run = await self._change(held(lease), values, entry)
+        if run is None:
+            raise lease_lost(lease)
+        return run
+
+    async def extend(self, lease: Lease, ttl_seconds: float) -> tuple[Run, Lease]:
+        """Let the lease run for `ttl_seconds` from now (the heartbeat; no event); the run shows cancel requests.
+
+        Raises:
+            LeaseLost: the lease expired, even if nobody took the run yet, or is another holder's.
+        """
+        statement = (
+            update(runs).where(*held(lease)).values(lease_expires_at=seconds_from_now(ttl_seconds)).returning(runs)
+        )
+        row = (await self._connection.execute(statement)).mappings().one_or_none()
+        if row is None:
+            raise lease_lost(lease)
+        run = to_run(row)
+        return run, lease_of(run)
+
+    async def park(
+        self,
+        lease: Lease,
+        *,
+        waiting_for: WaitingFor | None,
+        not_before: datetime | None,
+        reason: str,
+        detail: str | None,
+        failed: bool,
+        waits_on: str | None = None,
+        fault: Fault = Fault.OTHER,
+    ) -> Run:
+        """Put a held run back to wait until `not_before`; `failed` counts the attempt as a failure.
+
+        Without `waiting_for` it waits for a worker only. With `waits_on` it also waits for the end of that outage.
+        `fault`: what made it fail; breakers go by it.
+
+        Raises:
+            LeaseLost: the lease expired or is another holder's.
+        """
+        values = {
+            "state": RunState.QUEUED,
+            **_NO_LEASE,
+            **waits(waiting_for, not_before),
+            "reason": reason,
+            "detail": detail,
+            "failures": runs.c.failures + int(failed),
+            "waits_on": waits_on,
+        }
+        until = None if not_before is None else not_before.isoformat()
+        details = _with_detail(detail, {"waiting_for": waiting_for, "not_before": until, "failed": failed})
+        entry = Entry("parked", lease.holder, reason, details)
+        run = await self._change((*held(lease), runs.c.state.in_(_sources(RunState.QUEUED))), values, entry)
+        if run is None:
+            raise await self._refusal(lease, RunState.QUEUED)
+        if failed and waiting_for is WaitingFor.RETRY:
+            await BreakerStore(connection=self._connection).note_failed_attempt(run, fault)
+        elif waits_on is not None:
+            await BreakerStore(connection=self._connection).give_probe_back(run.catalog)
+        return run
+
+    async def request_cancel(self, run_id: RunId, by: str) -> Run:
+        """Cancel a run that was never started at once; of any other note the request, for its holder to act on.
+
+        A queued run that had an attempt may have committed something: whoever claims it next finds out, so it need not
+        wait any longer. Asking again changes nothing.
+
+        Raises:
+            NotFound: no such run.
+            StateConflict: the run has ended.
+        """
+        locked = select(runs).where(runs.c.id == run_id).with_for_update(key_share=True)
+        row = (await self._connection.execute(locked)).mappings().one_or_none()
+        if row is None:
+            raise NotFound(f"no run {run_id}")
+        present = to_run(row)
+        if present.is_terminal:
+            raise StateConflict(f"run {run_id} has ended: {present.state}", details={"state": present.state.value})
+        if present.cancel_requested_at is not None:
+            return present
+        values: dict[str, Any] = {"cancel_requested_at": now(), "cancel_requested_by": by}
+        kind = "cancel_requested"
+        if present.state is RunState.QUEUED and present.attempt > 0:
+            values |= waits(None, None)
+        elif present.state is RunState.QUEUED:
+            kind = "cancelled"
+            values |= {"state": RunState.CANCELLED, "finished_at": now(), "reason": "cancelled", **waits(None, None)}
+        run = await self._change((runs.c.id == run_id, runs.c.state == present.state), values, Entry(kind, by))
+        if run is None:  # the row is locked: nobody else can have moved it
+            raise IllegalTransition(f"run {run_id} moved while it was locked")
+        if run.is_terminal:
+            await self._wake(run)
+            await self._count(run)
+        return run
+
+    async def reap(self, limit: int, *, unreachable: tuple[datetime, datetime] | None = None) -> builtins.list[Run]:
+        """Take back runs whose lease expired: → queued, one failure more, intent kept for whoever reconciles.
+
+        A lease that expired while the database was `unreachable` (from, until) is not a failure: its holder could not
+        extend it.
+        """
+        due = [row.id for row in await self._connection.execute(run_listings.expired(limit))]
+        if not due:
+            return []
+        failures: ColumnElement[int] = runs.c.failures + 1
+        if unreachable is not None:
+            failures = case((runs.c.lease_expires_at.between(*unreachable), runs.c.failures), else_=failures)
+        values = {"state": RunState.QUEUED, **_NO_LEASE, "failures": failures, "reason": "lease_expired"}
+        guard = (runs.c.id.in_(due), runs.c.lease_expires_at <= now())
+        return await self._change_all(guard, values | {"detail": None}, Entry("reaped", _REAPER, "lease_expired"))
+
+    async def _wake(self, run: Run, *, closed: str | None = None) -> None:
+        """Evaluate the table of an ended run now: what was committed while the run was live may make it due."""
+        await WatchStore(connection=self._connection).wake_after_run(run.table_id, closed=closed)
+
+    async def _count(self, run: Run) -> None:
+        """Add an ended run to the totals. The last statement of its transaction: all that end share these rows."""
+        added = {
+            "runs": 1,
+            "rewritten_bytes": int(run.result.get("rewritten_bytes", 0)),
+            "added_bytes": int(run.result.get("added_bytes", 0)),
+            "groups_committed": int(run.result.get("groups_committed", 0)),
+            "groups_lost": int(run.result.get("races", {}).get("groups_lost", 0)),
+            "wasted_bytes": int(run.result.get("wasted_bytes", 0)),
+        }
+        statement = upsert(self._connection, run_totals).values(operation=run.operation, state=run.state, **added)
+        sums = {name: run_totals.c[name] + count for name, count in added.items()}
+        await self._connection.execute(
+            statement.on_conflict_do_update(index_elements=["operation", "state"], set_=sums)
+        )
+
+    async def _refusal(self, lease: Lease, to: RunState) -> LeaseLost | IllegalTransition:
+        row = (await self._connection.execute(select(runs.c.state).where(*held(lease)))).one_or_none()
+        if row is None:
+            return lease_lost(lease)
+        return IllegalTransition(f"run {lease.run_id} can't go from {row.state} to {to} like this")
+
+
+def _sources(to: RunState) -> list[RunState]:
+    return sorted(state for state in LEASED_STATES if to in TRANSITIONS[state])
+
+
+def _given(plan: Document, intent: Document, result: Document, policy: Document) -> dict[str, Any]:
+    documents = zip(_DOCUMENTS, (plan, intent, result, policy), strict=True)
+    return {name: dict(value) for name, value in documents if value is not None}
+
+
+def _with_detail(detail: str | None, details: Document) -> dict[str, Any]:
+    return ({} if detail is None else {"detail": detail}) | dict(details or {})

@@ -1,0 +1,1 @@
+"""The tables of the record, with the constraints that make illegal states impossible."""

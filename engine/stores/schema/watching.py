@@ -1,0 +1,117 @@
+"""The tables of the record that the coordinator goes by; the others are in `schema`, and these end with theirs."""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+)
+
+from engine.domain.dependencies import Dependency
+from engine.domain.watches import Verdict
+from engine.stores.schema.core import metadata
+from engine.stores.sql.columns import ID_LENGTH, NAME_LENGTH, EnumText, UtcTime, document, one_of, ordered_text
+
+__all__ = ["breakers", "hot_partitions", "leaders", "metadata", "outages", "sharers", "watches"]
+
+watches = Table(
+    "watches",
+    metadata,
+    Column("table_id", ordered_text(ID_LENGTH), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    Column("phase", Float, nullable=False),
+    Column("next_at", UtcTime, nullable=False),
+    Column("interval_seconds", Integer, nullable=False),
+    Column("looked_at", UtcTime),
+    Column("changed_at", UtcTime),
+    Column("due_since", UtcTime),
+    Column("reconsider_at", UtcTime),
+    Column("verdict", EnumText(Verdict), nullable=False),
+    Column("code", Text),
+    Column("pointer", Text),
+    Column("detail", Text),
+    Column("rest_ended_at", UtcTime),  # runs that ended in vain before do not count
+    Column("grace_until", UtcTime),  # no run starts automatically before
+    CheckConstraint(one_of("verdict", Verdict), name="verdict"),
+    CheckConstraint("phase >= 0 AND phase < 1 AND interval_seconds > 0", name="pace"),
+    Index("ix_watches_next_at_table_id", "next_at", "table_id"),
+)
+"""How each registered table is watched: one row for each."""
+
+hot_partitions = Table(
+    "hot_partitions",
+    metadata,
+    Column("table_id", ordered_text(ID_LENGTH), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
+    Column("partition_key", String(64), nullable=False),  # a hash: values of partitions may be longer than a key
+    Column("spec_id", Integer, nullable=False),
+    Column("losses", Integer, nullable=False),
+    Column("lost_at", UtcTime, nullable=False),
+    Column("cools_until", UtcTime, nullable=False),
+    Column("wasted_bytes", BigInteger, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("run_id", ordered_text(ID_LENGTH), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("partition", Text, nullable=False),
+    PrimaryKeyConstraint("table_id", "partition_key"),
+    CheckConstraint("losses >= 1 AND wasted_bytes >= 0", name="counts"),
+    CheckConstraint("cools_until > lost_at", name="cools"),
+    Index("ix_hot_partitions_table_id_cools_until", "table_id", "cools_until"),
+    Index("ix_hot_partitions_cools_until", "cools_until"),
+)
+"""Partitions whose last race against other writers was lost; a bounded number for each table."""
+
+breakers = Table(
+    "breakers",
+    metadata,
+    Column("catalog", ordered_text(NAME_LENGTH), ForeignKey("catalogs.name", ondelete="CASCADE"), primary_key=True),
+    Column("times_open", Integer, nullable=False),  # in a row; 0: closed
+    Column("open_until", UtcTime),
+    Column("probe_until", UtcTime),  # one run was let through, and is given so long to tell
+    Column("failed_at", UtcTime, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("failed_tables", document(), nullable=False),  # different ones that failed in a row, the last first
+    CheckConstraint("times_open >= 0 AND (times_open > 0) = (open_until IS NOT NULL)", name="open_until_an_instant"),
+    CheckConstraint("probe_until IS NULL OR open_until IS NOT NULL", name="probe_of_open"),
+)
+"""Catalogs in which runs failed in a row for reasons of the catalog, its storage or Spark; a success deletes it."""
+
+outages = Table(
+    "outages",
+    metadata,
+    Column("key", ordered_text(NAME_LENGTH + ID_LENGTH), primary_key=True),
+    Column("dependency", EnumText(Dependency), nullable=False),
+    Column("catalog", ordered_text(NAME_LENGTH), nullable=False),
+    Column("table_id", ordered_text(ID_LENGTH), nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("away_since", UtcTime, nullable=False),
+    Column("probes", Integer, nullable=False),  # without an answer
+    Column("next_probe_at", UtcTime, nullable=False),
+    CheckConstraint("probes >= 0", name="probes"),
+    Index("ix_outages_next_probe_at", "next_probe_at"),
+)
+"""Dependencies that do not answer; the first answer to a probe deletes the row."""
+
+leaders = Table(
+    "leaders",
+    metadata,
+    Column("name", String(ID_LENGTH), primary_key=True),
+    Column("holder", Text, nullable=False),
+    Column("token", BigInteger, nullable=False),
+    Column("expires_at", UtcTime, nullable=False),
+    CheckConstraint("token >= 1", name="token"),
+)
+"""Who does what only one process may do; the token grows with every change of leader."""
+
+sharers = Table(
+    "sharers",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("served_at", UtcTime, nullable=False),
+)
+"""When a run of a team, or of a catalog's tables without a team, was claimed last (`domain.turns`)."""

@@ -1,0 +1,1 @@
+"""What every store shares: engines, the database's clock, column types, translated errors."""

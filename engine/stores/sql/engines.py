@@ -1,0 +1,100 @@
+"""SQLAlchemy engines as the record needs them, one way for each dialect.
+
+SQLite: transactions are begun by us, writers with BEGIN IMMEDIATE (a transaction that reads first and writes later
+would fail at once under another writer, without waiting); foreign keys are off by default; commits stay fully
+synchronous, because an intent that a power cut takes back could commit twice. SQLite 3.35 or newer (RETURNING).
+Postgres: connections are tried before use, half-open ones are noticed within a minute.
+"""
+
+from typing import Any, Final
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
+
+from engine.domain.errors import FieldProblem, InvalidInput
+from engine.stores.sql.columns import dump_json
+from engine.stores.sql.failures import translate
+
+SQLITE: Final = "sqlite"
+POSTGRESQL: Final = "postgresql"
+WRITES: Final = "packhouse_writes"
+
+_CONNECT_SECONDS: Final = 5
+_PARALLEL_CONNECTIONS: Final = 15
+_DRIVERS: Final = frozenset({"sqlite+aiosqlite", "postgresql+psycopg"})
+
+
+def check_url(url: URL) -> None:
+    """Raise `InvalidInput` unless the URL is of a supported driver and, for SQLite, of a file."""
+    if url.drivername not in _DRIVERS:
+        problem = FieldProblem(
+            "/database_url", f"driver {url.drivername!r} is not supported", hint=str(sorted(_DRIVERS))
+        )
+        raise InvalidInput("database_url: no such driver", problems=(problem,))
+    if url.get_backend_name() == SQLITE and url.database in (None, "", ":memory:"):
+        problem = FieldProblem("/database_url", "SQLite needs a file: each connection would have its own memory")
+        raise InvalidInput("database_url: a file is needed", problems=(problem,))
+
+
+def make_engine(url: URL, *, busy_seconds: float) -> AsyncEngine:
+    """Return the engine that stores use; `busy_seconds` bounds every wait for a lock and for a free connection."""
+    is_sqlite = url.get_backend_name() == SQLITE
+    engine = create_async_engine(
+        url,
+        json_serializer=dump_json,
+        pool_size=_PARALLEL_CONNECTIONS,
+        max_overflow=0,
+        pool_timeout=busy_seconds,
+        pool_pre_ping=not is_sqlite,
+        connect_args=_sqlite_arguments(busy_seconds) if is_sqlite else _postgresql_arguments(busy_seconds),
+    )
+    event.listen(engine.sync_engine, "handle_error", translate, retval=True)
+    if is_sqlite:
+        event.listen(engine.sync_engine, "connect", _enforce_foreign_keys)
+        event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    return engine
+
+
+def make_migration_engine(url: URL, *, busy_seconds: float) -> Engine:
+    """Return a blocking engine for migrations: every transaction writes, foreign keys are not enforced on SQLite."""
+    is_sqlite = url.get_backend_name() == SQLITE
+    engine = create_engine(
+        url.set(drivername="sqlite+pysqlite" if is_sqlite else url.drivername),
+        poolclass=NullPool,
+        connect_args=_sqlite_arguments(busy_seconds) if is_sqlite else {"connect_timeout": _CONNECT_SECONDS},
+    )
+    event.listen(engine, "handle_error", translate, retval=True)
+    if is_sqlite:
+        event.listen(engine, "begin", _begin_immediate)
+    return engine
+
+
+def _sqlite_arguments(busy_seconds: float) -> dict[str, Any]:
+    return {"timeout": busy_seconds, "isolation_level": None}  # None: the driver begins no transactions by itself
+
+
+def _postgresql_arguments(busy_seconds: float) -> dict[str, Any]:
+    return {
+        "connect_timeout": _CONNECT_SECONDS,
+        "options": f"-c lock_timeout={int(busy_seconds * 1000)}",
+        "keepalives_idle": 30,
+        "keepalives_interval": 10,
+        "keepalives_count": 3,
+    }
+
+
+def _enforce_foreign_keys(connection: Any, _record: Any) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(WRITES, False)
+    connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writes else 'ON'}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _begin_immediate(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,0 +1,136 @@
+"""What drivers raise, told in the errors of the domain: the one place where this happens.
+
+    can't connect, connection lost, restarted       → Away
+    locked, deadlock, disk full, …                  → Transient
+    unique constraint                               → StateConflict, `details["constraint"]` names it
+    foreign key                                     → StateConflict, constraint `foreign_key`
+    CHECK, NOT NULL, trigger                        → Fatal: code tried to store what must not be
+
+Anything else (a missing table, wrong SQL) stays the driver's error: it is a fault of ours. SQLite names the columns of
+a violated index, Postgres the index; both end as the index's name. On Postgres an error spoils the transaction: what a
+caller may want to survive runs in a savepoint.
+"""
+
+import sqlite3
+from functools import cache
+from typing import Final
+
+import psycopg
+from sqlalchemy import UniqueConstraint
+from sqlalchemy.engine.interfaces import ExceptionContext
+from sqlalchemy.exc import IntegrityError
+
+from engine.domain.dependencies import Dependency
+from engine.domain.errors import Away, Fatal, PackhouseError, StateConflict, Transient
+from engine.stores.schema.retention import metadata
+
+LEASED_TABLE: Final = "uq_runs_leased"
+FOREIGN_KEY: Final = "foreign_key"
+
+_CONFLICTS: Final = {
+    LEASED_TABLE: "another run of the table is active",
+    "pk_catalogs": "a catalog of this name exists: choose another name, or change the one that is there",
+    "uq_tables_ref": "the table is registered already: GET /v1/tables lists registered tables with ids",
+    "pk_policies": "a policy of this name exists already",
+    "pk_policy_versions": "the policy was written at the same time",
+    "uq_api_keys_live": "a key of this name exists",
+    "uq_policies_fleet": "the fleet has a policy already",
+    "uq_policies_catalog": "the catalog has a policy already",
+    "uq_policies_namespace": "the namespace has a policy already",
+    "uq_api_keys_secret": "a key with this secret exists",
+}
+_SQLITE_TRANSIENT: Final = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PROTOCOL,
+    }
+)
+_SQLITE_AWAY: Final = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
+_POSTGRESQL_AWAY: Final = ("08", "53300", "57P01", "57P02", "57P03", "57P05")
+"""Classes of SQLSTATE: connection exceptions, too many connections, shutting down, crashed, starting, idle session."""
+
+_POSTGRESQL_STARTING: Final = (
+    "starting up",
+    "not yet accepting",
+    "shutting down",
+    "recovery",
+    "too many",
+    "administrator command",
+)
+"""Words of a server that refuses every connection at the moment; other refusals, such as a password's, will last."""
+
+_SQLITE_UNIQUE_PREFIX: Final = "UNIQUE constraint failed: "
+
+
+def translate(context: ExceptionContext) -> PackhouseError | None:
+    """Return the domain's error for a driver's error, None to leave it as it is (a `handle_error` listener)."""
+    error = context.original_exception
+    if not isinstance(error, Exception):
+        return None  # a cancelled task is not a failure of the database
+    if context.is_disconnect or _is_away(error):
+        return Away(Dependency.DATABASE, f"the database does not answer: {_first_line(error)}")
+    if _is_transient(error):
+        return Transient(f"the database did not do it: {_first_line(error)}")
+    if isinstance(context.sqlalchemy_exception, IntegrityError):
+        return _refusal(error)
+    return None
+
+
+def _is_away(error: BaseException) -> bool:
+    """Return whether no connection can be made, or the server ended this one."""
+    if isinstance(error, sqlite3.Error):
+        return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _SQLITE_AWAY
+    if isinstance(error, psycopg.InterfaceError):
+        return True
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    if error.sqlstate is not None:
+        return error.sqlstate.startswith(_POSTGRESQL_AWAY)
+    text = str(error)  # a connection that was never made has no SQLSTATE
+    return "FATAL:" not in text or any(words in text for words in _POSTGRESQL_STARTING)
+
+
+def _is_transient(error: BaseException) -> bool:
+    if isinstance(error, sqlite3.Error):
+        return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _SQLITE_TRANSIENT
+    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+
+
+def _refusal(error: BaseException) -> PackhouseError:
+    if isinstance(error, psycopg.errors.UniqueViolation):
+        return conflict(error.diag.constraint_name or "")
+    if isinstance(error, psycopg.errors.ForeignKeyViolation):
+        return conflict(FOREIGN_KEY)
+    text = _first_line(error)
+    if text.startswith(_SQLITE_UNIQUE_PREFIX):
+        return conflict(_names_by_columns().get(text.removeprefix(_SQLITE_UNIQUE_PREFIX), text))
+    if text == "FOREIGN KEY constraint failed":
+        return conflict(FOREIGN_KEY)
+    return Fatal(f"the database refused a row that must not be: {text}")
+
+
+def conflict(constraint: str) -> StateConflict:
+    """Return the error of a violated constraint."""
+    message = _CONFLICTS.get(constraint)
+    if message is None:
+        message = f"it conflicts with other records ({constraint})"
+    return StateConflict(message, details={"constraint": constraint})
+
+
+@cache
+def _names_by_columns() -> dict[str, str]:
+    """Return the names of all unique constraints and indexes by their columns, as SQLite lists them."""
+    found: dict[str, str] = {}
+    for table in metadata.sorted_tables:
+        uniques = [c for c in table.constraints if isinstance(c, UniqueConstraint) or c is table.primary_key]
+        for unique in (*uniques, *(index for index in table.indexes if index.unique)):
+            found[", ".join(f"{table.name}.{column.name}" for column in unique.columns)] = str(unique.name)
+    return found
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

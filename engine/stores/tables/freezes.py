@@ -1,0 +1,42 @@
+"""Freezes, in the rows of the tables: what a failed proof leaves behind, until somebody has looked.
+
+Claims lock these rows (`stores.runs.claims`), as they do for pauses.
+"""
+
+from sqlalchemy import update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.ids import RunId, TableId
+from engine.domain.tables import Freeze
+from engine.stores.schema.core import tables
+from engine.stores.sql.clock import now
+from engine.stores.tables.store import FREEZE, to_freeze
+
+
+class FreezeStore:
+    """The freeze columns of `tables`."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def freeze(
+        self, table_id: TableId, *, by: RunId, snapshot_id: int, parent_id: int | None, reason: str
+    ) -> Freeze | None:
+        """Freeze a table on the word of a run; the first freeze stands until its release.
+
+        None when the table is not registered any more, or frozen already.
+        """
+        values = {
+            "frozen_at": now(),
+            "frozen_by": by,
+            "frozen_snapshot_id": snapshot_id,
+            "frozen_parent_id": parent_id,
+            "freeze_reason": reason,
+        }
+        statement = update(tables).where(tables.c.id == table_id, tables.c.frozen_at.is_(None)).values(values)
+        row = (await self._connection.execute(statement.returning(*(tables.c[name] for name in FREEZE)))).one_or_none()
+        return None if row is None else to_freeze(row)
+
+    async def release(self, table_id: TableId) -> None:
+        """End the freeze of a table; nothing happens when it is not frozen."""
+        await self._connection.execute(update(tables).where(tables.c.id == table_id).values(dict.fromkeys(FREEZE)))

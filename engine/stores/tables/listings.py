@@ -1,0 +1,86 @@
+"""Queries over many tables. Each one walks an index and stops at the page's end (a test looks at the query plans).
+
+A page of some teams is the newest of the newest of each team, because an index on (owner_team, id) is in order for one
+team only; tables that grants let the caller read are one more branch for each catalog. A label leads the walk where one
+is wanted: labels are what few tables share.
+"""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, Text, and_, false, or_, select, type_coerce, union_all
+
+from engine.domain.grants import ReadableNamespaces, VisibleTables
+from engine.domain.ids import TableId
+from engine.domain.tables import TableFilter
+from engine.stores.schema.core import table_labels, tables
+
+
+def page(wanted: TableFilter, after: TableId | None, limit: int) -> Select[Any]:
+    """Return the query of one page of tables, newest first, those older than `after`."""
+    newest = select(tables).order_by(tables.c.id.desc()).limit(limit)
+    teams = _teams(wanted)
+    if teams is None and not wanted.labels:
+        return newest.where(*conditions(wanted, after))
+    ids = _ids(wanted, after, limit)
+    branches = [ids] if teams is None else [ids.where(tables.c.owner_team == team) for team in sorted(teams)]
+    branches += [ids.where(*_of_owner(wanted), _within(readable)) for readable in wanted.readable]
+    if not branches:
+        return newest.where(false())
+    found = union_all(*(select(branch.subquery().c.id) for branch in branches))
+    return newest.where(tables.c.id.in_(found))
+
+
+def visible(seen: VisibleTables) -> ColumnElement[bool]:
+    """Return the condition that a table is of one of the teams or in one of the namespaces."""
+    return or_(tables.c.owner_team.in_(sorted(seen.teams)), *(_within(each) for each in seen.readable))
+
+
+def _within(readable: ReadableNamespaces) -> ColumnElement[bool]:
+    """Return the condition that a table is in one of the namespaces."""
+    of_catalog = tables.c.catalog == readable.catalog
+    if readable.namespaces is None:
+        return and_(of_catalog, ~type_coerce(tables.c.namespace, Text).contains("."))
+    return and_(of_catalog, tables.c.namespace.in_(sorted(readable.namespaces)))
+
+
+def _of_owner(wanted: TableFilter) -> list[ColumnElement[bool]]:
+    return [] if wanted.owner_team is None else [tables.c.owner_team == wanted.owner_team]
+
+
+def _teams(wanted: TableFilter) -> frozenset[str] | None:
+    """Return the teams whose tables fit; None: all, and those of no team."""
+    if wanted.owner_team is None:
+        return wanted.teams
+    is_visible = wanted.teams is None or wanted.owner_team in wanted.teams
+    return frozenset({wanted.owner_team} if is_visible else ())
+
+
+def _ids(wanted: TableFilter, after: TableId | None, limit: int) -> Select[Any]:
+    if not wanted.labels:
+        return select(tables.c.id).where(*conditions(wanted, after)).order_by(tables.c.id.desc()).limit(limit)
+    query = select(tables.c.id)
+    for number, (key, value) in enumerate(sorted(wanted.labels.items())):
+        label = table_labels.alias(f"label_{number}")
+        query = query.join(label, label.c.table_id == tables.c.id).where(label.c.key == key, label.c.value == value)
+        if number == 0:
+            query = query.order_by(label.c.table_id.desc())
+            if after is not None:
+                query = query.where(label.c.table_id < after)
+    return query.where(*conditions(wanted, after)).limit(limit)
+
+
+def conditions(wanted: TableFilter, after: TableId | None) -> list[ColumnElement[bool]]:
+    """Return the conditions of address, pause and freeze, and of the page; teams and labels lead walks of their own."""
+    conditions: list[ColumnElement[bool]] = [] if after is None else [tables.c.id < after]
+    for column, value in (
+        (tables.c.catalog, wanted.catalog),
+        (tables.c.namespace, wanted.namespace),
+        (tables.c.name, wanted.name),
+    ):
+        if value is not None:
+            conditions.append(column == value)
+    if wanted.is_paused is not None:
+        conditions.append(tables.c.paused_at.is_not(None) if wanted.is_paused else tables.c.paused_at.is_(None))
+    if wanted.is_frozen is not None:
+        conditions.append(tables.c.frozen_at.is_not(None) if wanted.is_frozen else tables.c.frozen_at.is_(None))
+    return conditions

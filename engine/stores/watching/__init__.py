@@ -1,0 +1,1 @@
+"""What the coordinator goes by: watches, leadership, outages, breakers, retention."""

@@ -1,0 +1,127 @@
+"""Breakers of catalogs. There is a row for each catalog whose last run failed; a success deletes it.
+
+Ends of runs write it in their own transaction, claims take the one probe of a half-open breaker in theirs.
+"""
+
+import builtins
+from typing import Any
+
+from sqlalchemy import RowMapping, String, delete, literal, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.breakers import PROBE_SECONDS, Breaker, Fault
+from engine.domain.ids import TableId
+from engine.domain.runs import Run, RunState
+from engine.stores.schema.core import catalogs
+from engine.stores.schema.watching import breakers
+from engine.stores.sql.clock import now, seconds_from_now
+from engine.stores.sql.columns import document
+from engine.stores.sql.upserts import upsert
+
+
+class BreakerStore:
+    """Rows of `breakers`."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def get(self, catalog: str) -> Breaker | None:
+        """Return what is known of a catalog's failures, None when its last run did not fail."""
+        query = select(breakers).where(breakers.c.catalog == catalog)
+        row = (await self._connection.execute(query)).mappings().one_or_none()
+        return None if row is None else _to_breaker(row)
+
+    async def list_open(self) -> builtins.list[Breaker]:
+        """Return the breakers that are open or half-open, by the name of their catalog."""
+        query = select(breakers).where(breakers.c.times_open > 0).order_by(breakers.c.catalog)
+        return [_to_breaker(row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def note_end(self, run: Run, fault: Fault) -> bool:
+        """Note how a run ended: a success closes, a fault of the store counts, others let the next probe through.
+
+        Returns:
+            Whether this closed a breaker that was open or half-open.
+        """
+        if run.state is RunState.SUCCEEDED:
+            closed = await self.close(run.catalog)
+            return closed is not None and closed.times_open > 0
+        if run.state is RunState.FAILED and fault is Fault.STORE:
+            await self._count(run)
+        else:
+            await self.give_probe_back(run.catalog)
+        return False
+
+    async def note_failed_attempt(self, run: Run, fault: Fault) -> None:
+        """Note that an attempt failed and its run is retried: a fault of the store opens a half-open breaker again."""
+        if fault is not Fault.STORE:
+            await self.give_probe_back(run.catalog)
+            return
+        is_half_open = (breakers.c.times_open > 0, breakers.c.open_until <= now())
+        query = select(breakers, now().label("now")).where(breakers.c.catalog == run.catalog, *is_half_open)
+        row = (await self._connection.execute(query.with_for_update(of=breakers))).mappings().one_or_none()
+        if row is not None:
+            await self._fail(run, row)
+
+    async def let_through(self, catalog: str) -> bool:
+        """Tell whether a run by itself may begin in a catalog; of a half-open breaker it is the one probe."""
+        held = or_(breakers.c.open_until > now(), breakers.c.probe_until > now())
+        query = select(breakers.c.times_open, held.label("held")).where(breakers.c.catalog == catalog)
+        row = (await self._connection.execute(query.with_for_update())).one_or_none()
+        if row is None or row.times_open == 0:
+            return True
+        if row.held:
+            return False
+        probe = {"probe_until": seconds_from_now(PROBE_SECONDS)}
+        await self._connection.execute(update(breakers).where(breakers.c.catalog == catalog).values(**probe))
+        return True
+
+    async def close(self, catalog: str) -> Breaker | None:
+        """Forget a catalog's failures; return what was known of them."""
+        statement = delete(breakers).where(breakers.c.catalog == catalog).returning(breakers)
+        row = (await self._connection.execute(statement)).mappings().one_or_none()
+        return None if row is None else _to_breaker(row)
+
+    async def give_probe_back(self, catalog: str) -> None:
+        """Let another run be the probe of a half-open breaker: the last one showed nothing about the catalog."""
+        mine = (breakers.c.catalog == catalog, breakers.c.probe_until.is_not(None))
+        await self._connection.execute(update(breakers).where(*mine).values(probe_until=None))
+
+    async def _count(self, run: Run) -> None:
+        await self._insert_if_missing(run)
+        query = select(breakers, now().label("now")).where(breakers.c.catalog == run.catalog).with_for_update()
+        row = (await self._connection.execute(query)).mappings().one_or_none()
+        if row is not None:  # else the catalog is gone
+            await self._fail(run, row)
+
+    async def _fail(self, run: Run, row: RowMapping) -> None:
+        after = _to_breaker(row).after_failure(run.table_id, run.reason or "", row["now"])
+        values: dict[str, Any] = {
+            "failed_at": after.failed_at,
+            "reason": after.reason,
+            "failed_tables": list(after.failed_tables),
+            "times_open": after.times_open,
+            "open_until": after.open_until,
+            "probe_until": after.probe_until,
+        }
+        await self._connection.execute(update(breakers).where(breakers.c.catalog == run.catalog).values(**values))
+
+    async def _insert_if_missing(self, run: Run) -> None:
+        """Make an empty row, unless two failures make it at once: the second waits for the first, then finds it."""
+        names = ("catalog", "times_open", "failed_at", "reason", "failed_tables")
+        nothing = literal([], type_=document())
+        row = select(catalogs.c.name, literal(0), now(), literal("", type_=String()), nothing)
+        row = row.where(catalogs.c.name == run.catalog)
+        statement = upsert(self._connection, breakers).from_select(names, row)
+        await self._connection.execute(statement.on_conflict_do_nothing(index_elements=["catalog"]))
+
+
+def _to_breaker(row: RowMapping) -> Breaker:
+    return Breaker(
+        catalog=row["catalog"],
+        failed_at=row["failed_at"],
+        reason=row["reason"],
+        failed_tables=tuple(TableId(each) for each in row["failed_tables"]),
+        times_open=row["times_open"],
+        open_until=row["open_until"],
+        probe_until=row["probe_until"],
+    )

@@ -1,0 +1,64 @@
+"""Who leads: of several processes that could do something, the one that does. By the database's clock.
+
+A leader that falls silent is followed by another once its time is over. The token grows with every change of leader, so
+that what a former leader writes afterwards can be told (`leads`).
+"""
+
+from typing import Final
+
+from sqlalchemy import ColumnElement, and_, case, exists, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.stores.schema.watching import leaders
+from engine.stores.sql.clock import now, seconds_from_now
+from engine.stores.sql.upserts import upsert
+
+WATCH: Final = "watch"
+"""The leader that looks at tables and starts runs."""
+
+LATENCY: Final = "latency"
+"""The leader that asks for query latency."""
+
+
+class LeadershipStore:
+    """Rows of `leaders`."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def lead(self, name: str, holder: str, seconds: float) -> int | None:
+        """Lead, or go on leading, for so many seconds from now; return the token, None while another leads."""
+        until = seconds_from_now(seconds)
+        goes_on = and_(leaders.c.holder == holder, leaders.c.expires_at > now())
+        statement = upsert(self._connection, leaders).values(name=name, holder=holder, token=1, expires_at=until)
+        statement = statement.on_conflict_do_update(
+            index_elements=["name"],
+            set_={
+                "holder": holder,
+                "token": case((goes_on, leaders.c.token), else_=leaders.c.token + 1),
+                "expires_at": until,
+            },
+            where=or_(leaders.c.expires_at <= now(), leaders.c.holder == holder),
+        )
+        token: int | None = (await self._connection.execute(statement.returning(leaders.c.token))).scalar_one_or_none()
+        return token
+
+    async def resign(self, name: str, token: int) -> None:
+        """Let another lead at once; nothing when this is not the leader's token."""
+        await self._connection.execute(
+            update(leaders).where(leaders.c.name == name, leaders.c.token == token).values(expires_at=now())
+        )
+
+    async def leads(self, name: str, token: int) -> bool:
+        """Tell whether the holder of this token still leads."""
+        return bool((await self._connection.execute(select(leads(name, token)))).scalar_one())
+
+    async def is_led(self, name: str) -> bool:
+        """Tell whether somebody leads now."""
+        query = select(exists().where(leaders.c.name == name, leaders.c.expires_at > now()))
+        return bool((await self._connection.execute(query)).scalar_one())
+
+
+def leads(name: str, token: int) -> ColumnElement[bool]:
+    """Return the condition that the holder of this token still leads."""
+    return exists().where(leaders.c.name == name, leaders.c.token == token, leaders.c.expires_at > now())

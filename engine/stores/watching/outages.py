@@ -1,0 +1,122 @@
+"""Outages of dependencies: reported by attempts, probed by one process at a time, ended by the first answer.
+
+The transaction that reports an outage also parks the run that found it. Ending one locks the outage before the runs, in
+the same order, so a run is parked either before the end, which then releases it, or on a new outage.
+"""
+
+import builtins
+from collections.abc import Collection
+
+from sqlalchemy import ColumnElement, RowMapping, delete, exists, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.dependencies import Dependency
+from engine.domain.ids import TableId
+from engine.domain.outages import FIRST_PROBE_SECONDS, PROBE_LEASE_SECONDS, SPARK, Outage, outage_key, probe_wait
+from engine.domain.runs import Run
+from engine.stores.schema.core import runs
+from engine.stores.schema.watching import outages
+from engine.stores.sql.clock import now, seconds_from_now
+from engine.stores.sql.upserts import upsert
+
+
+class OutageStore:
+    """Rows of `outages`."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def report(self, dependency: Dependency, run: Run, detail: str) -> Outage:
+        """Insert the outage that ended a run's attempt, unless it is known; return it as it is now."""
+        key = outage_key(dependency, catalog=run.catalog, table_id=run.table_id)
+        statement = upsert(self._connection, outages).values(
+            key=key,
+            dependency=dependency,
+            catalog=run.catalog,
+            table_id=run.table_id,
+            detail=detail,
+            away_since=now(),
+            probes=0,
+            next_probe_at=seconds_from_now(FIRST_PROBE_SECONDS),
+        )
+        statement = statement.on_conflict_do_update(index_elements=["key"], set_={"detail": detail})
+        row = (await self._connection.execute(statement.returning(outages))).mappings().one()
+        return _to_outage(row)
+
+    async def has_due(self) -> bool:
+        """Return whether a probe is due."""
+        query = select(exists().where(outages.c.next_probe_at <= now()))
+        return bool((await self._connection.execute(query)).scalar_one())
+
+    async def of_runs(self, given: Collection[Run], *, catalog: str | None = None) -> dict[str, Outage]:
+        """Return, by key, the outages of Spark and the catalog, and those that these runs wait for."""
+        keys = {SPARK, f"catalog:{catalog}"} | {run.waits_on for run in given if run.waits_on is not None}
+        query = select(outages).where(outages.c.key.in_(sorted(keys)))
+        found = [_to_outage(row) for row in (await self._connection.execute(query)).mappings()]
+        return {each.key: each for each in found}
+
+    async def counts(self) -> dict[str, int]:
+        """Count the outages by kind of dependency; every kind is a key."""
+        query = select(outages.c.dependency, func.count()).group_by(outages.c.dependency)
+        counted = {row.dependency: row[1] for row in await self._connection.execute(query)}
+        return {each.value: counted.get(each, 0) for each in Dependency}
+
+    async def claim_probes(self, limit: int) -> builtins.list[Outage]:
+        """Take outages whose probe is due; no other process gets them for `PROBE_LEASE_SECONDS`.
+
+        Those of dependencies that only a newer version knows are left to its processes.
+        """
+        is_known = outages.c.dependency.in_(tuple(Dependency))
+        due = select(outages.c.key).where(outages.c.next_probe_at <= now(), is_known).order_by(outages.c.next_probe_at)
+        keys = [row.key for row in await self._connection.execute(due.limit(limit).with_for_update(skip_locked=True))]
+        if not keys:
+            return []
+        statement = (
+            update(outages)
+            .where(outages.c.key.in_(keys), outages.c.next_probe_at <= now())
+            .values(next_probe_at=seconds_from_now(PROBE_LEASE_SECONDS))
+            .returning(outages)
+        )
+        return [_to_outage(row) for row in (await self._connection.execute(statement)).mappings()]
+
+    async def note_no_answer(self, outage: Outage, detail: str) -> None:
+        """Record a probe without an answer and plan the next one; nothing if another process has probed since."""
+        probes = outage.probes + 1
+        values = {"probes": probes, "detail": detail, "next_probe_at": seconds_from_now(probe_wait(probes))}
+        await self._connection.execute(update(outages).where(*_as_claimed(outage)).values(**values))
+
+    async def end(self, outage: Outage) -> bool:
+        """Delete an outage after an answer; False if another process has probed since.
+
+        One storage that answers makes the other storages of its catalog due: they are often the same.
+        """
+        statement = delete(outages).where(*_as_claimed(outage)).returning(outages.c.key)
+        if (await self._connection.execute(statement)).one_or_none() is None:
+            return False
+        if outage.dependency is Dependency.STORAGE:
+            others = (outages.c.dependency == Dependency.STORAGE, outages.c.catalog == outage.catalog)
+            soon = (outages.c.next_probe_at > now(), outages.c.probes > 0)
+            await self._connection.execute(update(outages).where(*others, *soon).values(next_probe_at=now()))
+        return True
+
+
+def waits_for_outage() -> ColumnElement[bool]:
+    """Return the condition that a queued run has to wait: Spark is away, or what ended its last attempt still is."""
+    return exists().where(or_(outages.c.key == SPARK, outages.c.key == runs.c.waits_on))
+
+
+def _as_claimed(outage: Outage) -> tuple[ColumnElement[bool], ...]:
+    return outages.c.key == outage.key, outages.c.next_probe_at == outage.next_probe_at
+
+
+def _to_outage(row: RowMapping) -> Outage:
+    return Outage(
+        key=row["key"],
+        dependency=row["dependency"],
+        catalog=row["catalog"],
+        table_id=TableId(row["table_id"]),
+        detail=row["detail"],
+        away_since=row["away_since"],
+        probes=row["probes"],
+        next_probe_at=row["next_probe_at"],
+    )
