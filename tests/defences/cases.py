@@ -88,7 +88,7 @@ CASES: Final = (
         "F5",
         (
             Edit(
-                "engine/formats/iceberg/verification.py",
+                "engine/formats/iceberg/commits/verification.py",
                 "ok=all(check.holds for check in checks),",
                 "ok=True,",
             ),
@@ -102,7 +102,7 @@ CASES: Final = (
         "F5",
         (
             Edit(
-                "engine/formats/iceberg/native_changes.py",
+                "engine/formats/iceberg/procedures/changes.py",
                 'return Condition("rows_conserved", change.rows_deleted == known,',
                 'return Condition("rows_conserved", True,',
             ),
@@ -113,7 +113,7 @@ CASES: Final = (
         "F6",
         (
             Edit(
-                "engine/formats/iceberg/conflicts.py",
+                "engine/formats/iceberg/commits/conflicts.py",
                 "if self.is_global or (group.spec_id, group.partition) in self.partitions:",
                 "if False:",
             ),
@@ -127,7 +127,7 @@ CASES: Final = (
         "F7",
         (
             Edit(
-                "engine/formats/iceberg/conflicts.py",
+                "engine/formats/iceberg/commits/conflicts.py",
                 "elif changes.touch(group):",
                 "elif False:",
             ),
@@ -141,7 +141,7 @@ CASES: Final = (
         "F13",
         (
             Edit(
-                "engine/formats/iceberg/outputs.py",
+                "engine/formats/iceberg/commits/outputs.py",
                 "    _check_forward(seen, fresh)\n    kept = {file_name(path) for path in keep}\n",
                 "    kept = {file_name(path) for path in keep}\n",
             ),
@@ -152,7 +152,7 @@ CASES: Final = (
         "F14",
         (
             Edit(
-                "engine/formats/iceberg/commit.py",
+                "engine/formats/iceberg/commits/commit.py",
                 "        except CommitFailedException:\n            return False",
                 "        except Exception:\n            return False",
             ),
@@ -224,7 +224,7 @@ CASES: Final = (
         "F21",
         (
             Edit(
-                "engine/formats/iceberg/eligibility.py",
+                "engine/formats/iceberg/metadata/eligibility.py",
                 'return Condition("no_equality_deletes", count == 0, detail)',
                 'return Condition("no_equality_deletes", True, detail)',
             ),
@@ -276,7 +276,7 @@ CASES: Final = (
         "F27",
         (
             Edit(
-                "engine/formats/iceberg/outputs.py",
+                "engine/formats/iceberg/commits/outputs.py",
                 "        for snapshot in view.metadata.snapshots\n",
                 "        for snapshot in [view.head]\n",
             ),
@@ -287,12 +287,12 @@ CASES: Final = (
         "F28",
         (
             Edit(
-                "engine/formats/iceberg/bounds.py",
+                "engine/formats/iceberg/statistics/bounds.py",
                 "return _packed(value or 0.0, of)",
                 "return _packed(value or -0.0, of)",
             ),
             Edit(
-                "engine/formats/iceberg/enclosure.py",
+                "engine/formats/iceberg/statistics/enclosure.py",
                 "in unenclosed(outputs, footers, inputs, schema=schema, same_rows=same_rows):",
                 "in list[tuple[int, str]]():",
             ),

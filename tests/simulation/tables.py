@@ -33,7 +33,7 @@ from engine.formats.base import (
     WrittenGroup,
 )
 from engine.formats.iceberg.capabilities import CAPABILITIES
-from engine.formats.iceberg.commit import MAX_TRIES, check_rows
+from engine.formats.iceberg.commits.commit import MAX_TRIES, check_rows
 from engine.planning.digest import FILE_DIGEST, TableFigures
 from engine.planning.overlaps import ColumnRanges
 from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings

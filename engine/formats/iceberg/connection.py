@@ -14,7 +14,7 @@ from engine.domain.tables import TableRef
 from engine.domain.uris import masked
 from engine.formats.base import OWN_LOCATION, CheckStep, FileScope, IsWanted, TableListing, every_namespace
 from engine.formats.iceberg.capabilities import CAPABILITIES
-from engine.formats.iceberg.catalogs import (
+from engine.formats.iceberg.catalog.catalogs import (
     CATALOG_NAME,
     CheckAddresses,
     CheckLocation,
@@ -23,14 +23,14 @@ from engine.formats.iceberg.catalogs import (
     anywhere,
     load,
 )
+from engine.formats.iceberg.catalog.file_access import names_code
+from engine.formats.iceberg.catalog.known_properties import misspelt
+from engine.formats.iceberg.catalog.listing import list_tables
+from engine.formats.iceberg.catalog.peers import CheckPeer
+from engine.formats.iceberg.catalog.pointers import pointers
 from engine.formats.iceberg.errors import asking_catalog, reading_table
-from engine.formats.iceberg.file_access import names_code
-from engine.formats.iceberg.known_properties import misspelt
-from engine.formats.iceberg.listing import list_tables
-from engine.formats.iceberg.manifests import ManifestCache
-from engine.formats.iceberg.native import SPARK_CATALOG
-from engine.formats.iceberg.peers import CheckPeer
-from engine.formats.iceberg.pointers import pointers
+from engine.formats.iceberg.manifests.reading import ManifestCache
+from engine.formats.iceberg.procedures.native import SPARK_CATALOG
 from engine.formats.iceberg.table import IcebergTable
 
 _TYPES: Final = ("rest", "sql")

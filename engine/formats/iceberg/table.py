@@ -34,26 +34,26 @@ from engine.formats.base import (
     Verification,
     WrittenGroup,
 )
-from engine.formats.iceberg.column_bounds import column_ranges
-from engine.formats.iceberg.commit import Committer
-from engine.formats.iceberg.conflicts import lost_groups
-from engine.formats.iceberg.digest import LiveFiles
-from engine.formats.iceberg.eligibility import conditions_of
+from engine.formats.iceberg.catalog.paths import all_locations
+from engine.formats.iceberg.commits.commit import Committer
+from engine.formats.iceberg.commits.conflicts import lost_groups
+from engine.formats.iceberg.commits.outputs import list_run_files, remove_run_files, remove_run_metadata
+from engine.formats.iceberg.commits.parents import keep_parent, release, roll_back
+from engine.formats.iceberg.commits.verification import verify_snapshot
 from engine.formats.iceberg.errors import causes_of, reading_table, translated
-from engine.formats.iceberg.history import commits_of, known_since, newest
-from engine.formats.iceberg.manifests import Cache
-from engine.formats.iceberg.native import native_conditions, native_digest, no_name_in_spark, partition_tests
-from engine.formats.iceberg.native_changes import native_changes, verify_native
-from engine.formats.iceberg.outputs import list_run_files, remove_run_files, remove_run_metadata
-from engine.formats.iceberg.parents import keep_parent, release, roll_back
-from engine.formats.iceberg.partition_fields import spec_fields
-from engine.formats.iceberg.partition_times import partition_times
-from engine.formats.iceberg.paths import all_locations
-from engine.formats.iceberg.sort_orders import resolve_order
-from engine.formats.iceberg.table_properties import read_properties
+from engine.formats.iceberg.manifests.reading import Cache
+from engine.formats.iceberg.metadata.digest import LiveFiles
+from engine.formats.iceberg.metadata.eligibility import conditions_of
+from engine.formats.iceberg.metadata.history import commits_of, known_since, newest
+from engine.formats.iceberg.metadata.partition_fields import spec_fields
+from engine.formats.iceberg.metadata.partition_times import partition_times
+from engine.formats.iceberg.metadata.sort_orders import resolve_order
+from engine.formats.iceberg.metadata.table_properties import read_properties
+from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.procedures.changes import native_changes, verify_native
+from engine.formats.iceberg.procedures.native import native_conditions, native_digest, no_name_in_spark, partition_tests
+from engine.formats.iceberg.statistics.column_bounds import column_ranges
 from engine.formats.iceberg.tasks import group_task
-from engine.formats.iceberg.verification import verify_snapshot
-from engine.formats.iceberg.views import TableView
 from engine.formats.native import NativeChange, RowCounts
 from engine.planning.digest import TableFigures
 from engine.planning.overlaps import ColumnRanges

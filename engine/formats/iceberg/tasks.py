@@ -14,9 +14,9 @@ from pyiceberg.schema import Schema, make_compatible_name
 from engine.domain.orders import RowOrdering
 from engine.domain.output_names import output_prefix
 from engine.domain.plans import FileGroup
-from engine.formats.iceberg.paths import output_directory
-from engine.formats.iceberg.table_properties import read_properties
-from engine.formats.iceberg.views import TableView, places_of
+from engine.formats.iceberg.catalog.paths import output_directory
+from engine.formats.iceberg.metadata.table_properties import read_properties
+from engine.formats.iceberg.metadata.views import TableView, places_of
 from engine.rewriting.kernel.contract import GroupTask, OrderColumn, RowOrder, TaskInput, WriteSettings
 from engine.rewriting.kernel.projection import FIELD_ID_KEY
 

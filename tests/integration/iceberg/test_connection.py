@@ -11,7 +11,7 @@ from engine.domain.tables import TableRef
 from engine.domain.uris import masked
 from engine.formats.base import TableListing
 from engine.formats.iceberg import IcebergFormat
-from engine.formats.iceberg.catalogs import with_time_limit
+from engine.formats.iceberg.catalog.catalogs import with_time_limit
 from engine.services.catalogs.locations import LocationRules
 from tests.support.iceberg_tables import SCHEMA, Lake, append_files
 from tests.support.postgres_server import PostgresServer

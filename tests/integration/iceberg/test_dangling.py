@@ -13,7 +13,8 @@ from pyiceberg.typedef import Record
 
 from engine.domain.files import OutputFile
 from engine.formats.base import CommitOutcome, Verification, WrittenGroup
-from engine.formats.iceberg import IcebergTable, commit, producer
+from engine.formats.iceberg import IcebergTable
+from engine.formats.iceberg.commits import commit, producer
 from tests.support.iceberg_tables import (
     BY_CITY,
     Lake,

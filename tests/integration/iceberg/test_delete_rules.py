@@ -5,7 +5,7 @@ import random
 import pyarrow as pa
 import pytest
 
-from engine.formats.iceberg.deletes import apply_to_nothing
+from engine.formats.iceberg.metadata.deletes import apply_to_nothing
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -8,7 +8,7 @@ from pyiceberg.table.update import SetSnapshotRefUpdate
 from pyiceberg.types import ListType, NestedField, StructType, TimestampType
 
 from engine.formats.iceberg import IcebergTable
-from engine.formats.iceberg.table_properties import read_properties
+from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.rewriting.kernel.contract import WriteSettings
 from tests.support.iceberg_tables import (
     BY_CITY,

@@ -25,10 +25,10 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from engine.formats.iceberg.column_metrics import ColumnMetrics, column_metrics
-from engine.formats.iceberg.enclosure import enclose, unenclosed
-from engine.formats.iceberg.metrics_modes import DEFAULT
-from engine.formats.iceberg.nan_counts import NanKnowledge
+from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, column_metrics
+from engine.formats.iceberg.statistics.enclosure import enclose, unenclosed
+from engine.formats.iceberg.statistics.metrics_modes import DEFAULT
+from engine.formats.iceberg.statistics.nan_counts import NanKnowledge
 
 
 def of_type(of: IcebergType) -> Schema:

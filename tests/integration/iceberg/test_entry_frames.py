@@ -39,9 +39,10 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from engine.formats.iceberg import entry_frames, manifests
-from engine.formats.iceberg.avro_blocks import readable
-from engine.formats.iceberg.partitions import PartitionCodec
+from engine.formats.iceberg.manifests import entry_frames
+from engine.formats.iceberg.manifests import reading as manifests
+from engine.formats.iceberg.manifests.avro_blocks import readable
+from engine.formats.iceberg.metadata.partitions import PartitionCodec
 
 FLAT = PartitionSpec()
 OFFSETS: list[list[int] | None] = [None, [], [4], [4, 2**39, 2**40 - 1], [4, 2**41]]

@@ -18,7 +18,7 @@ from pyiceberg.table import TableProperties
 from engine.domain.errors import CommitConflict, InvalidInput, StateConflict
 from engine.domain.tables import TableRef
 from engine.formats.iceberg import IcebergFormat, IcebergTable, ManifestCache
-from engine.formats.iceberg.file_access import outside, own_properties, vended
+from engine.formats.iceberg.catalog.file_access import outside, own_properties, vended
 from engine.rewriting.kernel import storage
 from engine.rewriting.kernel.places import Places
 from engine.services.catalogs.locations import LocationRules

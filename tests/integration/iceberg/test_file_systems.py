@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pyarrow as pa
 
-from engine.formats.iceberg.file_systems import CONNECTIONS, SharedFileIO
+from engine.formats.iceberg.catalog.file_systems import CONNECTIONS, SharedFileIO
 from tests.support.tarpit import Tarpit
 
 KEYS = {"s3.access-key-id": "reader", "s3.secret-access-key": "secret"}

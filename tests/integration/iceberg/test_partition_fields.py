@@ -36,8 +36,8 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from engine.formats.iceberg.partition_fields import spec_fields
-from engine.formats.iceberg.partitions import PartitionCodec
+from engine.formats.iceberg.metadata.partition_fields import spec_fields
+from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.planning.predicates import PartitionSpecFields
 
 IDENTITY = IdentityTransform()

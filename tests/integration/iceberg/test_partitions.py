@@ -30,7 +30,7 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from engine.formats.iceberg.partitions import PartitionCodec
+from engine.formats.iceberg.metadata.partitions import PartitionCodec
 
 
 def codec(of: IcebergType, transform: Any = None) -> PartitionCodec:

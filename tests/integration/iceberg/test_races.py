@@ -11,8 +11,8 @@ from pyiceberg.types import StringType
 
 from engine.domain.errors import CommitConflict, OutcomeUnknown, Transient
 from engine.formats.iceberg import IcebergTable
-from engine.formats.iceberg.commit import MAX_TRIES, Committer
-from engine.formats.iceberg.manifests import ManifestCache
+from engine.formats.iceberg.commits.commit import MAX_TRIES, Committer
+from engine.formats.iceberg.manifests.reading import ManifestCache
 from tests.support.iceberg_tables import (
     BY_CITY,
     RUN_ID,

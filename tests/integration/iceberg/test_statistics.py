@@ -40,11 +40,11 @@ from pyiceberg.types import (
 )
 
 from engine.domain.errors import Fatal
-from engine.formats.iceberg.bounds import bounds_of, lower_bound, upper_bound
-from engine.formats.iceberg.column_metrics import ColumnMetrics, column_metrics
-from engine.formats.iceberg.metrics_modes import COUNTS, DEFAULT, FULL, NONE, metrics_modes
-from engine.formats.iceberg.nan_counts import NanKnowledge
-from engine.formats.iceberg.statistics import read_footer, split_offsets
+from engine.formats.iceberg.statistics.bounds import bounds_of, lower_bound, upper_bound
+from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, column_metrics
+from engine.formats.iceberg.statistics.entries import read_footer, split_offsets
+from engine.formats.iceberg.statistics.metrics_modes import COUNTS, DEFAULT, FULL, NONE, metrics_modes
+from engine.formats.iceberg.statistics.nan_counts import NanKnowledge
 from tests.support.iceberg_tables import write_parquet
 
 

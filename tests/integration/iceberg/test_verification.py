@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 
 from engine.formats.base import Verification, WrittenGroup
 from engine.formats.iceberg import IcebergTable
-from engine.formats.iceberg.producer import SnapshotProducer
+from engine.formats.iceberg.commits.producer import SnapshotProducer
 from tests.support.iceberg_tables import (
     RUN_ID,
     Lake,

@@ -15,7 +15,7 @@ from engine.domain.audit import AuditFilter
 from engine.domain.errors import StateConflict
 from engine.domain.runs import Run, RunState
 from engine.domain.tables import Freeze
-from engine.formats.iceberg.producer import SnapshotProducer
+from engine.formats.iceberg.commits.producer import SnapshotProducer
 from engine.services.operations.rewrite import mismatches
 from tests.support.world import World
 

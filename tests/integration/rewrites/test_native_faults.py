@@ -20,7 +20,8 @@ from engine.domain.ids import RunId
 from engine.domain.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.domain.runs import RunState, WaitingFor
 from engine.domain.tables import TableRef
-from engine.formats.iceberg import IcebergFormat, commit
+from engine.formats.iceberg import IcebergFormat
+from engine.formats.iceberg.commits import commit
 from engine.services.runs.attempts import Stop
 from engine.spark.dispatch import Ticket
 from tests.support.eventually import eventually

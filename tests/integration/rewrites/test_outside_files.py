@@ -13,7 +13,7 @@ from engine.domain.errors import NotEligible
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import GroupState, RunState
 from engine.domain.tables import OutsideFiles
-from engine.formats.iceberg.outside_files import PathSummary
+from engine.formats.iceberg.manifests.outside_files import PathSummary
 from tests.support.iceberg_tables import edit_metadata
 from tests.support.world import SCHEMA, SPEC, World
 

@@ -14,7 +14,7 @@ from engine.domain.access import SYSTEM
 from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
 from engine.domain.watches import Verdict
-from engine.formats.iceberg.table_properties import read_properties
+from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.planning.health import TableHealth
 from tests.support.databases import FreshDatabase
 from tests.support.watching import AT_ONCE, Watching, finish_live

@@ -13,7 +13,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from engine.domain.access import SYSTEM
 from engine.domain.runs import Run, RunState
-from engine.formats.iceberg.producer import SnapshotProducer
+from engine.formats.iceberg.commits.producer import SnapshotProducer
 from engine.services.operations.rewrite import commits
 from engine.services.operations.rewrite.arrow_path import ArrowPath
 from tests.support.world import Lake, World

@@ -1,0 +1,1 @@
+"""Connections to catalogs and storage: guarded requests, file access, listings, pointers."""

@@ -1,0 +1,260 @@
+"""PyIceberg's catalogs with guards: requests that end and stay with their server, and nothing configured by tables.
+
+PyIceberg sends REST requests without a time limit, imports classes that table properties name, and configures storage
+by table properties. Here storage is made by `file_access` alone, from the catalog's own properties and what a REST
+catalog vends, and opens only files in the table's scope. A REST catalog's answer to `/v1/config` is taken as far as
+`_PROTOCOL` and `file_access.vended` go.
+"""
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from typing import Any, Final, Self, TypeAlias
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+
+import requests
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
+from pyiceberg.table import StagedTable, Table
+from pyiceberg.typedef import EMPTY_DICT, Properties
+from requests.adapters import HTTPAdapter
+
+from engine.domain.errors import NotEligible, StateConflict
+from engine.formats.base import OWN_LOCATION, FileScope
+from engine.formats.iceberg.catalog.file_access import GuardedFileIO, own_properties, vended, vended_addresses
+from engine.formats.iceberg.catalog.paths import own_location_provider
+from engine.formats.iceberg.catalog.peers import CheckPeer, checked_pools
+from engine.formats.iceberg.intake.answers import read_answer
+from engine.formats.iceberg.intake.metadata_files import read_metadata
+from engine.rewriting.kernel.places import Places
+
+CONNECT_SECONDS: Final = 10.0
+ANSWER_SECONDS: Final = 60.0
+CATALOG_NAME: Final = "catalog-name"
+
+
+_SQLITE: Final = {"timeout": f"{CONNECT_SECONDS:g}"}
+_POSTGRES: Final = {
+    "connect_timeout": f"{CONNECT_SECONDS:g}",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": f"{ANSWER_SECONDS * 1000:g}",
+}
+"""Options of libpq; a server that is reachable and silent is bounded by `services.catalogs.bulkheads` only."""
+
+CheckLocation = Callable[[str], None]
+"""Raises `InvalidInput` for a location that must not be read."""
+
+
+def anywhere(_place: str) -> None:
+    """Allow every location and every server."""
+
+
+CheckAddresses = Callable[[Mapping[str, str]], None]
+"""Raises `InvalidInput` for addresses, by the names of their properties, that must not be asked."""
+
+
+def any_address(_addresses: Mapping[str, str]) -> None:
+    """Let every address be asked."""
+
+
+_PROTOCOL: Final = ("prefix", "namespace-separator", "warehouse", "view-endpoints-supported", "rest-page-size")
+"""Properties that a REST catalog's `/v1/config` may set besides those of `file_access.vended`."""
+_TABLE_CONFIG: Final = ("token",)
+"""Properties that a REST catalog's answer about a table may set for later requests about it to the same server."""
+
+
+class GuardedSqlCatalog(SqlCatalog):
+    """A SQL catalog that reads and writes metadata only where it may be, and by its own properties only."""
+
+    check_location: CheckLocation = staticmethod(anywhere)
+    scope: FileScope = OWN_LOCATION
+
+    def within(self, scope: FileScope) -> Self:
+        """Return this catalog, with the same connections, for a table whose files are in a scope."""
+        other = copy(self)
+        other.scope = scope
+        return other
+
+    def _convert_orm_to_iceberg(self, orm_table: Any) -> Table:
+        location = orm_table.metadata_location
+        if not location:
+            raise NoSuchTableError(f"{orm_table.table_namespace}.{orm_table.table_name} has no metadata location")
+        self.check_location(location)
+        metadata = read_metadata(self._load_file_io(location=location).new_input(location))
+        return Table(
+            identifier=(*self.identifier_to_tuple(orm_table.table_namespace), orm_table.table_name),
+            metadata=metadata,
+            metadata_location=location,
+            io=_file_io(own_properties(self.properties), self.scope.folders(metadata.location)),
+            catalog=self,
+        )
+
+    def _update_and_stage_table(self, current_table: Table | None, *args: Any, **kwargs: Any) -> StagedTable:
+        """Stage new metadata; a table that names a class to find its place, or a place outside, is a lost race."""
+        if current_table is not None and (found := own_location_provider(current_table.properties)):
+            raise CommitFailedException(f"the table has a location provider of its own ({found})")
+        staged = super()._update_and_stage_table(current_table, *args, **kwargs)
+        try:
+            self._load_file_io().check(staged.metadata_location)
+        except NotEligible as error:
+            raise CommitFailedException(error.message) from error
+        return staged
+
+    def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> GuardedFileIO:  # noqa: ARG002
+        """Return storage for metadata that is not read yet: table properties, as PyIceberg gives them, are ignored.
+
+        Without a registered location only `check_location` has judged where the metadata file is.
+        """
+        folder = (location or "").rpartition("/")[0]
+        folders = self.scope.folders(folder) if self.scope.location else (folder,)
+        return _file_io(own_properties(self.properties), folders)
+
+
+class GuardedRestCatalog(RestCatalog):
+    """A REST catalog whose requests have time limits and reach allowed servers only.
+
+    Its answers do not choose which code runs or which servers are asked.
+    """
+
+    scope: FileScope = OWN_LOCATION
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        check_peer: CheckPeer = anywhere,
+        check_addresses: CheckAddresses = any_address,
+        **properties: str,
+    ) -> None:
+        self._check_peer = check_peer
+        self._check_addresses = check_addresses
+        super().__init__(name, **properties)  # asks the server for its settings
+
+    def within(self, scope: FileScope) -> Self:
+        """Return this catalog, with the same connections, for a table whose files are in a scope."""
+        other = copy(self)
+        other.scope = scope
+        return other
+
+    def _fetch_config(self) -> None:
+        """Ask for the server's settings and take those that it may make.
+
+        Raises:
+            StateConflict: the server names another server as the catalog: credentials are for this one only.
+        """
+        own, uri = dict(self.properties), self.uri
+        super()._fetch_config()
+        said = {name: value for name, value in self.properties.items() if own.get(name) != value}
+        if urlsplit(str(said.get("uri", uri)))[:2] != urlsplit(uri)[:2]:
+            message = "the catalog's /v1/config names another server, which is not followed: give its address as `uri`"
+            raise StateConflict(message)
+        taken: dict[str, Any] = {name: said[name] for name in ("uri", *_PROTOCOL) if name in said}
+        others = {name: value for name, value in own.items() if name not in own_properties(own)}
+        self.properties = {**others, **taken, **self._storage(said, own_properties(own))}
+        self.uri = self.properties["uri"]
+
+    def _response_to_table(self, identifier_tuple: tuple[str, ...], table_response: Any) -> Table:
+        metadata, place = table_response.metadata, table_response.metadata_location
+        credentials = self._resolve_storage_credentials(table_response.storage_credentials, place)
+        properties = self._storage({**table_response.config, **credentials}, own_properties(self.properties))
+        return Table(
+            identifier=identifier_tuple,
+            metadata=metadata,
+            metadata_location=place,
+            io=_file_io(properties, self.scope.folders(metadata.location)),
+            catalog=self,
+            config={name: table_response.config[name] for name in _TABLE_CONFIG if name in table_response.config},
+        )
+
+    def _storage(self, answer: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
+        properties = vended(answer, own)
+        self._check_addresses(vended_addresses(properties, own))
+        return properties
+
+    def _create_session(self) -> requests.Session:
+        session = super()._create_session()
+        for scheme in (
+            "https://",
+            "http://",
+        ):  # a mounted signer for the catalog's own address is more specific and stays
+            session.mount(scheme, _TimedAdapter(self._check_peer))
+        session.hooks["response"] += [_stay, read_answer]
+        return session
+
+    def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> GuardedFileIO:  # noqa: ARG002
+        """Return storage that opens nothing: tables get theirs with their answers (`_response_to_table`)."""
+        return _file_io({}, ())
+
+
+def _file_io(properties: Mapping[str, str], folders: tuple[str, ...]) -> GuardedFileIO:
+    return GuardedFileIO(properties, places=Places(folders))
+
+
+def _stay(response: requests.Response, **_options: Any) -> None:
+    """Follow no redirect to another server: only the catalog's own address was checked, and credentials are for it."""
+    if not response.is_redirect:
+        return
+    target = urljoin(response.url, response.headers["location"])
+    if urlsplit(target)[:2] != urlsplit(response.url)[:2]:
+        response.close()
+        raise requests.RequestException("the catalog redirects to another server, which is not followed")
+
+
+class _TimedAdapter(HTTPAdapter):
+    """Sends with a time limit and never twice: a commit sent again would be answered "failed" after a success."""
+
+    def __init__(self, check_peer: CheckPeer) -> None:
+        self._check_peer = check_peer
+        super().__init__(max_retries=0)
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        """Make pools whose connections check the address of their server before anything is sent."""
+        super().init_poolmanager(*args, **options)
+        self.poolmanager.pool_classes_by_scheme = checked_pools(self._check_peer)
+
+    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]
+        options["timeout"] = options.get("timeout") or (CONNECT_SECONDS, ANSWER_SECONDS)
+        return super().send(request, **options)
+
+
+GuardedCatalog: TypeAlias = GuardedSqlCatalog | GuardedRestCatalog
+
+
+def load(
+    name: str,
+    properties: Mapping[str, str],
+    *,
+    check_location: CheckLocation = anywhere,
+    check_peer: CheckPeer = anywhere,
+    check_addresses: CheckAddresses = any_address,
+) -> GuardedCatalog:
+    """Open a catalog; may block on it. `properties` were validated and have their secrets resolved.
+
+    `check_location` is asked before metadata is read where a SQL catalog has it; a REST catalog sends it.
+    `check_peer` is asked on each new connection to a REST catalog, `check_addresses` about addresses of stores that the
+    answers of a REST catalog name.
+    """
+    own = {key: value for key, value in properties.items() if key not in {CATALOG_NAME, "type"}}
+    name = properties.get(CATALOG_NAME, name)
+    own.setdefault("s3.connect-timeout", str(CONNECT_SECONDS))
+    own.setdefault("s3.request-timeout", str(ANSWER_SECONDS))
+    if properties["type"] == "rest":
+        return GuardedRestCatalog(name, check_peer=check_peer, check_addresses=check_addresses, **own)
+    # never make tables in somebody's database
+    catalog = GuardedSqlCatalog(name, **{"init_catalog_tables": "false", **own, "uri": with_time_limit(own["uri"])})
+    catalog.check_location = check_location
+    # made while the database is away it guesses the version of its schema: ask once, so that such a one is not kept
+    catalog.list_namespaces()
+    return catalog
+
+
+def with_time_limit(uri: str) -> str:
+    """Return a database address with limits: for connecting and dead peers (Postgres), for a lock (SQLite)."""
+    parts = urlsplit(uri)
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    for option, value in (_SQLITE if parts.scheme.startswith("sqlite") else _POSTGRES).items():
+        query.setdefault(option, value)
+    # urlunsplit would shorten the slashes of sqlite:////path
+    return f"{uri.partition('?')[0]}?{urlencode(query)}"

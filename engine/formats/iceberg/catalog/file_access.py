@@ -1,0 +1,147 @@
+"""File access of tables: the one place that decides which properties configure it, and which paths it opens.
+
+Table metadata is written by others. None of a table's properties configures file access, so that a table can't name an
+endpoint, a proxy, a role or a class. The properties are the catalog's own, and of a REST catalog's answers those in
+`vended`. Every path that metadata names is checked when it is opened, written or deleted.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from pyiceberg.io import InputFile, OutputFile
+from pyiceberg.io.pyarrow import PyArrowFile
+
+from engine.domain.errors import NotEligible
+from engine.formats.iceberg.catalog.file_systems import SharedFileIO
+from engine.formats.iceberg.errors import printable
+from engine.rewriting.kernel.errors import OUTSIDE_FILES
+from engine.rewriting.kernel.places import Places
+
+_STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.", "oss.")
+_CODE: Final = re.compile(r"py-.*|(?:s3|client|gcs|adls|hdfs|oss)\..*impl")
+_REGION: Final = re.compile(r"[a-z0-9-]{1,64}")
+_REGIONS: Final = ("s3.region", "client.region")
+_LONGEST_SHOWN: Final = 300
+
+_CREDENTIALS: Final[Mapping[str, frozenset[str]]] = {
+    "s3": frozenset(
+        {
+            "s3.access-key-id",
+            "s3.secret-access-key",
+            "s3.session-token",
+            "client.access-key-id",
+            "client.secret-access-key",
+            "client.session-token",
+        }
+    ),
+    "gcs": frozenset({"gcs.oauth2.token", "gcs.oauth2.token-expires-at"}),
+    "adls": frozenset({"adls.sas-token"}),
+}
+"""Properties that a REST catalog may vend for a store. They replace all of the catalog's own for that store."""
+
+_ADDRESSES: Final[Mapping[str, frozenset[str]]] = {
+    "s3": frozenset({"s3.endpoint", "s3.force-virtual-addressing"}),
+    "gcs": frozenset({"gcs.service.host"}),
+    "adls": frozenset({"adls.account-name", "adls.blob-storage-authority", "adls.dfs-storage-authority"}),
+}
+"""Properties that a REST catalog may set together with credentials for the store, where the catalog's own do not."""
+
+
+def names_code(name: str) -> bool:
+    """Return whether the value of a property is the name of a class to import."""
+    return _CODE.fullmatch(name) is not None
+
+
+def own_properties(catalog: Mapping[str, Any]) -> dict[str, str]:
+    """Return the properties of a catalog that configure file access."""
+    return {
+        name: str(value)
+        for name, value in catalog.items()
+        if name.startswith(_STORAGE) and not names_code(name) and value is not None
+    }
+
+
+def vended(answer: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
+    """Return the properties of file access with what a REST catalog vends for one table.
+
+    Credentials replace the catalog's own for the store. An address (endpoint, host, account) is taken only beside
+    credentials for the same store and where the catalog's own properties name none, so that no credentials of the
+    catalog's own go to an address that the server names. A region is taken where it is a plain name.
+
+    Args:
+        answer: `config` of the answer, with the `storage-credentials` that fit the table.
+        own: as `own_properties` returns them.
+    """
+    found = dict(own)
+    given = {name: str(value) for name, value in answer.items() if value is not None}
+    for store, credentials in _CREDENTIALS.items():
+        if not credentials & given.keys():
+            continue
+        found = {name: value for name, value in found.items() if not _is_credential(name, store)}
+        found |= {name: given[name] for name in credentials & given.keys()}
+        found |= {name: given[name] for name in _ADDRESSES[store] & given.keys() if name not in own}
+    regions = {name: given[name] for name in _REGIONS if _REGION.fullmatch(given.get(name, ""))}
+    return {**found, **regions}
+
+
+def vended_addresses(properties: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """Return the addresses among the properties of file access that are not the catalog's own, each as a URI."""
+    names = frozenset().union(*_ADDRESSES.values())
+    return {
+        name: value if "://" in value else f"https://{value}"
+        for name, value in properties.items()
+        if name in names and name not in own
+    }
+
+
+def _is_credential(name: str, store: str) -> bool:
+    """Return whether a catalog's own property is about who it is to a store; vended credentials replace all of them."""
+    if store == "adls":
+        return name in {"adls.account-key", "adls.sas-token", "adls.client-id", "adls.client-secret", "adls.tenant-id"}
+    about_roles = ("s3.role-", "client.role-", "s3.anonymous") if store == "s3" else ()
+    return name in _CREDENTIALS[store] or name.startswith(about_roles)
+
+
+class GuardedFileIO(SharedFileIO):
+    """Arrow's storage for the files of one table: opens, writes and deletes below `places` only.
+
+    `properties` are those of `own_properties` or `vended`, and are what the file system of a Spark task is made from.
+    """
+
+    def __init__(self, properties: Mapping[str, str], *, places: Places) -> None:
+        super().__init__(dict(properties))
+        self.places = places
+
+    def check(self, path: str) -> None:
+        """Raise `NotEligible` for a path outside of the table's places."""
+        if not self.places.cover(path):
+            raise outside([path], self.places)
+
+    def new_input(self, location: str) -> PyArrowFile:
+        """Return a file to read; nothing is opened yet. Raises as `check`."""
+        self.check(location)
+        return super().new_input(location)
+
+    def new_output(self, location: str) -> PyArrowFile:
+        """Return a file to write; nothing is opened yet. Raises as `check`."""
+        self.check(location)
+        return super().new_output(location)
+
+    def delete(self, location: str | InputFile | OutputFile) -> None:
+        """Delete a file. Raises as `check`."""
+        self.check(location if isinstance(location, str) else location.location)
+        super().delete(location)
+
+
+def outside(paths: Iterable[str], places: Places) -> NotEligible:
+    """Return the error for files outside of a table's places; paths and the location are the table's own text."""
+    named = ", ".join(printable(each[:_LONGEST_SHOWN]) for each in paths)
+    folders = printable(str(places)[:_LONGEST_SHOWN])
+    return NotEligible(f"{OUTSIDE_FILES}: {named} is not below {folders}; {REMEDY}")
+
+
+REMEDY: Final = (
+    "move the file below the table's location, or set outside_files: allowed_locations on the catalog, which lets its "
+    "tables name files anywhere below its allowed_locations"
+)

@@ -1,0 +1,140 @@
+"""What happened to the table since the plan: checked against a fresh head before every try of a commit.
+
+Concurrent appends are no conflict. A group is dropped whole when one of its inputs is gone, when a delete file that
+was not there at the base can touch one of its inputs, or when a delete file that its task applied is gone. Everything
+is compared as sets of live files at base and head (not by the head's sequence number, nor by one snapshot after the
+other), so that delete files moved by other maintenance or written with an old sequence number are seen too.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.manifest import ManifestContent, ManifestFile
+from pyiceberg.table.snapshots import Snapshot
+
+from engine.domain.errors import CommitConflict
+from engine.domain.plans import FileGroup
+from engine.formats.base import CommitRequest, WrittenGroup
+from engine.formats.iceberg.catalog.paths import normalised, own_location_provider
+from engine.formats.iceberg.manifests.reading import DELETED
+from engine.formats.iceberg.metadata.deletes import UNPARTITIONED
+from engine.formats.iceberg.metadata.history import ancestors
+from engine.formats.iceberg.metadata.views import TableView
+
+SOURCE_GONE: Final = "source_gone"
+NEW_DELETES: Final = "new_deletes"
+DELETES_GONE: Final = "deletes_gone"
+TABLE_CHANGED: Final = "table_changed"
+"""Reason of groups of a batch that no longer fits the table as a whole: another schema, or its base is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surviving:
+    """The groups that may be committed on this head, the reasons of the others, and the manifests to be rewritten."""
+
+    groups: tuple[WrittenGroup, ...]
+    dropped: Mapping[int, str]
+    touched: tuple[ManifestFile, ...]
+
+
+def base_of(view: TableView, request: CommitRequest, *, uuid: str) -> Snapshot:
+    """Return the base snapshot after checking that the plan still fits the table.
+
+    Raises:
+        CommitConflict: another table under the name, another schema or format version, or the base is no ancestor.
+    """
+    metadata = view.metadata
+    if str(metadata.table_uuid) != uuid:
+        raise CommitConflict(f"the table was replaced: its uuid is {metadata.table_uuid}, the plan's is {uuid}")
+    if metadata.current_schema_id != request.schema_id:
+        raise CommitConflict(f"the schema changed from {request.schema_id} to {metadata.current_schema_id}: plan again")
+    if metadata.format_version not in (1, 2):
+        raise CommitConflict(f"the table was upgraded to format version {metadata.format_version}")
+    if found := own_location_provider(metadata.properties):
+        raise CommitConflict(f"the table got a location provider of its own ({found})")
+    for snapshot in ancestors(metadata):
+        if snapshot.snapshot_id == request.base_snapshot_id:
+            return snapshot
+    raise CommitConflict(
+        f"snapshot {request.base_snapshot_id} is no longer in the history of the main branch: plan again"
+    )
+
+
+def surviving(view: TableView, base: Snapshot, groups: Sequence[WrittenGroup]) -> Surviving:
+    """Split groups into those whose inputs are live and untouched on the head, and the others."""
+    head_manifests = view.manifests(view.head)
+    wanted = pa.array([each.path for group in groups for each in group.inputs], pa.string())
+    located = _locate(view, [each for each in head_manifests if each.content == ManifestContent.DATA], wanted)
+    live = {path for paths in located.values() for path in paths}
+    changes = _DeleteChanges.between(view, view.manifests(base), head_manifests)
+    dropped: dict[int, str] = {}
+    for group in groups:
+        if not all(each.path in live for each in group.inputs):
+            dropped[group.ordinal] = SOURCE_GONE
+        elif changes.touch(group):
+            dropped[group.ordinal] = NEW_DELETES
+        elif changes.took_from(group):
+            dropped[group.ordinal] = DELETES_GONE
+    kept = tuple(group for group in groups if group.ordinal not in dropped)
+    kept_paths = {each.path for group in kept for each in group.inputs}
+    touched = tuple(manifest for manifest, paths in located.items() if not kept_paths.isdisjoint(paths))
+    return Surviving(kept, dropped, touched)
+
+
+def lost_groups(view: TableView, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> dict[int, str]:
+    """Return why groups could not be committed on this head, by ordinal, before anything of them is written."""
+    asked = tuple(WrittenGroup(each.ordinal, each.spec_id, each.partition, each.inputs, (), 0) for each in groups)
+    request = CommitRequest("", 0, base_snapshot_id, schema_id, asked)
+    try:
+        base = base_of(view, request, uuid=str(view.metadata.table_uuid))
+    except CommitConflict:
+        return {each.ordinal: TABLE_CHANGED for each in groups}
+    return dict(surviving(view, base, asked).dropped)
+
+
+def _locate(view: TableView, manifests: Sequence[ManifestFile], wanted: pa.Array) -> dict[ManifestFile, list[str]]:
+    found: dict[ManifestFile, list[str]] = {}
+    for manifest, entries in zip(manifests, view.reader.each(manifests), strict=True):
+        is_hit = pc.and_(pc.not_equal(entries["status"], DELETED), pc.is_in(entries["path"], value_set=wanted))
+        if paths := entries["path"].filter(is_hit).to_pylist():
+            found[manifest] = paths
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _DeleteChanges:
+    """Delete files that came and went between base and head."""
+
+    targets: frozenset[str]
+    partitions: frozenset[tuple[int, str]]
+    is_global: bool
+    gone: frozenset[str]
+
+    @staticmethod
+    def between(view: TableView, base: Sequence[ManifestFile], head: Sequence[ManifestFile]) -> "_DeleteChanges":
+        old = {each.manifest_path: each for each in base if each.content == ManifestContent.DELETES}
+        new = {each.manifest_path: each for each in head if each.content == ManifestContent.DELETES}
+        before = view.reader.live(each for path, each in old.items() if path not in new)
+        after = view.reader.live(each for path, each in new.items() if path not in old)
+        came = after.filter(pc.invert(pc.is_in(after["path"], value_set=before["path"]))).to_pylist()
+        aimed = {normalised(each["target"]) for each in came if each["target"] is not None}
+        wide = {(each["spec_id"], each["partition"]) for each in came if each["target"] is None}
+        return _DeleteChanges(
+            targets=frozenset(aimed),
+            partitions=frozenset(wide),
+            is_global=any(partition == UNPARTITIONED for _, partition in wide),
+            gone=frozenset(set(before["path"].to_pylist()) - set(after["path"].to_pylist())),
+        )
+
+    def touch(self, group: WrittenGroup) -> bool:
+        """Tell whether a new delete file may delete rows of an input."""
+        if self.is_global or (group.spec_id, group.partition) in self.partitions:
+            return True
+        return any(normalised(each.path) in self.targets for each in group.inputs)
+
+    def took_from(self, group: WrittenGroup) -> bool:
+        """Tell whether a delete file that the group's task applied is not live any more."""
+        return any(ref.path in self.gone for each in group.inputs for ref in each.deletes)

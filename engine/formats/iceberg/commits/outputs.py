@@ -1,0 +1,128 @@
+"""Files that a run wrote, found by name, and the removal of those that nothing needs.
+
+A file is told by its name alone (`domain.output_names`): data files, and manifests with their lists. Listing walks the
+whole data location: seconds on a large table.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import pyarrow.compute as pc
+from pyarrow.fs import FileSelector, FileType
+from pyiceberg.io.pyarrow import PyArrowFileIO
+
+from engine.domain.errors import Fatal
+from engine.domain.output_names import attempt_of, in_paths_of, of_commits
+from engine.formats.iceberg.catalog.paths import data_location, file_name, metadata_location
+from engine.formats.iceberg.manifests.reading import DELETED
+from engine.formats.iceberg.metadata.views import TableView
+
+
+def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
+    """Return the paths of all files below the data location whose names say that the run wrote them, sorted.
+
+    Raises:
+        NotEligible: the data location is outside of the table's places.
+    """
+    found = _list(view, data_location(view.metadata), recursive=True)
+    return sorted(path for path in found if attempt_of(file_name(path), run_id) is not None)
+
+
+def _list(view: TableView, location: str, *, recursive: bool) -> Sequence[str]:
+    """Return the paths of all files below a location, in its spelling."""
+    view.check(location)
+    scheme, netloc, root = PyArrowFileIO.parse_location(location, view.io.properties)
+    filesystem = _arrow_io(view).fs_by_scheme(scheme, netloc)
+    found = filesystem.get_file_info(FileSelector(root, allow_not_found=True, recursive=recursive))
+    return [location + info.path[len(root.rstrip("/")) :] for info in found if info.type == FileType.File]
+
+
+def remove_run_metadata(seen: TableView, fresh: TableView, run_id: str, *, up_to_attempt: int) -> int:
+    """Delete manifests and lists of a run's attempts up to a number that no snapshot of `fresh` has; count them.
+
+    They are left by a process that was killed before its commit. Only called while no commit of the run can be under
+    way, as it would name such files.
+
+    Raises:
+        Fatal: as `remove_run_files`.
+        NotEligible: the metadata location is outside of the table's places.
+    """
+    _check_forward(seen, fresh)
+    location = metadata_location(fresh.metadata)
+    names = [file_name(path) for path in _list(fresh, location, recursive=False)]
+    candidates = of_commits(names, run_id, up_to_attempt=up_to_attempt)
+    referenced = _metadata_names(fresh) if candidates else frozenset()
+    removed = 0
+    for name in candidates:
+        if name not in referenced:
+            with suppress(FileNotFoundError):
+                fresh.io.delete(f"{location}/{name}")
+                removed += 1
+    return removed
+
+
+def _metadata_names(view: TableView) -> frozenset[str]:
+    """Return the names of the manifests and manifest lists of every snapshot."""
+    snapshots = view.metadata.snapshots
+    manifests = {manifest.manifest_path for snapshot in snapshots for manifest in view.manifests(snapshot)}
+    return frozenset(file_name(path) for path in (*manifests, *(each.manifest_list or "" for each in snapshots)))
+
+
+def remove_run_files(
+    seen: TableView, fresh: TableView, run_id: str, *, keep: frozenset[str], up_to_attempt: int
+) -> int:
+    """Delete the files of a run's attempts up to a number, but `keep` and what a snapshot of `fresh` has; count them.
+
+    Raises:
+        Fatal: `fresh` is older than `seen`, the view that the caller decided on: the catalog went back in time.
+    """
+    _check_forward(seen, fresh)
+    kept = {file_name(path) for path in keep}
+    candidates = [
+        path
+        for path in list_run_files(fresh, run_id)
+        if file_name(path) not in kept and (attempt_of(file_name(path), run_id) or 0) <= up_to_attempt
+    ]
+    if not candidates:
+        return 0
+    referenced = _referenced_names(fresh, run_id)
+    removed = 0
+    for path in candidates:
+        if file_name(path) not in referenced:
+            with suppress(FileNotFoundError):
+                fresh.io.delete(path)
+                removed += 1
+    return removed
+
+
+def _check_forward(seen: TableView, fresh: TableView) -> None:
+    old, new = seen.metadata, fresh.metadata
+    if new.table_uuid != old.table_uuid:
+        raise Fatal(f"the table under this name is another one now ({new.table_uuid}, it was {old.table_uuid})")
+    before, after = old.next_sequence_number(), new.next_sequence_number()
+    if new.last_updated_ms < old.last_updated_ms or after < before:
+        moved = f"next sequence number {before} → {after}, updated {old.last_updated_ms} → {new.last_updated_ms}"
+        raise Fatal(
+            f"the catalog's pointer went back in time ({moved}): no file is deleted on the basis of older metadata"
+        )
+
+
+def _referenced_names(view: TableView, run_id: str) -> frozenset[str]:
+    manifests = {
+        manifest.manifest_path: manifest
+        for snapshot in view.metadata.snapshots
+        for manifest in view.manifests(snapshot)
+    }
+    names: set[str] = set()
+    for entries in view.reader.each(list(manifests.values())):
+        is_ours = pc.and_(
+            pc.not_equal(entries["status"], DELETED), pc.match_substring(entries["path"], in_paths_of(run_id))
+        )
+        names.update(file_name(path) for path in entries["path"].filter(is_ours).to_pylist())
+    return frozenset(names)
+
+
+def _arrow_io(view: TableView) -> PyArrowFileIO:
+    if not isinstance(view.table.io, PyArrowFileIO):
+        raise Fatal(f"the table's storage is {type(view.table.io).__name__}, not Arrow's")
+    return view.table.io

@@ -1,0 +1,129 @@
+"""A manifest of delete files written anew without some of them.
+
+Entries are taken over as they stand: the Avro schema of whoever wrote the manifest, its header and every field, also
+those that PyIceberg does not know (it writes no delete manifests, and reads them without `referenced_data_file`). Only
+status, snapshot and sequence numbers change: what stays is EXISTING with the numbers that it had inherited, what goes
+is DELETED by our snapshot.
+"""
+
+import io
+import json
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, Final
+
+import fastavro
+from pyiceberg.manifest import UNASSIGNED_SEQ, ManifestContent, ManifestEntryStatus, ManifestFile
+
+from engine.domain.errors import Fatal
+from engine.formats.iceberg.manifests import entry_ids as ids
+from engine.formats.iceberg.manifests.avro_blocks import schema_of, with_schema
+from engine.formats.iceberg.manifests.reading import ADDED, DELETED
+
+_EXISTING: Final = int(ManifestEntryStatus.EXISTING)
+
+
+@dataclass
+class DeleteManifest:
+    """The new manifest: its bytes, and what the manifest list says of it."""
+
+    body: bytes
+    existing: list[int]
+    """Rows of the files that stay."""
+
+    deleted: list[int]
+    """Rows of the files that go."""
+
+    least_number: int
+    """The least data sequence number of the files that stay; `UNASSIGNED_SEQ` when none does."""
+
+    def listed(self, old: ManifestFile, *, path: str, snapshot_id: int) -> ManifestFile:
+        """Return its entry in the manifest list; bounds of partitions are the old ones, which hold for fewer files."""
+        return ManifestFile.from_args(
+            manifest_path=path,
+            manifest_length=len(self.body),
+            partition_spec_id=old.partition_spec_id,
+            content=ManifestContent.DELETES,
+            sequence_number=UNASSIGNED_SEQ,
+            min_sequence_number=self.least_number,
+            added_snapshot_id=snapshot_id,
+            added_files_count=0,
+            existing_files_count=len(self.existing),
+            deleted_files_count=len(self.deleted),
+            added_rows_count=0,
+            existing_rows_count=sum(self.existing),
+            deleted_rows_count=sum(self.deleted),
+            partitions=old.partitions,
+            key_metadata=None,
+        )
+
+
+def without(
+    body: bytes, gone: AbstractSet[str], *, manifest: ManifestFile, snapshot_id: int, codec: str
+) -> DeleteManifest:
+    """Return a manifest's live entries, those of the paths in `gone` as deleted by a snapshot.
+
+    Args:
+        body: the manifest's file, as `avro_blocks.readable` returns it.
+        gone: paths of live delete files in it.
+        manifest: its entry in the manifest list, which entries inherit from.
+        snapshot_id: the snapshot that is made.
+        codec: of the blocks, `deflate` or `null`.
+
+    Raises:
+        Fatal: a path is not live in it.
+    """
+    written = schema_of(body)
+    plain = _without_logical_types(json.loads(written))  # values pass through as they are stored: no year is too far
+    reader = fastavro.reader(io.BytesIO(with_schema(body, json.dumps(plain).encode())))
+    entries, made = _Entries(json.loads(written), manifest, snapshot_id), DeleteManifest(b"", [], [], UNASSIGNED_SEQ)
+    records = [entries.kept(entry, gone, made) for entry in reader if entries.is_live(entry)]
+    if len(made.deleted) != len(gone):
+        raise Fatal(f"{len(gone)} delete files are to go, {len(made.deleted)} are live in {manifest.manifest_path}")
+    target = io.BytesIO()
+    header = {name: value for name, value in reader.metadata.items() if not name.startswith("avro.")}
+    fastavro.writer(target, fastavro.parse_schema(plain), records, codec=codec, metadata=header)
+    made.body = with_schema(target.getvalue(), written)
+    return made
+
+
+class _Entries:
+    """Names of an entry's fields in one manifest, and how its entries are taken over."""
+
+    def __init__(self, written: Any, manifest: ManifestFile, snapshot_id: int) -> None:
+        self._names = ids.field_names(written)
+        self._file = ids.field_names(ids.record_of(written, ids.DATA_FILE))
+        self._manifest = manifest
+        self._snapshot_id = snapshot_id
+
+    def is_live(self, entry: Any) -> bool:
+        return bool(entry[self._names[ids.STATUS]] != DELETED)
+
+    def kept(self, entry: Any, gone: AbstractSet[str], made: DeleteManifest) -> Any:
+        names, inherited = self._names, self._manifest
+        file = entry[names[ids.DATA_FILE]]
+        is_gone = file[self._file[ids.PATH]] in gone
+        self._fill(entry, ids.SEQUENCE_NUMBER, inherited.sequence_number)
+        if entry[names[ids.STATUS]] == ADDED:
+            self._fill(entry, ids.FILE_SEQUENCE_NUMBER, inherited.sequence_number)
+        self._fill(entry, ids.SNAPSHOT_ID, inherited.added_snapshot_id)
+        if is_gone:
+            entry[names[ids.SNAPSHOT_ID]] = self._snapshot_id
+        else:
+            number = entry[names[ids.SEQUENCE_NUMBER]]
+            made.least_number = number if not made.existing else min(made.least_number, number)
+        entry[names[ids.STATUS]] = DELETED if is_gone else _EXISTING
+        (made.deleted if is_gone else made.existing).append(file[self._file[ids.RECORDS]])
+        return entry
+
+    def _fill(self, entry: Any, field: int, value: int | None) -> None:
+        if entry[self._names[field]] is None:
+            entry[self._names[field]] = value
+
+
+def _without_logical_types(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_without_logical_types(each) for each in schema]
+    if isinstance(schema, dict):
+        return {name: _without_logical_types(value) for name, value in schema.items() if name != "logicalType"}
+    return schema

@@ -1,0 +1,127 @@
+"""Entries of a data manifest as columns, decoded as a whole by polars: about ten times as fast as entry by entry.
+
+Not every manifest: only those whose Avro schema is of the plain kind that Iceberg's writers make, with partition values
+of types that both readers give alike. `columns_of` returns None for any other, which fastavro reads (`manifests`). Both
+readers give the same table (differential test: `tests/integration/iceberg/test_entry_frames.py`).
+"""
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import polars as pl
+import pyarrow as pa
+
+from engine.formats.iceberg.manifests import entry_ids as ids
+from engine.formats.iceberg.metadata.partitions import PartitionCodec
+
+_PLAIN: Final = frozenset({"boolean", "int", "long", "string"})
+_CODE: Final = "packhouse_code"
+UNREADABLE: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What polars raises for Avro files that it does not take; an `OSError` where one ends too early."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryColumns:
+    """Columns over the entries of one manifest; `partition` and `file_format` are dictionary-coded texts.
+
+    Numbers that a writer left out are null, for inheriting; `content` is 0, data, where format version 1 has none.
+    """
+
+    status: pa.Array
+    snapshot_id: pa.Array
+    sequence_number: pa.Array
+    file_sequence_number: pa.Array
+    content: pa.Array
+    path: pa.Array
+    partition: pa.DictionaryArray
+    file_format: pa.DictionaryArray
+    record_count: pa.Array
+    file_bytes: pa.Array
+    row_groups: pa.Array
+    is_encrypted: pa.Array
+
+
+def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec) -> EntryColumns | None:
+    """Return the entries of a manifest with blocks without compression; None when this reader does not take it.
+
+    Args:
+        body: the file.
+        written: the schema in its header.
+        codec: of the manifest's partition spec.
+    """
+    entry = ids.field_names(written)
+    file_fields = ids.record_of(written, ids.DATA_FILE)
+    part_fields = ids.record_of(file_fields or {}, ids.PARTITION)
+    if file_fields is None or part_fields is None or not all(map(_is_plain, part_fields["fields"])):
+        return None
+    try:
+        frame = pl.read_avro(io.BytesIO(body))
+    except UNREADABLE:  # damaged, or of a kind that it does not know
+        return None
+    names = ids.field_names(file_fields)
+    file = frame[entry[ids.DATA_FILE]].struct
+    rows = frame.height
+
+    def of_entry(field: int) -> pa.Array:
+        return _numbers(frame[entry[field]], rows) if field in entry else pa.nulls(rows, pa.int64())
+
+    content = file.field(names[ids.CONTENT]).to_arrow() if ids.CONTENT in names else pa.repeat(0, rows)
+    file_bytes = file.field(names[ids.BYTES])
+    encrypted = file.field(names[ids.KEY]).is_not_null().to_arrow() if ids.KEY in names else pa.repeat(False, rows)
+    return EntryColumns(
+        status=frame[entry[ids.STATUS]].to_arrow().cast(pa.int8()),
+        snapshot_id=of_entry(ids.SNAPSHOT_ID),
+        sequence_number=of_entry(ids.SEQUENCE_NUMBER),
+        file_sequence_number=of_entry(ids.FILE_SEQUENCE_NUMBER),
+        content=content.cast(pa.int8()),
+        path=file.field(names[ids.PATH]).to_arrow().cast(pa.string()),
+        partition=_partitions(file.field(names[ids.PARTITION]), part_fields["fields"], codec),
+        file_format=_texts(file.field(names[ids.FORMAT]).str.to_lowercase()),
+        record_count=_numbers(file.field(names[ids.RECORDS]), rows),
+        file_bytes=_numbers(file_bytes, rows),
+        row_groups=_row_groups(file.field(names[ids.SPLIT_OFFSETS]), file_bytes)
+        if ids.SPLIT_OFFSETS in names
+        else pa.repeat(pa.scalar(0, pa.int32()), rows),
+        is_encrypted=encrypted,
+    )
+
+
+def _is_plain(field: Mapping[str, Any]) -> bool:
+    """Tell whether a partition field's values, null or not, are the same in both readers."""
+    kinds = field["type"] if isinstance(field["type"], list) else [field["type"]]
+    return all(kind == "null" or (isinstance(kind, str) and kind in _PLAIN) or _is_date(kind) for kind in kinds)
+
+
+def _is_date(kind: Any) -> bool:
+    return isinstance(kind, dict) and kind.get("type") == "int" and kind.get("logicalType") == "date"
+
+
+def _numbers(column: pl.Series, rows: int) -> pa.Array:
+    return pa.nulls(rows, pa.int64()) if column.dtype == pl.Null else column.to_arrow().cast(pa.int64())
+
+
+def _row_groups(offsets: pl.Series, file_bytes: pl.Series) -> pa.Array:
+    """Return how many offsets each file has; 0 where there are none, or some past its end, as damage leaves them."""
+    if offsets.dtype == pl.Null:
+        return pa.repeat(pa.scalar(0, pa.int32()), len(offsets))
+    is_sound = (offsets.list.get(-1, null_on_oob=True) < file_bytes).fill_null(False)
+    return (offsets.list.len().fill_null(0) * is_sound).to_arrow().cast(pa.int32())
+
+
+def _texts(column: pl.Series) -> pa.DictionaryArray:
+    return column.to_arrow().cast(pa.string()).dictionary_encode()
+
+
+def _partitions(column: pl.Series, fields: list[Any], codec: PartitionCodec) -> pa.DictionaryArray:
+    """Return the canonical text of each partition; it is made once for each distinct tuple."""
+    if not fields:
+        codes = pa.repeat(pa.scalar(0, pa.int32()), len(column))
+        return pa.DictionaryArray.from_arrays(codes, pa.array([codec.encode(())], pa.string()))
+    tuples = column.struct.unnest()
+    distinct = tuples.unique(maintain_order=True).with_row_index(_CODE)
+    joined = tuples.join(distinct, on=tuples.columns, how="left", nulls_equal=True, maintain_order="left")
+    texts = [codec.encode(values[1:]) for values in distinct.rows()]
+    codes = joined[_CODE].to_arrow().cast(pa.int32())
+    return pa.DictionaryArray.from_arrays(codes, pa.array(texts, pa.string()))

@@ -1,0 +1,94 @@
+"""Position-delete files that apply to no live data file any more once a rewrite is committed on a head.
+
+Readers open such a file for every data file it might be about, for nothing. Iceberg's procedure goes by data sequence
+numbers alone, so that it keeps deletes of its own starting snapshot until the next rewrite. Here files of the run that
+commits are left out of that as far as a delete file was there before them: it can't name them. Found anew for each try
+of a commit, on the snapshot that is its parent, and only for partitions whose files the commit replaces.
+
+Equality-delete files are left alone, and so are manifests that are encrypted.
+"""
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.manifest import ManifestContent, ManifestFile
+
+from engine.domain.hot_partitions import Place
+from engine.domain.output_names import in_paths_of
+from engine.formats.iceberg.manifests.reading import DELETED, ENTRIES, POSITION_DELETES
+from engine.formats.iceberg.metadata.deletes import apply_to_nothing
+from engine.formats.iceberg.metadata.views import TableView
+
+_COLUMNS: Final = ["path", "spec_id", "partition", "sequence_number", "file_sequence_number"]
+_DATA: Final = pa.schema([ENTRIES.field(name) for name in _COLUMNS])
+
+
+def dangling_deletes(
+    view: TableView, places: AbstractSet[Place], *, run_id: str, going: Sequence[str]
+) -> Mapping[ManifestFile, pa.Table]:
+    """Return the delete files of these partitions that will apply to nothing, by the manifest that lists them.
+
+    Args:
+        view: the head that is committed on.
+        places: partitions that lose data files.
+        run_id: whose commit it is; files that come with it are nobody's target yet.
+        going: paths of the data files that go.
+    """
+    manifests = view.manifests(view.head)
+    listed = [each for each in manifests if each.content == ManifestContent.DELETES and each.key_metadata is None]
+    deletes = {
+        manifest: found
+        for manifest, entries in zip(listed, view.reader.each(listed), strict=True)
+        if (found := _of_places(entries, places)).num_rows
+    }
+    if not deletes:
+        return {}
+    every = pa.concat_tables(deletes.values()).unify_dictionaries()
+    data = _data(view, manifests, places, targets=every["target"].drop_null(), going=pa.array(going, pa.string()))
+    is_ours = is_of_run(data, run_id)
+    is_dangling = apply_to_nothing(data.filter(pc.invert(is_ours)), every, new=data.filter(is_ours))
+    names = every["path"].filter(pa.array(is_dangling))
+    dangling = {
+        manifest: entries.filter(pc.is_in(entries["path"], value_set=names)) for manifest, entries in deletes.items()
+    }
+    return {manifest: entries for manifest, entries in dangling.items() if entries.num_rows}
+
+
+def is_of_run(entries: pa.Table, run_id: str) -> pa.ChunkedArray:
+    """Tell data files that a run wrote, by their names, which are never used twice."""
+    return pc.match_substring(entries["path"], in_paths_of(run_id))
+
+
+def _of_places(entries: pa.Table, places: AbstractSet[Place]) -> pa.Table:
+    wanted = pc.and_(pc.equal(entries["content"], POSITION_DELETES), pc.not_equal(entries["status"], DELETED))
+    return entries.filter(pc.and_(wanted, _is_in_places(entries, places)))
+
+
+def _data(
+    view: TableView,
+    manifests: Sequence[ManifestFile],
+    places: AbstractSet[Place],
+    *,
+    targets: pa.ChunkedArray,
+    going: pa.Array,
+) -> pa.Table:
+    """Return live data files of the partitions that stay, and those of others that a delete file names all the same."""
+    parts = []
+    for entries in view.reader.each([each for each in manifests if each.content == ManifestContent.DATA]):
+        may_count = pc.or_(_is_in_places(entries, places), pc.is_in(entries["path"], value_set=targets))
+        stays = pc.invert(pc.is_in(entries["path"], value_set=going))
+        is_live = pc.not_equal(entries["status"], DELETED)
+        parts.append(entries.select(_COLUMNS).filter(pc.and_(is_live, pc.and_(stays, may_count))))
+    return pa.concat_tables([_DATA.empty_table(), *parts])
+
+
+def _is_in_places(entries: pa.Table, places: AbstractSet[Place]) -> pa.ChunkedArray:
+    """Tell entries of these partitions; each distinct text of a partition is compared once."""
+    spec_ids = set(entries["spec_id"].unique().to_pylist())  # a manifest has one spec
+    texts = pa.array([partition for spec_id, partition in places if spec_id in spec_ids], pa.string())
+    column = entries["partition"]
+    found = [pc.is_in(chunk.dictionary, value_set=texts).take(chunk.indices) for chunk in column.chunks]
+    return pa.chunked_array(found, pa.bool_())

@@ -1,0 +1,206 @@
+"""Which delete files apply to which data files, as the specification has it, over columns.
+
+Position deletes apply to data files of the same spec and partition (or to the one file they name) whose data sequence
+number is not newer; equality deletes to strictly older ones of the same spec and partition, or to all when their spec
+is unpartitioned. A position-delete file of an unpartitioned spec is not global: Iceberg's readers do not apply it so.
+
+Counts leave out what can't have an effect (a partition-wide position delete from before the file came), so that the
+outputs of a rewrite are not candidates again. `PositionDeletes`, which tasks work by, goes by the letter; so does
+`apply_to_nothing`, but for files whose names were never used before: others may put a file back that was gone.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.files import DeleteRef
+from engine.formats.iceberg.manifests.reading import EQUALITY_DELETES, POSITION_DELETES
+
+UNPARTITIONED: Final = "{}"
+_NEVER: Final = np.iinfo(np.int64).max
+_Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteCounts:
+    """Per data file: position-delete files, an upper bound of the rows they delete, equality-delete files."""
+
+    files: _Ints
+    rows: _Ints
+    equality: _Ints
+
+
+def count_deletes(data: pa.Table, deletes: pa.Table, *, to_the_letter: bool = False) -> DeleteCounts:
+    """Return, for each row of `data` (live data entries), what `deletes` (live delete entries) may do to it."""
+    zeros = DeleteCounts(*(np.zeros(data.num_rows, np.int64) for _ in range(3)))
+    if not deletes.num_rows or not data.num_rows:
+        return zeros
+    position = deletes.filter(pc.equal(deletes["content"], POSITION_DELETES))
+    aimed = position.filter(pc.is_valid(position["target"]))
+    _count_aimed(data, aimed, zeros)
+    wide = position.filter(pc.is_null(position["target"]))
+    is_moved = pc.fill_null(pc.not_equal(wide["file_sequence_number"], wide["sequence_number"]), True)
+    for some, oldest in (
+        (wide.filter(pc.invert(is_moved)), _ints(data, "sequence_number") if to_the_letter else _arrival(data)),
+        (wide.filter(is_moved), _ints(data, "sequence_number")),
+    ):
+        _count_by_partition(data, some, zeros.files, zeros.rows, oldest=oldest, side="left")
+    equality = deletes.filter(pc.equal(deletes["content"], EQUALITY_DELETES))
+    is_global = pc.equal(pc.cast(equality["partition"], pa.string()), UNPARTITIONED)
+    partial, ages = equality.filter(pc.invert(is_global)), _ints(data, "sequence_number")
+    _count_by_partition(data, partial, zeros.equality, None, oldest=ages, side="right")
+    sequences = np.sort(_ints(equality.filter(is_global), "sequence_number"))
+    zeros.equality[:] += len(sequences) - np.searchsorted(sequences, ages, side="right")
+    np.minimum(zeros.rows, _ints(data, "record_count"), out=zeros.rows)
+    return zeros
+
+
+@dataclass(frozen=True, slots=True)
+class DeletesMoved:
+    """Delete entries that a snapshot has and its parent has not (`came`), and the other way round (`gone`)."""
+
+    came: pa.Table
+    gone: pa.Table
+
+    @staticmethod
+    def between(before: pa.Table, after: pa.Table) -> "DeletesMoved":
+        """Compare live delete entries; several deletion vectors share one file."""
+        return DeletesMoved(came=_without(after, before), gone=_without(before, after))
+
+    def still_needed(self, data: pa.Table, *, to_the_letter: bool = False) -> int:
+        """Return how many of the data files may have rows that would come back with what is gone (`count_deletes`)."""
+        counts = count_deletes(data, self.gone, to_the_letter=to_the_letter)
+        return int(np.count_nonzero(counts.files | counts.equality))
+
+
+def _without(some: pa.Table, others: pa.Table) -> pa.Table:
+    keys = [
+        pc.binary_join_element_wise(each["path"], pc.fill_null(each["target"], ""), "\n") for each in (some, others)
+    ]
+    return some.filter(pc.invert(pc.is_in(keys[0], value_set=keys[1])))
+
+
+def apply_to_nothing(data: pa.Table, deletes: pa.Table, *, new: pa.Table) -> npt.NDArray[np.bool_]:
+    """Return, for each position-delete file, whether it can't have an effect on any of the data files.
+
+    Args:
+        data: every live data file of the partitions of `deletes`, and every live file that one of them names.
+        deletes: live position-delete files.
+        new: of these, files whose names were never used before they came; all others are in `data`.
+
+    By the letter, but for `new`: what was there before such a file came can't name it. A delete file that names a file
+    which is not there counts as applying while a data file of the same name is, spelled otherwise.
+    """
+    numbers = _ints(deletes, "sequence_number")
+    came = np.asarray(pc.fill_null(deletes["file_sequence_number"], _NEVER).to_numpy(), dtype=np.int64)
+    reaches_new = (numbers >= _oldest(new, deletes, _ints(new, "sequence_number"))) & (
+        came >= _oldest(new, deletes, _arrival(new))
+    )
+    applies = (numbers >= _oldest(data, deletes, _ints(data, "sequence_number"))) | reaches_new
+    is_aimed = np.asarray(pc.is_valid(deletes["target"]).to_numpy(), dtype=np.bool_)
+    applies[is_aimed] = _reach_targets(pa.concat_tables([data, new]), deletes.filter(pa.array(is_aimed)))
+    return ~applies
+
+
+def _oldest(data: pa.Table, deletes: pa.Table, ages: _Ints) -> _Ints:
+    """Return, for each delete file, the least age of the data files of its partition; `_NEVER` where there is none."""
+    keys, asked = _partition_keys(data, deletes)
+    known, places = np.unique(keys, return_inverse=True)
+    least = np.full(len(known) + 1, _NEVER)
+    np.minimum.at(least, places, ages)
+    at = np.searchsorted(known, asked)
+    return np.where(np.append(known, -1)[at] == asked, least[at], _NEVER)
+
+
+def _reach_targets(data: pa.Table, aimed: pa.Table) -> npt.NDArray[np.bool_]:
+    at = pc.index_in(aimed["target"], value_set=data["path"])
+    is_there = np.asarray(pc.is_valid(at).to_numpy(), dtype=np.bool_)
+    rows = np.asarray(pc.fill_null(at, 0).to_numpy(), dtype=np.int64)
+    ages = np.append(_ints(data, "sequence_number"), 0)
+    is_alike = pc.is_in(_file_names(aimed["target"]), value_set=_file_names(data["path"])).to_numpy()
+    return np.where(is_there, _ints(aimed, "sequence_number") >= ages[rows], is_alike)
+
+
+def _file_names(paths: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.replace_substring_regex(paths, pattern="^.*/", replacement="")
+
+
+def _count_aimed(data: pa.Table, aimed: pa.Table, counts: DeleteCounts) -> None:
+    at = pc.index_in(aimed["target"], value_set=data["path"])
+    found = aimed.filter(pc.is_valid(at))
+    rows = at.drop_null().to_numpy().astype(np.int64)
+    applies = _ints(found, "sequence_number") >= _ints(data, "sequence_number")[rows]
+    np.add.at(counts.files, rows[applies], 1)
+    np.add.at(counts.rows, rows[applies], _ints(found, "record_count")[applies])
+
+
+def _arrival(data: pa.Table) -> _Ints:
+    """Return when each data file came: a rewrite's output keeps an old data sequence number.
+
+    What was written before a file can't name its rows, although readers have to look.
+    """
+    return np.asarray(pc.coalesce(data["file_sequence_number"], data["sequence_number"]).to_numpy(), dtype=np.int64)
+
+
+def _count_by_partition(
+    data: pa.Table, deletes: pa.Table, files: _Ints, rows: _Ints | None, *, oldest: _Ints, side: Any
+) -> None:
+    if not deletes.num_rows:
+        return
+    keys_of_data, keys_of_deletes = _partition_keys(data, deletes)
+    order = np.argsort(keys_of_data, kind="stable")
+    sorted_keys = keys_of_data[order]
+    sequences, records = _ints(deletes, "sequence_number"), _ints(deletes, "record_count")
+    for key in np.unique(keys_of_deletes):
+        touched = order[np.searchsorted(sorted_keys, key, "left") : np.searchsorted(sorted_keys, key, "right")]
+        mine = np.flatnonzero(keys_of_deletes == key)
+        mine = mine[np.argsort(sequences[mine], kind="stable")]
+        first = np.searchsorted(sequences[mine], oldest[touched], side=side)
+        files[touched] += len(mine) - first
+        if rows is not None:
+            following = np.append(np.cumsum(records[mine][::-1])[::-1], 0)
+            rows[touched] += following[first]
+
+
+def _partition_keys(data: pa.Table, deletes: pa.Table) -> tuple[_Ints, _Ints]:
+    both = pa.chunked_array([*data["partition"].chunks, *deletes["partition"].chunks]).unify_dictionaries()
+    codes = np.concatenate([chunk.indices.to_numpy().astype(np.int64) for chunk in both.chunks])
+    specs = np.concatenate([_ints(data, "spec_id"), _ints(deletes, "spec_id")])
+    keys = (specs << 32) | codes
+    return keys[: data.num_rows], keys[data.num_rows :]
+
+
+def _ints(table: pa.Table, name: str) -> _Ints:
+    return np.asarray(table[name].to_numpy(), dtype=np.int64)
+
+
+class PositionDeletes:
+    """Live position-delete files by what they are about: for looking up the files of groups, not of whole tables."""
+
+    def __init__(self, *, deletes: pa.Table) -> None:
+        self._aimed: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        self._wide: dict[tuple[int, str], list[Mapping[str, Any]]] = defaultdict(list)
+        wanted = deletes.filter(pc.equal(deletes["content"], POSITION_DELETES))
+        columns = ["path", "target", "spec_id", "partition", "sequence_number", "file_bytes"]
+        for each in wanted.select(columns).to_pylist():
+            if each["target"] is not None:
+                self._aimed[each["target"]].append(each)
+            else:
+                self._wide[(each["spec_id"], each["partition"])].append(each)
+
+    def of(self, *, path: str, spec_id: int, partition: str, sequence_number: int) -> tuple[DeleteRef, ...]:
+        """Return the delete files that apply to one data file, in order of path."""
+        candidates: Sequence[Mapping[str, Any]] = [
+            *self._aimed.get(path, ()),
+            *self._wide.get((spec_id, partition), ()),
+        ]
+        applying = {
+            each["path"]: each["file_bytes"] for each in candidates if each["sequence_number"] >= sequence_number
+        }
+        return tuple(DeleteRef(path=each, file_bytes=applying[each]) for each in sorted(applying))

@@ -1,0 +1,153 @@
+"""The live files of one snapshot as columns, and the digest that planning works on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.manifest import ManifestContent, ManifestFile
+
+from engine.domain.errors import CommitConflict
+from engine.domain.files import InputFile
+from engine.formats.iceberg.manifests.reading import ENTRIES, EQUALITY_DELETES, ManifestReader
+from engine.formats.iceberg.metadata.deletes import DeleteCounts, PositionDeletes, count_deletes
+from engine.planning.digest import FILE_DIGEST
+
+_INPUT: Final = ("path", "file_bytes", "record_count", "sequence_number", "row_groups")
+_PARTITION_KEY: Final = {"spec_id": pa.int32(), "partition": pa.string()}
+
+
+@dataclass(frozen=True)
+class LiveFiles:
+    """Live data and delete entries of one snapshot, in the shape of `manifests.ENTRIES`.
+
+    `manifest_count`, `manifest_bytes`: of the manifests that list them. `committed_at_ms` has the commit time of every
+    snapshot that the metadata still knows, by its id; `sequence_at_ms` the same by its sequence number.
+    """
+
+    data: pa.Table
+    deletes: pa.Table
+    manifest_count: int = 0
+    manifest_bytes: int = 0
+    committed_at_ms: Mapping[int, int] = field(default_factory=dict)
+    sequence_at_ms: Mapping[int, int] = field(default_factory=dict)
+
+    @staticmethod
+    def empty() -> "LiveFiles":
+        """Return the files of a table without snapshots."""
+        return LiveFiles(ENTRIES.empty_table(), ENTRIES.empty_table())
+
+    @staticmethod
+    def read(reader: ManifestReader, manifests: Sequence[ManifestFile]) -> "LiveFiles":
+        """Read the files of a snapshot from its manifests; commit times are the caller's to add."""
+        return LiveFiles(
+            reader.live(each for each in manifests if each.content == ManifestContent.DATA),
+            reader.live(each for each in manifests if each.content == ManifestContent.DELETES),
+            manifest_count=len(manifests),
+            manifest_bytes=sum(each.manifest_length for each in manifests),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory, for the cache."""
+        return int(self.data.nbytes + self.deletes.nbytes)
+
+    @cached_property
+    def counts(self) -> DeleteCounts:
+        """What the deletes may do to each data file."""
+        return count_deletes(self.data, self.deletes)
+
+    @cached_property
+    def _position_deletes(self) -> PositionDeletes:
+        return PositionDeletes(deletes=self.deletes)
+
+    @property
+    def equality_delete_files(self) -> int:
+        """How many equality-delete files are live."""
+        return int(pc.sum(pc.equal(self.deletes["content"], EQUALITY_DELETES)).as_py() or 0)
+
+    def digest(self) -> pa.Table:
+        """Return the data files in the shape of `planning.digest.FILE_DIGEST`."""
+        added_at_ms = self._added_at_ms()
+        counted = {
+            "delete_files": pa.array(self.counts.files, pa.int32()),
+            "deleted_rows": pa.array(self.counts.rows, pa.int64()),
+            "equality_deletes": pa.array(self.counts.equality, pa.int32()),
+            "is_outside": self._is_outside(),
+            "added_at_ms": added_at_ms,
+            "data_at_ms": self._data_at_ms(added_at_ms),
+        }
+        columns = [counted[f.name] if f.name in counted else self.data[f.name] for f in FILE_DIGEST]
+        return pa.table(columns, schema=FILE_DIGEST)
+
+    def delete_files(self) -> Mapping[tuple[int, str], int]:
+        """Return how many delete files are live, by (spec id, partition) that they were written for."""
+        keys = pa.table({name: self.deletes[name].cast(of) for name, of in _PARTITION_KEY.items()})
+        counted = keys.group_by(list(_PARTITION_KEY)).aggregate([([], "count_all")])
+        return {(row["spec_id"], row["partition"]): row["count_all"] for row in counted.to_pylist()}
+
+    @property
+    def outside_files(self) -> int:
+        """How many live files, data and deletes, are outside of the table's places."""
+        return sum(int(pc.sum(each["is_outside"]).as_py() or 0) for each in (self.data, self.deletes))
+
+    def _is_outside(self) -> pa.ChunkedArray:
+        """Return for each data file whether it, or a delete file that may apply to it, is outside of the places."""
+        outside = self.deletes.filter(self.deletes["is_outside"])
+        if not outside.num_rows:
+            return self.data["is_outside"]
+        counts = count_deletes(self.data, outside)
+        return pc.or_(self.data["is_outside"], pa.array((counts.files > 0) | (counts.equality > 0)))
+
+    def _added_at_ms(self) -> pa.ChunkedArray:
+        """Return when each data file was committed; null where its snapshot is not retained any more."""
+        known = pa.array(self.committed_at_ms.keys(), pa.int64())
+        times = pa.array(self.committed_at_ms.values(), pa.int64())
+        return times.take(pc.index_in(self.data["snapshot_id"], value_set=known))
+
+    def _data_at_ms(self, added_at_ms: pa.ChunkedArray) -> pa.Array:
+        """Return by when the newest data of each file was committed: its rewrites since then do not count.
+
+        The commit time of the oldest snapshot that is retained and has the file's data sequence number, or a later one.
+        Version 1 has no numbers: there it is when the file itself was added, 0 when nobody knows.
+        """
+        if not self.sequence_at_ms or set(self.sequence_at_ms) == {0}:
+            return pc.fill_null(added_at_ms, 0)
+        known = np.array(sorted(self.sequence_at_ms), dtype=np.int64)
+        times = np.array([self.sequence_at_ms[number] for number in known.tolist()], dtype=np.int64)
+        place = np.searchsorted(known, self.data["sequence_number"].to_numpy())
+        return pa.array(times[np.minimum(place, len(known) - 1)], pa.int64())
+
+    def inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        """Return inputs by path, each with the position deletes that apply to it.
+
+        Raises:
+            CommitConflict: a path is not live in this snapshot.
+        """
+        rows = self.data.filter(pc.is_in(self.data["path"], value_set=pa.array(paths, pa.string())))
+        columns = (rows[name].to_pylist() for name in _INPUT)
+        found = {
+            path: InputFile(path, size, rows_in, number, row_groups=row_groups)
+            for path, size, rows_in, number, row_groups in zip(*columns, strict=True)
+        }
+        if self.deletes.num_rows:
+            found |= {
+                row["path"]: _with_deletes(found[row["path"]], row, self._position_deletes) for row in _keys(rows)
+            }
+        if missing := [path for path in paths if path not in found]:
+            raise CommitConflict(
+                f"{len(missing)} of {len(paths)} files are not live any more, the first is {missing[0]}"
+            )
+        return found
+
+
+def _keys(rows: pa.Table) -> Iterator[Mapping[str, Any]]:
+    """Yield what deletes are looked up by, file by file."""
+    yield from rows.select(["path", "spec_id", "partition", "sequence_number"]).to_pylist()
+
+
+def _with_deletes(file: InputFile, key: Mapping[str, Any], deletes: PositionDeletes) -> InputFile:
+    return replace(file, deletes=deletes.of(**key))

@@ -1,0 +1,127 @@
+"""Every condition under which the rewrite kernel may work on a table, each with what was found.
+
+What only footers can tell (field ids, INT96) is found by the task, which refuses its group. Conditions of a group's
+partition (equality deletes, delete files) are judged for the whole table: one live equality-delete file refuses it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import pyarrow.compute as pc
+from pyiceberg.types import (
+    GeographyType,
+    GeometryType,
+    IcebergType,
+    NestedField,
+    TimestampNanoType,
+    TimestamptzNanoType,
+    UnknownType,
+)
+
+from engine.formats.base import Condition
+from engine.formats.iceberg.catalog.paths import own_location_provider
+from engine.formats.iceberg.metadata.digest import LiveFiles
+from engine.formats.iceberg.metadata.partitions import schema_of_spec
+from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.statistics.metrics_modes import children
+
+_UNKNOWN: Final = (GeographyType, GeometryType, TimestampNanoType, TimestamptzNanoType, UnknownType)
+_BLOOM: Final = "write.parquet.bloom-filter-enabled.column."
+_KEY: Final = "encryption.key-id"
+
+
+def conditions_of(view: TableView, files: LiveFiles) -> Sequence[Condition]:
+    """Return all conditions in a fixed order."""
+    by_files: tuple[Callable[[TableView, LiveFiles], Condition], ...] = (
+        _parquet_only,
+        _no_equality_deletes,
+        _not_encrypted,
+        _files_unique,
+        _specs_known,
+    )
+    by_metadata = (_format_version, _main_branch, _known_types, _default_location_provider, _known_writer_properties)
+    return [*(check(view) for check in by_metadata), *(check(view, files) for check in by_files)]
+
+
+def _format_version(view: TableView) -> Condition:
+    version = view.metadata.format_version
+    return Condition("format_version", version in (1, 2), f"version {version}; 1 and 2 can be rewritten")
+
+
+def _main_branch(view: TableView) -> Condition:
+    if view.head is None:
+        return Condition("main_branch", True, "the table is empty: no snapshot was committed to main yet")
+    others = sorted(name for name in view.metadata.refs if name != "main")
+    detail = f"main is at snapshot {view.head.snapshot_id}"
+    return Condition("main_branch", True, f"{detail}; untouched: {', '.join(others)}" if others else detail)
+
+
+def _known_types(view: TableView) -> Condition:
+    fields = view.metadata.schema().fields
+    strange = [f"{name} {of}" for name, of in _types(fields, "") if isinstance(of, _UNKNOWN) or str(of) == "variant"]
+    return Condition("known_types", not strange, ", ".join(strange) or f"{len(fields)} columns of known types")
+
+
+def _types(fields: Sequence[NestedField], prefix: str) -> Iterator[tuple[str, IcebergType]]:
+    for field in fields:
+        yield f"{prefix}{field.name}", field.field_type
+        yield from _types(list(children(field.field_type)), f"{prefix}{field.name}.")
+
+
+def _default_location_provider(view: TableView) -> Condition:
+    found = own_location_provider(view.metadata.properties)
+    return Condition("default_location_provider", not found, found or "the table uses Iceberg's own layout")
+
+
+def _known_writer_properties(view: TableView) -> Condition:
+    asked = [name for name, value in view.metadata.properties.items() if name.startswith(_BLOOM) and _is_true(value)]
+    return Condition("known_writer_properties", not asked, "; ".join(asked) or "no bloom filters requested")
+
+
+def _parquet_only(view: TableView, files: LiveFiles) -> Condition:
+    written = view.metadata.properties.get("write.format.default", "parquet").lower()
+    formats = {
+        each["values"]: each["counts"] for each in pc.value_counts(files.data["file_format"].cast("string")).to_pylist()
+    }
+    deletes = set(files.deletes["file_format"].cast("string").unique().to_pylist())
+    holds = written == "parquet" and formats.keys() <= {"parquet"} and deletes <= {"parquet"}
+    detail = (
+        f"writes {written}; live data files: {_counts(formats)}; delete files: {', '.join(sorted(deletes)) or 'none'}"
+    )
+    return Condition("parquet_only", holds, detail)
+
+
+def _no_equality_deletes(_: TableView, files: LiveFiles) -> Condition:
+    count = files.equality_delete_files
+    touched = int(np.count_nonzero(files.counts.equality))
+    detail = f"{count} live equality-delete files, which may touch {touched} data files" if count else "none are live"
+    return Condition("no_equality_deletes", count == 0, detail)
+
+
+def _not_encrypted(view: TableView, files: LiveFiles) -> Condition:
+    count = sum(int(pc.sum(each["is_encrypted"]).as_py() or 0) for each in (files.data, files.deletes))
+    key = _KEY in view.metadata.properties
+    detail = f"{count} files with key metadata" + (f"; the table has {_KEY}" if key else "")
+    return Condition("not_encrypted", not count and not key, detail)
+
+
+def _files_unique(_: TableView, files: LiveFiles) -> Condition:
+    total, distinct = files.data.num_rows, len(files.data["path"].unique())
+    return Condition("files_unique", total == distinct, f"{total - distinct} of {total} live entries name a file again")
+
+
+def _specs_known(view: TableView, files: LiveFiles) -> Condition:
+    live = set(files.data["spec_id"].unique().to_pylist())
+    specs = view.metadata.specs()
+    lost = sorted(each for each in live if each not in specs or schema_of_spec(view.metadata, specs[each]) is None)
+    detail = f"live files have specs {sorted(live)}" + (f"; no schema has the columns of {lost}" if lost else "")
+    return Condition("partition_columns_known", not lost, detail)
+
+
+def _counts(formats: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(formats.items())) or "none"
+
+
+def _is_true(value: str) -> bool:
+    return value.strip().lower() == "true"

@@ -1,0 +1,40 @@
+"""Which field of a partition spec says what time a partition is about, so that it can be told when it is over."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from pyiceberg.partitioning import PartitionField
+from pyiceberg.transforms import DayTransform, HourTransform, IdentityTransform, MonthTransform, YearTransform
+from pyiceberg.types import DateType
+
+from engine.formats.iceberg.metadata.partitions import PartitionCodec, partition_types
+from engine.planning.digest import PartitionTime, TimeUnit
+
+_UNITS: Final[Mapping[type, TimeUnit]] = {
+    HourTransform: TimeUnit.HOUR,
+    DayTransform: TimeUnit.DAY,
+    MonthTransform: TimeUnit.MONTH,
+    YearTransform: TimeUnit.YEAR,
+}
+_FINEST_FIRST: Final = (TimeUnit.HOUR, TimeUnit.DAY, TimeUnit.MONTH, TimeUnit.YEAR)
+
+
+def partition_times(codecs: Iterable[PartitionCodec]) -> Mapping[int, PartitionTime]:
+    """Return the finest time field of each spec that has one, by spec id; a date column as it is counts as days."""
+    found: dict[int, PartitionTime] = {}
+    for codec in codecs:
+        typed = zip(codec.spec.fields, partition_types(codec.spec, codec.schema), strict=True)
+        times = [
+            PartitionTime(field.name, unit)
+            for field, of in typed
+            if (unit := _unit(field, is_date=isinstance(of, DateType))) is not None
+        ]
+        if times:
+            found[codec.spec.spec_id] = min(times, key=lambda time: _FINEST_FIRST.index(time.unit))
+    return found
+
+
+def _unit(field: PartitionField, *, is_date: bool) -> TimeUnit | None:
+    if isinstance(field.transform, IdentityTransform):
+        return TimeUnit.DAY if is_date else None
+    return _UNITS.get(type(field.transform))

@@ -1,0 +1,98 @@
+"""The table's own properties as policy fields and write settings. A value that can't be used is ignored, and shown."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from engine.domain.policies import OFF, RewriteSettings
+from engine.formats.iceberg.metadata.history import is_count
+from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.layout import MIN_ROW_GROUP_BYTES
+
+_TARGET: Final = "write.target-file-size-bytes"
+_CODEC: Final = "write.parquet.compression-codec"
+_LEVEL: Final = "write.parquet.compression-level"
+_ROW_GROUP: Final = "write.parquet.row-group-size-bytes"
+_SIZES: Final = {
+    _ROW_GROUP: "row_group_bytes",
+    "write.parquet.page-size-bytes": "page_bytes",
+    "write.parquet.dict-size-bytes": "dictionary_page_bytes",
+}
+_LONGEST: Final = 80
+_ZSTD_LEVEL: Final = "3"  # Iceberg's own default for zstd
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredProperty:
+    """A table property that was not used, and why."""
+
+    name: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyReading:
+    """What a table's properties say about rewriting it."""
+
+    policy: Mapping[str, Any]
+    sizes: Mapping[str, int]
+    ignored: tuple[IgnoredProperty, ...]
+
+    def applied_to(self, write: WriteSettings) -> WriteSettings:
+        """Return the write settings with the sizes that the table states."""
+        return replace(write, **self.sizes)  # type: ignore[arg-type]
+
+
+def read_properties(properties: Mapping[str, str]) -> PropertyReading:
+    """Return policy fields by dotted name, sizes by field of `WriteSettings`, and what was ignored."""
+    policy: dict[str, Any] = {}
+    sizes: dict[str, int] = {}
+    ignored: list[IgnoredProperty] = []
+    if (target := properties.get(_TARGET)) is not None:
+        number = _number(target)
+        _accept("target_file_bytes", target if number is None else number, (_TARGET, target), policy, ignored)
+    codec, level = properties.get(_CODEC), properties.get(_LEVEL)
+    if codec is not None or level is not None:
+        source = (_CODEC, codec) if codec is not None else (_LEVEL, str(level))
+        _accept("compression", _compression((codec or "zstd").lower(), level), source, policy, ignored)
+    for name, setting in _SIZES.items():
+        value = properties.get(name)
+        if value is not None and (size := _number(value)):
+            sizes[setting] = size
+        elif value is not None:
+            ignored.append(_ignored(name, value, "not a number of bytes above 0"))
+    if sizes.get("row_group_bytes", MIN_ROW_GROUP_BYTES) < MIN_ROW_GROUP_BYTES:
+        policy["rewrite.small_row_group_bytes"] = OFF  # its writers make them small because they are told to
+    return PropertyReading(policy, sizes, tuple(ignored))
+
+
+def _number(text: str) -> int | None:
+    """Return a count of bytes; None where it is none. Python refuses to convert more than 4,300 digits."""
+    return int(text) if is_count(text) else None
+
+
+def _ignored(name: str, value: str, reason: str) -> IgnoredProperty:
+    return IgnoredProperty(name, value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…", reason)
+
+
+def _compression(codec: str, level: str | None) -> str:
+    codec = {"none": "uncompressed"}.get(codec, codec)
+    if codec not in {"zstd", "gzip"}:
+        return codec  # a level means nothing to the others
+    level = level if level is not None else _ZSTD_LEVEL if codec == "zstd" else None
+    return codec if level is None else f"{codec}:{level}"
+
+
+def _accept(
+    field: str, value: Any, source: tuple[str, str], policy: dict[str, Any], ignored: list[IgnoredProperty]
+) -> None:
+    try:
+        settings = RewriteSettings.model_validate({field: value})
+    except ValidationError as error:
+        shown = repr(value) if len(repr(value)) <= _LONGEST else f"{repr(value)[:_LONGEST]}…"
+        ignored.append(_ignored(*source, f"{shown}: {error.errors()[0]['msg']}"))
+    else:
+        policy[f"rewrite.{field}"] = getattr(settings, field)

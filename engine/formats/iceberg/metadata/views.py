@@ -1,0 +1,97 @@
+"""One loaded version of a table, with what all parts of this package ask of it."""
+
+from dataclasses import dataclass, replace
+
+from pyiceberg.io import FileIO
+from pyiceberg.manifest import ManifestEntry, ManifestFile, read_manifest_list
+from pyiceberg.table import Table
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.snapshots import Snapshot
+
+from engine.domain.errors import Fatal
+from engine.formats.iceberg.catalog.file_access import GuardedFileIO, outside
+from engine.formats.iceberg.errors import decoding
+from engine.formats.iceberg.intake.checks import check_metadata
+from engine.formats.iceberg.intake.storage import AvroFiles
+from engine.formats.iceberg.manifests.reading import Cache, ManifestReader
+from engine.formats.iceberg.metadata.digest import LiveFiles
+from engine.formats.iceberg.metadata.history import commit_times, head_of, sequence_times
+from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
+from engine.rewriting.kernel.places import Places
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table's metadata at one moment and readers bound to it."""
+
+    table: Table
+    head: Snapshot | None
+    codecs: dict[int, PartitionCodec]
+    reader: ManifestReader
+
+    @staticmethod
+    def of(table: Table, cache: Cache) -> "TableView":
+        """Wrap a table that one of our catalogs loaded.
+
+        Raises:
+            Malformed: its metadata is not sound; see `intake.checks`.
+        """
+        metadata = table.metadata
+        check_metadata(metadata)
+        codecs = {
+            spec.spec_id: PartitionCodec(spec=spec, schema=schema_of_spec(metadata, spec) or metadata.schema())
+            for spec in metadata.partition_specs
+        }
+        reader = ManifestReader(io=AvroFiles(table.io), codecs=codecs, cache=cache, places=places_of(table))
+        return TableView(table=table, head=head_of(metadata), codecs=codecs, reader=reader)
+
+    @property
+    def metadata(self) -> TableMetadata:
+        """The table's metadata."""
+        return self.table.metadata
+
+    @property
+    def io(self) -> FileIO:
+        """The table's storage, through which manifests and manifest lists are read."""
+        return self.reader.io
+
+    def manifests(self, snapshot: Snapshot | None) -> list[ManifestFile]:
+        """Return the manifests of a snapshot.
+
+        Not by `Snapshot.manifests`: it answers from a cache of the process by the manifest's path alone, so that the
+        manifest list of one table could change the sequence numbers of another's.
+
+        Raises:
+            NotEligible: the manifest list is outside of the table's places.
+            Malformed: it can't be read.
+        """
+        if snapshot is None:
+            return []
+        with decoding(f"manifest list {snapshot.manifest_list}"):
+            return list(read_manifest_list(self.io.new_input(snapshot.manifest_list)))
+
+    def full_entries(self, manifest: ManifestFile, *, discard_deleted: bool) -> list[ManifestEntry]:
+        """Return the entries of a manifest with all their statistics, one object for each."""
+        with decoding(f"manifest {manifest.manifest_path}"):
+            return manifest.fetch_manifest_entry(self.io, discard_deleted=discard_deleted)
+
+    def check(self, path: str) -> None:
+        """Raise `NotEligible` for a path outside of the table's places."""
+        if not self.reader.places.cover(path):
+            raise outside([path], self.reader.places)
+
+    def live_files(self) -> LiveFiles:
+        """Return the live files of the head: read once for each manifest list, which never changes."""
+        head = self.head
+        if head is None:
+            return LiveFiles.empty()
+        key = (f"{head.manifest_list} in {self.reader.places}", 0)
+        held = self.reader.cache.get(key, lambda: LiveFiles.read(self.reader, self.manifests(head)))
+        return replace(held, committed_at_ms=commit_times(self.metadata), sequence_at_ms=sequence_times(self.metadata))
+
+
+def places_of(table: Table) -> Places:
+    """Return where the files of a table may be that one of our catalogs loaded."""
+    if not isinstance(table.io, GuardedFileIO):
+        raise Fatal(f"the table's storage is {type(table.io).__name__}, which opens any file")
+    return table.io.places

@@ -1,0 +1,212 @@
+"""What Iceberg's own procedure can rewrite, what it is called with, and the files as they are planned for it.
+
+The procedure chooses files itself, by the options that say what our plan went by, so it may take files that came after
+the plan and leave some that were in it. Units are whole partitions of the current spec: it moves files of older specs
+into the current one, and a predicate on the current partition fields may select any of them.
+"""
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import (
+    BucketTransform,
+    DayTransform,
+    HourTransform,
+    IdentityTransform,
+    MonthTransform,
+    Transform,
+    TruncateTransform,
+    VoidTransform,
+    YearTransform,
+)
+from pyiceberg.types import (
+    BinaryType,
+    BooleanType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FixedType,
+    FloatType,
+    IcebergType,
+    IntegerType,
+    LongType,
+    NestedField,
+    StringType,
+    StructType,
+    TimestampType,
+    TimestamptzType,
+)
+
+from engine.domain.errors import NotEligible
+from engine.domain.procedures import PartitionTest
+from engine.formats.base import Condition
+from engine.formats.iceberg.metadata.digest import LiveFiles
+from engine.formats.iceberg.metadata.eligibility import conditions_of
+from engine.formats.iceberg.metadata.views import TableView
+
+SPARK_CATALOG: Final = "packhouse.spark-catalog"
+"""Property of a catalog: its name in Spark."""
+
+_SHARED: Final = frozenset({"main_branch", "not_encrypted", "files_unique", "partition_columns_known"})
+"""Conditions of the kernel that are the procedure's as well: what does not hold to them could not be proven."""
+
+_FUNCTIONS: Final[Mapping[type[Any], str]] = {
+    YearTransform: "years",
+    MonthTransform: "months",
+    DayTransform: "days",
+    HourTransform: "hours",
+}
+_TYPES: Final[Mapping[type[IcebergType], str]] = {
+    BooleanType: "boolean",
+    IntegerType: "int",
+    LongType: "bigint",
+    FloatType: "float",
+    DoubleType: "double",
+    DateType: "date",
+    TimestampType: "timestamp_ntz",
+    TimestamptzType: "timestamp",
+    StringType: "string",
+    BinaryType: "binary",
+    FixedType: "binary",
+}
+
+
+def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | None) -> Sequence[Condition]:
+    """Return every condition of the procedure on a table, held or not."""
+    shared = [each for each in conditions_of(view, files) if each.name in _SHARED]
+    version = view.metadata.format_version
+    named = f"the catalog is {spark_catalog} in Spark" if spark_catalog is not None else no_name_in_spark()
+    return [
+        Condition("native_spark_catalog", spark_catalog is not None, named),
+        Condition("native_format_version", version in (1, 2, 3), f"version {version}; 1, 2 and 3 can be rewritten"),
+        _one_spec(view, files),
+        _in_place(files),
+        _comparable(view),
+        *shared,
+    ]
+
+
+def native_digest(digest: pa.Table) -> pa.Table:
+    """Return a digest (`planning.digest.FILE_DIGEST`) as it is planned for the procedure.
+
+    It applies equality deletes like position deletes, and reads every format and encrypted files; it goes by the sizes
+    of files, never by those of row groups.
+    """
+    deletes = pc.add(digest["delete_files"], digest["equality_deletes"])
+    rows = digest.num_rows
+    parquet = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), rows), pa.array(["parquet"]))
+    none = pa.repeat(pa.scalar(0, pa.int32()), rows)
+    changed: dict[str, Any] = {
+        "delete_files": deletes,
+        "equality_deletes": none,
+        "row_groups": none,
+        "file_format": parquet,
+    }
+    columns = [changed.get(field.name, digest[field.name]) for field in digest.schema]
+    return pa.table(columns, schema=digest.schema)
+
+
+def partition_tests(view: TableView, spec_id: int, partition: str) -> tuple[PartitionTest, ...]:
+    """Return the tests that select a partition, from its canonical JSON.
+
+    Raises:
+        NotEligible: a field's type or transform can't be written for Spark.
+    """
+    values = json.loads(partition)
+    found = []
+    for name, source_id, transform, of in _fields(view, spec_id):
+        function, argument = _function(transform)
+        wanted = _spark_type(of)
+        if wanted is None or function == "":
+            raise NotEligible(f"partitions by {name} ({transform} of {of}) can't be expressed in Spark SQL")
+        column = _path(view.codecs[spec_id].schema, source_id)
+        found.append(PartitionTest(column, wanted, _text(values[name], wanted), function, argument))
+    return tuple(found)
+
+
+def no_name_in_spark() -> str:
+    """Return what is missing, and what to do about it."""
+    return f"the catalog has no property {SPARK_CATALOG}: set it to the name that Spark has for this catalog"
+
+
+def _one_spec(view: TableView, files: LiveFiles) -> Condition:
+    live = sorted(set(files.data["spec_id"].unique().to_pylist()))
+    current = view.metadata.default_spec_id
+    detail = f"live files have specs {live}; the current one is {current}"
+    return Condition("native_one_spec", live in ([], [current]), detail)
+
+
+def _in_place(files: LiveFiles) -> Condition:
+    count = files.outside_files  # the procedure chooses files itself, with Spark's credentials
+    return Condition("native_files_in_place", not count, f"{count} live files are outside of the table's places")
+
+
+def _comparable(view: TableView) -> Condition:
+    spec_id = view.metadata.default_spec_id
+    strange = [
+        f"{name} ({transform} of {of})"
+        for name, _, transform, of in _fields(view, spec_id)
+        if _spark_type(of) is None or _function(transform)[0] == ""
+    ]
+    detail = (
+        f"can't be expressed in Spark SQL: {', '.join(strange)}" if strange else "all can be expressed in Spark SQL"
+    )
+    return Condition("native_partition_fields", not strange, detail)
+
+
+def _fields(view: TableView, spec_id: int) -> list[tuple[str, int, Transform[Any, Any], IcebergType]]:
+    """Return name, source column, transform and type of each field of a spec that has values."""
+    codec = view.codecs[spec_id]
+    types = codec.spec.partition_type(codec.schema).fields
+    return [
+        (field.name, field.source_id, field.transform, typed.field_type)
+        for field, typed in zip(codec.spec.fields, types, strict=True)
+        if not isinstance(field.transform, VoidTransform)
+    ]
+
+
+def _function(transform: Transform[Any, Any]) -> tuple[str | None, int | None]:
+    """Return a transform's function in Spark and its argument; None for the value itself, empty for an unknown one."""
+    match transform:
+        case IdentityTransform():
+            return None, None
+        case BucketTransform():
+            return "bucket", transform.num_buckets
+        case TruncateTransform():
+            return "truncate", transform.width
+        case _:
+            return _FUNCTIONS.get(type(transform), ""), None
+
+
+def _spark_type(of: IcebergType) -> str | None:
+    return f"decimal({of.precision},{of.scale})" if isinstance(of, DecimalType) else _TYPES.get(type(of))
+
+
+def _text(value: Any, wanted: str) -> str | None:
+    if value is None:
+        return None
+    if wanted == "binary":
+        return base64.b64decode(value).hex()
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _path(schema: Schema, field_id: int) -> tuple[str, ...]:
+    """Return the names from the outermost column to a field; names may have dots in them."""
+
+    def walk(fields: Sequence[NestedField]) -> tuple[str, ...] | None:
+        for field in fields:
+            if field.field_id == field_id:
+                return (field.name,)
+            if isinstance(field.field_type, StructType) and (inner := walk(field.field_type.fields)) is not None:
+                return (field.name, *inner)
+        return None
+
+    found = walk(schema.fields)
+    if found is None:
+        raise NotEligible(f"the column with field id {field_id} is in no struct of the schema")
+    return found

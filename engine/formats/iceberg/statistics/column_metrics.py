@@ -1,0 +1,134 @@
+"""Sizes, counts and bounds of a file's columns from its Parquet footer, by field id: column names play no part.
+
+Counts of columns inside lists and maps are kept, bounds are not.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyiceberg.schema import Schema
+from pyiceberg.types import IcebergType, TimestampType, TimestamptzType, TimeType
+
+from engine.domain.errors import Fatal
+from engine.formats.iceberg.statistics.bounds import Sides, bounds_of, comparable, order_key
+from engine.formats.iceberg.statistics.metrics_modes import NONE, MetricsMode, primitive_ids
+from engine.formats.iceberg.statistics.nan_counts import NanKnowledge
+from engine.rewriting.kernel.projection import FIELD_ID_KEY
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMetrics:
+    """What a manifest entry keeps about the columns of a file, by field id.
+
+    `without_bounds`: float columns that must not get bounds, because their NaN count is unknown.
+    """
+
+    column_sizes: dict[int, int] = field(default_factory=dict)
+    value_counts: dict[int, int] = field(default_factory=dict)
+    null_value_counts: dict[int, int] = field(default_factory=dict)
+    nan_value_counts: dict[int, int] = field(default_factory=dict)
+    lower_bounds: dict[int, bytes] = field(default_factory=dict)
+    upper_bounds: dict[int, bytes] = field(default_factory=dict)
+    without_bounds: frozenset[int] = frozenset()
+
+    def set_bounds(self, field_id: int, sides: Sides) -> None:
+        """Replace both bounds of a column; None removes one."""
+        for bounds, side in zip((self.lower_bounds, self.upper_bounds), sides, strict=True):
+            if side is None:
+                bounds.pop(field_id, None)
+            else:
+                bounds[field_id] = side
+
+
+def column_metrics(
+    footer: pq.FileMetaData, *, schema: Schema, modes: Mapping[int, MetricsMode], nans: NanKnowledge
+) -> ColumnMetrics:
+    """Return sizes, counts and bounds of all leaf columns, as far as each column's mode keeps them.
+
+    Raises:
+        Fatal: the file's field ids are not those of the schema.
+    """
+    leaves = leaves_of(footer)
+    if {leaf.field_id for leaf in leaves} != set(primitive_ids(schema)):
+        raise Fatal(
+            f"an output has the columns {[leaf.field_id for leaf in leaves]}, the table {primitive_ids(schema)}"
+        )
+    found = ColumnMetrics(without_bounds=nans.without_bounds)
+    for position, leaf in enumerate(leaves):
+        chunks = chunks_of(footer, position)
+        mode = modes.get(leaf.field_id, NONE)
+        found.column_sizes[leaf.field_id] = sum(chunk.total_compressed_size for chunk in chunks)
+        if mode.counts:
+            _add_counts(found, leaf.field_id, chunks)
+            if leaf.field_id in nans.counts:
+                found.nan_value_counts[leaf.field_id] = nans.counts[leaf.field_id]
+        if mode.bounds and not leaf.repeated and leaf.field_id not in nans.without_bounds:
+            _add_bounds(found, leaf.field_id, chunks, schema, mode)
+    return found
+
+
+def column_range(chunks: Sequence[Any], of: IcebergType) -> tuple[Any, Any] | None:
+    """Return the least and the greatest value of a column by its chunks' statistics; None if these do not tell."""
+    values: list[Any] = []
+    for chunk in chunks:
+        stats = chunk.statistics if chunk.is_stats_set else None
+        if stats is not None and stats.has_null_count and stats.null_count == chunk.num_values:
+            continue  # nothing but nulls has no bounds
+        if stats is None or not stats.has_min_max or not _is_in_microseconds(stats, of):
+            return None
+        values += [comparable(raw, of=of, physical_type=chunk.physical_type) for raw in (stats.min_raw, stats.max_raw)]
+    if not values or None in values:
+        return None
+    return min(values, key=order_key), max(values, key=order_key)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A leaf column of a file; `repeated` ones are in a list or map."""
+
+    field_id: int
+    repeated: bool
+
+
+def leaves_of(footer: pq.FileMetaData) -> list[Leaf]:
+    """Return the leaf columns of a file in their order."""
+    return [leaf for each in footer.schema.to_arrow_schema() for leaf in _leaves(each, repeated=False)]
+
+
+def chunks_of(footer: pq.FileMetaData, position: int) -> list[Any]:
+    """Return the column chunks of a leaf."""
+    return [footer.row_group(number).column(position) for number in range(footer.num_row_groups)]
+
+
+def _leaves(node: pa.Field, *, repeated: bool) -> Iterator[Leaf]:
+    of = node.type
+    if pa.types.is_struct(of):
+        for each in of:
+            yield from _leaves(each, repeated=repeated)
+    elif pa.types.is_map(of):
+        yield from _leaves(of.key_field, repeated=True)
+        yield from _leaves(of.item_field, repeated=True)
+    elif pa.types.is_list(of) or pa.types.is_large_list(of):
+        yield from _leaves(of.value_field, repeated=True)
+    else:
+        yield Leaf(int((node.metadata or {}).get(FIELD_ID_KEY, b"-1")), repeated)
+
+
+def _add_counts(found: ColumnMetrics, field_id: int, chunks: Sequence[Any]) -> None:
+    found.value_counts[field_id] = sum(chunk.num_values for chunk in chunks)
+    if all(chunk.is_stats_set and chunk.statistics.has_null_count for chunk in chunks):
+        found.null_value_counts[field_id] = sum(chunk.statistics.null_count for chunk in chunks)
+
+
+def _add_bounds(found: ColumnMetrics, field_id: int, chunks: Sequence[Any], schema: Schema, mode: MetricsMode) -> None:
+    of = schema.find_type(field_id)
+    values = column_range(chunks, of)
+    if values is not None:
+        found.set_bounds(field_id, bounds_of(*values, of=of, length=mode.length))
+
+
+def _is_in_microseconds(stats: Any, of: object) -> bool:
+    return not isinstance(of, TimestampType | TimestamptzType | TimeType) or "microseconds" in str(stats.logical_type)
