@@ -23,8 +23,8 @@ import pyarrow as pa
 
 from bench.facts import machine_facts, print_table, write_json
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder
-from engine.rewriting.kernel.curves import zorder_keys
-from engine.rewriting.kernel.ordering import order_of
+from engine.rewriting.kernel.ordering.curves import zorder_keys
+from engine.rewriting.kernel.ordering.keys import order_of
 
 Columns = list[npt.NDArray[np.int64]]
 Order = npt.NDArray[np.int64]

@@ -33,10 +33,10 @@ import pyarrow.parquet as pq
 
 from bench.facts import machine_facts, print_table, write_json
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
-from engine.rewriting.kernel.encodings import dictionary_leaves
-from engine.rewriting.kernel.layout import output_count
-from engine.rewriting.kernel.splicing import Splicer
+from engine.rewriting.kernel.reading.encodings import dictionary_leaves
+from engine.rewriting.kernel.splicing.row_groups import Splicer
 from engine.rewriting.kernel.task import rewrite_group
+from engine.rewriting.kernel.writing.layout import output_count
 
 PLAIN_COLUMNS = {"l_orderkey", "l_partkey", "l_suppkey", "l_extendedprice", "l_comment"}
 WORDS = np.array(["carefully", "final", "deposits", "sleep", "quickly", "furiously", "ironic", "pinto", "regular"])

@@ -36,9 +36,9 @@ from bench.lineitem import lineitem_columns
 from bench.processes import tree_cpu_seconds
 from engine.embedded.jars import ICEBERG_RUNTIME
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, OrderColumn, RowOrder, TaskInput, WriteSettings
-from engine.rewriting.kernel.layout import output_count
-from engine.rewriting.kernel.splicing import Splicer
+from engine.rewriting.kernel.splicing.row_groups import Splicer
 from engine.rewriting.kernel.task import rewrite_group
+from engine.rewriting.kernel.writing.layout import output_count
 
 MB: Final = 1_000_000
 COLUMNS: Final = ("l_shipdate", "l_partkey")

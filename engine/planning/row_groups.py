@@ -17,7 +17,7 @@ from engine.domain.output_names import OUTPUT_NAME
 from engine.planning.partitions import Flags, PartitionedFiles
 
 WHOLE_BYTES: Final = 64 * 2**20
-"""Stored bytes that a row group of the kernel has, unless it is the whole file (`rewriting.kernel.layout`)."""
+"""Stored bytes that a row group of the kernel has, unless it is the whole file (`rewriting.kernel.writing.layout`)."""
 
 LEAST_ROW_GROUPS: Final = 8
 MOST_SMALL_BYTES: Final = WHOLE_BYTES // LEAST_ROW_GROUPS

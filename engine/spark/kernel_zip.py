@@ -2,18 +2,20 @@
 
 import hashlib
 import zipfile
+from collections.abc import Iterator
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from io import BytesIO
 from pathlib import Path
 from typing import Final
 
-_PACKAGES: Final = ("engine", "engine.rewriting", "engine.rewriting.kernel")
-_WHOLE: Final = "engine.rewriting.kernel"
+_ABOVE: Final = ("engine", "engine.rewriting")
+_KERNEL: Final = "engine.rewriting.kernel"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def write_kernel_zip(folder: Path) -> Path:
-    """Write the zip into the folder and return its path: `engine/__init__.py`, `…/rewriting/__init__.py`, the kernel.
+    """Write the zip into the folder and return its path: the kernel, and the `__init__` of the packages above it.
 
     Equal sources give equal bytes and an equal name (it carries their hash), because Spark takes an artifact twice only
     if it did not change.
@@ -29,9 +31,18 @@ def write_kernel_zip(folder: Path) -> Path:
 
 
 def _sources() -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
-    for package in _PACKAGES:
-        for entry in files(package).iterdir():
-            if entry.name == "__init__.py" or (package == _WHOLE and entry.name.endswith(".py")):
-                found[f"{package.replace('.', '/')}/{entry.name}"] = entry.read_bytes()
-    return found
+    above = {f"{_folder(package)}/__init__.py": (files(package) / "__init__.py").read_bytes() for package in _ABOVE}
+    return above | dict(_modules(files(_KERNEL), _folder(_KERNEL)))
+
+
+def _modules(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the modules below a folder by their path in the zip."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _modules(entry, f"{name}/{entry.name}")
+        elif entry.name.endswith(".py"):
+            yield f"{name}/{entry.name}", entry.read_bytes()
+
+
+def _folder(package: str) -> str:
+    return package.replace(".", "/")

@@ -74,7 +74,7 @@ CASES: Final = (
         "F4",
         (
             Edit(
-                "engine/rewriting/kernel/row_check.py",
+                "engine/rewriting/kernel/reading/row_check.py",
                 "if after != wanted:",
                 "if False:",
             ),
@@ -265,7 +265,7 @@ CASES: Final = (
         "F26",
         (
             Edit(
-                "engine/rewriting/kernel/layout.py",
+                "engine/rewriting/kernel/writing/layout.py",
                 "stored = MIN_ROW_GROUP_BYTES / self._stored_per_row if self._stored_per_row else 0.0",
                 "stored = 0.0",
             ),

@@ -15,11 +15,11 @@ from typing import Any, Final
 
 from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, Interrupted, SparkFailed
-from engine.rewriting.kernel.channel import PaceChannel, Post
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskOutput
 from engine.rewriting.kernel.errors import Stopped
-from engine.rewriting.kernel.pacing import Bucket
-from engine.rewriting.kernel.transfer import Moved
+from engine.rewriting.kernel.storage.channel import PaceChannel, Post
+from engine.rewriting.kernel.storage.pacing import Bucket
+from engine.rewriting.kernel.storage.transfer import Moved
 from engine.spark.dispatch import Ticket
 from tests.simulation.lake import Lake, ModelTable
 from tests.simulation.loop import VirtualLoop

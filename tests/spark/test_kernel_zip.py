@@ -18,8 +18,8 @@ from tests.support.spark_server import USER
 
 
 def test_it_holds_the_kernel_and_the_packages_above_it(tmp_path: Path) -> None:
-    kernel = Path(engine.__file__).parent / "rewriting" / "kernel"
-    expected = {f"engine/rewriting/kernel/{module.name}" for module in kernel.glob("*.py")}
+    root = Path(engine.__file__).parents[1]
+    expected = {str(module.relative_to(root)) for module in (root / "engine/rewriting/kernel").rglob("*.py")}
     with zipfile.ZipFile(write_kernel_zip(tmp_path)) as archive:
         assert set(archive.namelist()) == {"engine/__init__.py", "engine/rewriting/__init__.py", *expected}
 
@@ -34,8 +34,8 @@ def test_equal_sources_give_equal_bytes_and_names(tmp_path: Path) -> None:
 def test_it_needs_nothing_else_of_ours(tmp_path: Path) -> None:
     script = (
         "import importlib, pkgutil, engine.rewriting.kernel as kernel\n"
-        "names = [m.name for m in pkgutil.iter_modules(kernel.__path__)]\n"
-        "for name in names: print(importlib.import_module(f'engine.rewriting.kernel.{name}').__file__)\n"
+        "names = [m.name for m in pkgutil.walk_packages(kernel.__path__, 'engine.rewriting.kernel.')]\n"
+        "for name in names: print(importlib.import_module(name).__file__)\n"
     )
     paths = os.pathsep.join([str(write_kernel_zip(tmp_path)), str(Path(pa.__file__).parents[1])])
     run = subprocess.run(

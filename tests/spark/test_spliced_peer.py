@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from engine.domain.runs import RunState
-from engine.rewriting.kernel import copy_plans
+from engine.rewriting.kernel.splicing import copy_plans
 from engine.spark.sessions import SparkSessions
 from tests.support.world import World
 from tests.unit.kernel.building import make_task, rewrite

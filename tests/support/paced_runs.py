@@ -23,11 +23,11 @@ from engine.domain.runs import Run
 from engine.queue.budgets import PaceLedger
 from engine.queue.hints import Hints
 from engine.queue.shared_budgets import SharedLedgers
-from engine.rewriting.kernel.channel import PaceChannel
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 from engine.rewriting.kernel.errors import Stopped
-from engine.rewriting.kernel.pacing import Bucket
-from engine.rewriting.kernel.transfer import Moved
+from engine.rewriting.kernel.storage.channel import PaceChannel
+from engine.rewriting.kernel.storage.pacing import Bucket
+from engine.rewriting.kernel.storage.transfer import Moved
 from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.services.operations.tasks.pacing import LIMITS_SECONDS, REFRESH_SECONDS, PaceTools, RunPacing
 from engine.services.policies.effective import PolicyReader

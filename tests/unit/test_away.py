@@ -23,7 +23,7 @@ from engine.formats.iceberg.errors import translated
 from engine.queue.connection import reaching_redis
 from engine.rewriting.kernel.errors import AccessRefused, InputFault, KernelError, StorageFault
 from engine.rewriting.kernel.errors import CredentialsExpired as TaskCredentialsExpired
-from engine.rewriting.kernel.transfer import fault_of
+from engine.rewriting.kernel.storage.transfer import fault_of
 
 _HEAD = "When reading information for key 'x' in bucket 'b': AWS Error "
 _UNREACHABLE = _HEAD + "NETWORK_CONNECTION during HeadObject operation: curlCode: 7, Could not connect to server"

@@ -39,7 +39,7 @@ from engine.domain.errors import (
 )
 from engine.domain.uris import masked
 from engine.formats.iceberg.intake.limits import Malformed
-from engine.rewriting.kernel.storage_answers import is_expired, is_refused
+from engine.rewriting.kernel.storage.answers import is_expired, is_refused
 
 _log = structlog.get_logger(__name__)
 

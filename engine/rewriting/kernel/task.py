@@ -20,20 +20,20 @@ from itertools import chain, islice
 
 import pyarrow as pa
 
-from engine.rewriting.kernel.arranging import Arrangement
-from engine.rewriting.kernel.channel import PaceChannel, Post, http_post
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput
-from engine.rewriting.kernel.deletes import PositionDeletes
 from engine.rewriting.kernel.errors import KernelError, Refused, Stopped
-from engine.rewriting.kernel.layout import Layout
-from engine.rewriting.kernel.outputs import OutputFiles
-from engine.rewriting.kernel.pacing import Bucket, Pause
-from engine.rewriting.kernel.reading import GroupReader, Rows
-from engine.rewriting.kernel.row_check import CheckedRows, check_rows
-from engine.rewriting.kernel.splicing import Splicer
-from engine.rewriting.kernel.storage import Storage
-from engine.rewriting.kernel.transfer import Transfer
-from engine.rewriting.kernel.writing import GroupWriter
+from engine.rewriting.kernel.ordering.arranging import Arrangement
+from engine.rewriting.kernel.reading.deletes import PositionDeletes
+from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
+from engine.rewriting.kernel.reading.rows import GroupReader, Rows
+from engine.rewriting.kernel.splicing.row_groups import Splicer
+from engine.rewriting.kernel.storage.channel import PaceChannel, Post, http_post
+from engine.rewriting.kernel.storage.file_systems import Storage
+from engine.rewriting.kernel.storage.pacing import Bucket, Pause
+from engine.rewriting.kernel.storage.transfer import Transfer
+from engine.rewriting.kernel.writing.layout import Layout
+from engine.rewriting.kernel.writing.outputs import OutputFiles
+from engine.rewriting.kernel.writing.rows import GroupWriter
 
 
 def rewrite_group(task_json: str) -> str:

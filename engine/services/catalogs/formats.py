@@ -19,7 +19,7 @@ from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError, Transient
 from engine.domain.tables import Catalog, TableFormatName, TableRef
 from engine.formats.base import CatalogConnection, CheckStep, FileScope, OpenTable, TableFormat
-from engine.rewriting.kernel.places import Places
+from engine.rewriting.kernel.storage.places import Places
 from engine.services.catalogs.addresses import HostNames
 from engine.services.catalogs.bulkheads.calls import Bulkheads
 from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits

@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.rewriting.kernel.places import ONE_STORE, Places, one_spelling
+from engine.rewriting.kernel.storage.places import ONE_STORE, Places, one_spelling
 from engine.services.catalogs.addresses import hosts_of
 
 STORE_SCHEMES: Final = frozenset(

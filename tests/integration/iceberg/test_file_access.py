@@ -19,8 +19,8 @@ from engine.domain.errors import CommitConflict, InvalidInput, StateConflict
 from engine.domain.tables import TableRef
 from engine.formats.iceberg import IcebergFormat, IcebergTable, ManifestCache
 from engine.formats.iceberg.catalog.file_access import outside, own_properties, vended
-from engine.rewriting.kernel import storage
-from engine.rewriting.kernel.places import Places
+from engine.rewriting.kernel.storage import file_systems as storage
+from engine.rewriting.kernel.storage.places import Places
 from engine.services.catalogs.locations import LocationRules
 from tests.support.iceberg_tables import (
     Lake,

@@ -19,11 +19,11 @@ from engine.domain.run_requests import RunRequest
 from engine.domain.runs import Run, RunState
 from engine.formats.iceberg import tasks
 from engine.rewriting.kernel import task as kernel_task
-from engine.rewriting.kernel.arranging import Arrangement
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder
-from engine.rewriting.kernel.ordering import keys_of
-from engine.rewriting.kernel.ranges import Columns
-from engine.rewriting.kernel.reading import Rows
+from engine.rewriting.kernel.ordering.arranging import Arrangement
+from engine.rewriting.kernel.ordering.keys import keys_of
+from engine.rewriting.kernel.ordering.ranges import Columns
+from engine.rewriting.kernel.reading.rows import Rows
 from tests.support.databases import FreshDatabase
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.world import World, open_world

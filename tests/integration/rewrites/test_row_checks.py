@@ -11,7 +11,7 @@ import pytest
 from engine.domain.runs import RunState
 from engine.rewriting.kernel import task as tasks
 from engine.rewriting.kernel.contract import TaskInput
-from engine.rewriting.kernel.row_check import CheckedRows, check_rows
+from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
 from engine.services.runs.row_checks import has_rows_checked
 from tests.support.world import World
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
-from engine.rewriting.kernel.deletes import FILE_PATH_ID, POSITION_ID
+from engine.rewriting.kernel.reading.deletes import FILE_PATH_ID, POSITION_ID
 from engine.rewriting.kernel.task import rewrite_group
 
 MIB = 2**20

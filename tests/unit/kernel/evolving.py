@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 from hypothesis import strategies as st
 
-from engine.rewriting.kernel.projection import Projection, child_fields, field_id
+from engine.rewriting.kernel.reading.projection import Projection, child_fields, field_id
 from tests.unit.kernel.building import field
 
 PRIMITIVES = [

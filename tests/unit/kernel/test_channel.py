@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from engine.rewriting.kernel.channel import PaceChannel
 from engine.rewriting.kernel.contract import GroupTask, Pace, WriteSettings
-from engine.rewriting.kernel.pacing import Bucket
+from engine.rewriting.kernel.storage.channel import PaceChannel
+from engine.rewriting.kernel.storage.pacing import Bucket
+from engine.rewriting.kernel.storage.transfer import Moved
 from engine.rewriting.kernel.task import GroupRewrite
-from engine.rewriting.kernel.transfer import Moved
 from tests.unit.kernel.building import field, left_behind, make_task, rewrite, write
 from tests.unit.kernel.virtual_time import VirtualClock
 

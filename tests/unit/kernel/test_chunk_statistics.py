@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.kernel import thrift
-from engine.rewriting.kernel.chunk_statistics import joined, order_of
-from engine.rewriting.kernel.footers import Chunk
-from engine.rewriting.kernel.pages import walk
-from engine.rewriting.kernel.thrift import BINARY, I16, I32, I64, STRUCT, TRUE, Malformed, Struct
+from engine.rewriting.kernel.parquet import thrift
+from engine.rewriting.kernel.parquet.chunk_statistics import joined, order_of
+from engine.rewriting.kernel.parquet.footers import Chunk
+from engine.rewriting.kernel.parquet.pages import walk
+from engine.rewriting.kernel.parquet.thrift import BINARY, I16, I32, I64, STRUCT, TRUE, Malformed, Struct
 
 DOUBLE = order_of("DOUBLE", pa.float64())
 

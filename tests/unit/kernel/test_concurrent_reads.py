@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.rewriting.kernel.pacing import Bucket
-from engine.rewriting.kernel.storage import Storage
-from engine.rewriting.kernel.transfer import Transfer
+from engine.rewriting.kernel.storage.file_systems import Storage
+from engine.rewriting.kernel.storage.pacing import Bucket
+from engine.rewriting.kernel.storage.transfer import Transfer
 
 
 @pytest.fixture(autouse=True)

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from engine.rewriting.kernel import copy_plans
 from engine.rewriting.kernel.contract import GroupTask
 from engine.rewriting.kernel.errors import KernelError
-from engine.rewriting.kernel.splicing import Splicer
+from engine.rewriting.kernel.splicing import copy_plans
+from engine.rewriting.kernel.splicing.row_groups import Splicer
 from tests.unit.kernel.building import left_behind, make_task, outputs_of, rewrite
 from tests.unit.kernel.spliced import NESTED, OPTIONAL, REQUIRED, WRITERS, table, write_as
 

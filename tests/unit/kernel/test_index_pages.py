@@ -8,10 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.kernel import copy_plans, index_pages
-from engine.rewriting.kernel.bit_packing import MOST_WORDS, narrow, packed
 from engine.rewriting.kernel.contract import WriteSettings
-from engine.rewriting.kernel.index_pages import ChunkWriter
+from engine.rewriting.kernel.parquet import index_pages
+from engine.rewriting.kernel.parquet.bit_packing import MOST_WORDS, narrow, packed
+from engine.rewriting.kernel.parquet.index_pages import ChunkWriter
+from engine.rewriting.kernel.splicing import copy_plans
 from tests.unit.kernel.building import MIB, field, make_task, outputs_of, rewrite, write
 from tests.unit.kernel.spliced import bounds_hold, differing_readers
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.rewriting.kernel.layout import MIN_ROW_GROUP_BYTES, Layout, output_count
+from engine.rewriting.kernel.writing.layout import MIN_ROW_GROUP_BYTES, Layout, output_count
 
 MIB = 2**20
 

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.rewriting.kernel import arranging
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder, WriteSettings
-from engine.rewriting.kernel.curves import bits_for, hilbert_keys, zorder_keys
 from engine.rewriting.kernel.errors import OutputFault
-from engine.rewriting.kernel.ordering import order_of
+from engine.rewriting.kernel.ordering import arranging
+from engine.rewriting.kernel.ordering.curves import bits_for, hilbert_keys, zorder_keys
+from engine.rewriting.kernel.ordering.keys import order_of
 from tests.unit.kernel.building import field, left_behind, make_task, outputs_of, rewrite, with_deletes, write
 from tests.unit.kernel.building import write_deletes as deletes_file
 

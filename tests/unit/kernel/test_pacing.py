@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, Pace
 from engine.rewriting.kernel.errors import Stopped
-from engine.rewriting.kernel.pacing import Bucket
+from engine.rewriting.kernel.storage.pacing import Bucket
 from engine.rewriting.kernel.task import GroupRewrite
 from tests.unit.kernel.building import field, make_task, write
 from tests.unit.kernel.virtual_time import Ledger, VirtualClock

@@ -3,8 +3,8 @@
 import pytest
 
 from engine.rewriting.kernel.errors import Refused
-from engine.rewriting.kernel.places import Places, one_spelling
-from engine.rewriting.kernel.storage import Storage
+from engine.rewriting.kernel.storage.file_systems import Storage
+from engine.rewriting.kernel.storage.places import Places, one_spelling
 
 PLACES = Places(["s3://lake/events", "file:///lake/events/", "abfss://c@account.host/events"])
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.rewriting.kernel.errors import Refused
-from engine.rewriting.kernel.projection import Projection, field_id, leaf_ids
+from engine.rewriting.kernel.reading.projection import Projection, field_id, leaf_ids
 from tests.unit.kernel.building import field, make_task, outputs_of, rewrite, with_deletes, write, write_deletes
 from tests.unit.kernel.evolving import bits, expected, project, tables
 

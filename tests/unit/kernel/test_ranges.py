@@ -19,13 +19,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.rewriting.kernel import arranging
-from engine.rewriting.kernel.arranging import Arrangement
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder
 from engine.rewriting.kernel.errors import OutputFault
-from engine.rewriting.kernel.ordering import keys_of
-from engine.rewriting.kernel.ranges import Ranges
-from engine.rewriting.kernel.reading import Rows
+from engine.rewriting.kernel.ordering import arranging
+from engine.rewriting.kernel.ordering.arranging import Arrangement
+from engine.rewriting.kernel.ordering.keys import keys_of
+from engine.rewriting.kernel.ordering.ranges import Ranges
+from engine.rewriting.kernel.reading.rows import Rows
 from tests.unit.kernel.building import field, left_behind, make_task, outputs_of, rewrite, write
 from tests.unit.kernel.test_ordering import chunked, compare, tables
 

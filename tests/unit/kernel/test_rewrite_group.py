@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.kernel import layout
 from engine.rewriting.kernel.contract import TaskInput, WriteSettings
 from engine.rewriting.kernel.errors import InputFault, OutputFault
+from engine.rewriting.kernel.writing import layout
 from tests.unit.kernel.building import MIB, field, ids_of, left_behind, make_task, outputs_of, rewrite, write
 
 SCHEMA = pa.schema([field(1, "id", pa.int64(), required=True), field(2, "name", pa.string())])

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from engine.rewriting.kernel import task as tasks
 from engine.rewriting.kernel.contract import TaskInput, WriteSettings
 from engine.rewriting.kernel.errors import KernelError, OutputFault
-from engine.rewriting.kernel.row_check import CheckedRows, check_rows
-from engine.rewriting.kernel.writing import GroupWriter
+from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
+from engine.rewriting.kernel.writing.rows import GroupWriter
 from tests.unit.kernel.building import MIB, field, left_behind, make_task, rewrite, with_deletes, write, write_deletes
 from tests.unit.kernel.test_row_hashes import tables
 

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.rewriting.kernel.errors import Refused
-from engine.rewriting.kernel.projection import child_fields, field_id
-from engine.rewriting.kernel.row_hashes import RowDigest, RowHasher
+from engine.rewriting.kernel.reading.projection import child_fields, field_id
+from engine.rewriting.kernel.reading.row_hashes import RowDigest, RowHasher
 from tests.unit.kernel.building import field
 from tests.unit.kernel.evolving import project, tables
 

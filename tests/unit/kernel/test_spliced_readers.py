@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.rewriting.kernel import copy_plans
 from engine.rewriting.kernel.contract import TaskInput, WriteSettings
-from engine.rewriting.kernel.copy_plans import Bare, Copied, CopyPlanner, Piece, Plan
+from engine.rewriting.kernel.splicing import copy_plans
+from engine.rewriting.kernel.splicing.copy_plans import Bare, Copied, CopyPlanner, Piece, Plan
 from tests.unit.kernel.building import make_task, outputs_of, rewrite
 from tests.unit.kernel.spliced import (
     FLAT,

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.kernel import copy_plans
 from engine.rewriting.kernel.contract import TaskInput, WriteSettings
 from engine.rewriting.kernel.errors import InputFault
+from engine.rewriting.kernel.splicing import copy_plans
 from tests.unit.kernel.building import MIB, field, left_behind, make_task, outputs_of, rewrite, write, write_deletes
 
 SCHEMA = pa.schema(

@@ -9,7 +9,7 @@ import pytest
 
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault, Refused
-from engine.rewriting.kernel.storage import Storage, canonical, split_scheme
+from engine.rewriting.kernel.storage.file_systems import Storage, canonical, split_scheme
 from tests.support.s3_server import S3Server
 from tests.unit.kernel.building import MIB, field, make_task, rewrite, with_deletes, write, write_deletes
 

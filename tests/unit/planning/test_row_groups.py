@@ -27,7 +27,7 @@ from engine.planning.row_groups import (
     avoidable_row_groups,
     have_small_row_groups,
 )
-from engine.rewriting.kernel.layout import MIN_ROW_GROUP_BYTES
+from engine.rewriting.kernel.writing.layout import MIN_ROW_GROUP_BYTES
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import policy_of
 

@@ -26,7 +26,7 @@ from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.catalog.peers import CheckPeer, checked_pools
 from engine.formats.iceberg.intake.answers import read_answer
 from engine.formats.iceberg.intake.metadata_files import read_metadata
-from engine.rewriting.kernel.places import Places
+from engine.rewriting.kernel.storage.places import Places
 
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 60.0

@@ -16,7 +16,7 @@ from engine.domain.errors import NotEligible
 from engine.formats.iceberg.catalog.file_systems import SharedFileIO
 from engine.formats.iceberg.errors import printable
 from engine.rewriting.kernel.errors import OUTSIDE_FILES
-from engine.rewriting.kernel.places import Places
+from engine.rewriting.kernel.storage.places import Places
 
 _STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.", "oss.")
 _CODE: Final = re.compile(r"py-.*|(?:s3|client|gcs|adls|hdfs|oss)\..*impl")

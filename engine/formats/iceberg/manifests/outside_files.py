@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.rewriting.kernel.places import UNCLEAR, Places
+from engine.rewriting.kernel.storage.places import UNCLEAR, Places
 
 _SUSPECT: Final = (b"/.", b"\\")
 _SUSPECT_CODES: Final = (b"%2e", b"%2E", b"%2f", b"%2F", b"%5c", b"%5C", b"%25")
-"""One of these is in every path that `kernel.places.UNCLEAR` finds, but for control characters."""
+"""One of these is in every path that `kernel.storage.places.UNCLEAR` finds, but for control characters."""
 
 _SPACE, _DELETE = 0x20, 0x7F
 

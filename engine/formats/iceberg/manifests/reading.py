@@ -33,7 +33,7 @@ from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.entry_frames import EntryColumns, columns_of
 from engine.formats.iceberg.manifests.outside_files import PathSummary, are_outside
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
-from engine.rewriting.kernel.places import Places
+from engine.rewriting.kernel.storage.places import Places
 
 ADDED: Final = int(ManifestEntryStatus.ADDED)
 DELETED: Final = int(ManifestEntryStatus.DELETED)

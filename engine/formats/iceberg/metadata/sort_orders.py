@@ -14,7 +14,7 @@ from pyiceberg.types import NestedField, PrimitiveType
 from engine.domain.errors import NotEligible
 from engine.domain.hints import did_you_mean
 from engine.domain.orders import OrderField, OrderWish, RowOrdering, WantedColumn
-from engine.rewriting.kernel.projection import leaf_ids
+from engine.rewriting.kernel.reading.projection import leaf_ids
 
 _SORT = "sort"
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from engine.domain.policies import OFF, RewriteSettings
 from engine.formats.iceberg.metadata.history import is_count
 from engine.rewriting.kernel.contract import WriteSettings
-from engine.rewriting.kernel.layout import MIN_ROW_GROUP_BYTES
+from engine.rewriting.kernel.writing.layout import MIN_ROW_GROUP_BYTES
 
 _TARGET: Final = "write.target-file-size-bytes"
 _CODEC: Final = "write.parquet.compression-codec"

@@ -17,7 +17,7 @@ from engine.formats.iceberg.manifests.reading import Cache, ManifestReader
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.history import commit_times, head_of, sequence_times
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
-from engine.rewriting.kernel.places import Places
+from engine.rewriting.kernel.storage.places import Places
 
 
 @dataclass(frozen=True, slots=True)

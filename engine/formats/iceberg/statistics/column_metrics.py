@@ -16,7 +16,7 @@ from engine.domain.errors import Fatal
 from engine.formats.iceberg.statistics.bounds import Sides, bounds_of, comparable, order_key
 from engine.formats.iceberg.statistics.metrics_modes import NONE, MetricsMode, primitive_ids
 from engine.formats.iceberg.statistics.nan_counts import NanKnowledge
-from engine.rewriting.kernel.projection import FIELD_ID_KEY
+from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, FloatType
 
 from engine.formats.iceberg.statistics.metrics_modes import primitive_ids
-from engine.rewriting.kernel.nan_counts import counts_in
+from engine.rewriting.kernel.writing.nan_counts import counts_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,16 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from engine.rewriting.kernel.chunk_statistics import joined
 from engine.rewriting.kernel.errors import InputFault
-from engine.rewriting.kernel.footers import CODECS, Chunk, NewChunk
-from engine.rewriting.kernel.forms import OutputForm
-from engine.rewriting.kernel.nan_counts import count_nans, float_ids
-from engine.rewriting.kernel.pages import LEVEL_ENCODINGS, PLAIN, DamagedPage, Pages, walk, with_levels
-from engine.rewriting.kernel.parquet_input import ParquetInput, piece_of
-from engine.rewriting.kernel.projection import field_id
-from engine.rewriting.kernel.reading import Unit
-from engine.rewriting.kernel.thrift import Malformed, Struct
+from engine.rewriting.kernel.parquet.chunk_statistics import joined
+from engine.rewriting.kernel.parquet.footers import CODECS, Chunk, NewChunk
+from engine.rewriting.kernel.parquet.pages import LEVEL_ENCODINGS, PLAIN, DamagedPage, Pages, walk, with_levels
+from engine.rewriting.kernel.parquet.thrift import Malformed, Struct
+from engine.rewriting.kernel.reading.parquet_input import ParquetInput, piece_of
+from engine.rewriting.kernel.reading.projection import field_id
+from engine.rewriting.kernel.reading.rows import Unit
+from engine.rewriting.kernel.splicing.forms import OutputForm
+from engine.rewriting.kernel.writing.nan_counts import count_nans, float_ids
 
 LEAST_CHUNK_BYTES: Final = 4096
 """Mean stored size below which chunks are encoded again: pages of a few bytes each would serve no reader."""

@@ -21,11 +21,11 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder
-from engine.rewriting.kernel.ordering import Keys, Positions, check_type, keys_of, order_of
-from engine.rewriting.kernel.projection import field_id
-from engine.rewriting.kernel.ranges import Columns, Ranges
-from engine.rewriting.kernel.reading import Rows
-from engine.rewriting.kernel.spilling import SpilledRows, check_room
+from engine.rewriting.kernel.ordering.keys import Keys, Positions, check_type, keys_of, order_of
+from engine.rewriting.kernel.ordering.ranges import Columns, Ranges
+from engine.rewriting.kernel.ordering.spilling import SpilledRows, check_room
+from engine.rewriting.kernel.reading.projection import field_id
+from engine.rewriting.kernel.reading.rows import Rows
 
 SLICE_BYTES: Final = 16 * 2**20
 """About so much of the ordered rows is handed on at a time."""

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT, Refused
-from engine.rewriting.kernel.projection import child_fields, field_id
+from engine.rewriting.kernel.reading.projection import child_fields, field_id
 
 Hashes = npt.NDArray[np.uint64]
 """One hash a row; 0 stands for null."""

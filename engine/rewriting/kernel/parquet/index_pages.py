@@ -16,11 +16,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from engine.rewriting.kernel import thrift
-from engine.rewriting.kernel.bit_packing import GROUP, MOST_WORDS, narrow, packed
 from engine.rewriting.kernel.contract import WriteSettings
-from engine.rewriting.kernel.footers import CODECS, Chunk, NewChunk
-from engine.rewriting.kernel.pages import (
+from engine.rewriting.kernel.parquet import thrift
+from engine.rewriting.kernel.parquet.bit_packing import GROUP, MOST_WORDS, narrow, packed
+from engine.rewriting.kernel.parquet.footers import CODECS, Chunk, NewChunk
+from engine.rewriting.kernel.parquet.pages import (
     DATA_PAGE,
     DICTIONARY_PAGE,
     LEVEL_ENCODING,

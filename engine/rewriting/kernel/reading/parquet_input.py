@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.errors import ENCRYPTED_FILE, UNREADABLE_LAYOUT, InputFault, Refused
-from engine.rewriting.kernel.footers import MAGIC, InputFooter
-from engine.rewriting.kernel.thrift import Malformed
-from engine.rewriting.kernel.transfer import InputFile, Transfer
+from engine.rewriting.kernel.parquet.footers import MAGIC, InputFooter
+from engine.rewriting.kernel.parquet.thrift import Malformed
+from engine.rewriting.kernel.storage.transfer import InputFile, Transfer
 
 SMALL_FILE_BYTES: Final = 8 * 2**20
 """Below it a file is fetched with one request."""

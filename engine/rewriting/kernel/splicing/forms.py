@@ -10,9 +10,9 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.rewriting.kernel.chunk_statistics import Order, order_of
-from engine.rewriting.kernel.footers import FooterTemplate
-from engine.rewriting.kernel.projection import child_fields, field_id, leaf_ids
+from engine.rewriting.kernel.parquet.chunk_statistics import Order, order_of
+from engine.rewriting.kernel.parquet.footers import FooterTemplate
+from engine.rewriting.kernel.reading.projection import child_fields, field_id, leaf_ids
 
 _END_BYTES = 8
 

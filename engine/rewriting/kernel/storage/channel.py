@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from engine.rewriting.kernel.contract import GroupTask
-from engine.rewriting.kernel.pacing import Bucket
-from engine.rewriting.kernel.transfer import Moved
+from engine.rewriting.kernel.storage.pacing import Bucket
+from engine.rewriting.kernel.storage.transfer import Moved
 
 TIMEOUT_SECONDS: Final = 2.0
 FAILURES_TO_STATIC: Final = 3

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
-from engine.rewriting.kernel import thrift
-from engine.rewriting.kernel.thrift import BINARY, I32, I64, LIST, STRUCT, Malformed, Struct
+from engine.rewriting.kernel.parquet import thrift
+from engine.rewriting.kernel.parquet.thrift import BINARY, I32, I64, LIST, STRUCT, Malformed, Struct
 
 CREATED_BY: Final = b"packhouse version 1.0.0"
 """`<name> version <number>`: readers that can't parse it distrust the statistics of strings."""

@@ -13,13 +13,13 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import WriteSettings
-from engine.rewriting.kernel.copy_plans import Bare, Piece, Plan, Source
-from engine.rewriting.kernel.footers import BareElement, NewChunk
-from engine.rewriting.kernel.forms import OutputForm
-from engine.rewriting.kernel.index_pages import ChunkWriter, Indexed
-from engine.rewriting.kernel.projection import field_id
-from engine.rewriting.kernel.reading import Unit
-from engine.rewriting.kernel.writing import Encoder, Format, mostly
+from engine.rewriting.kernel.parquet.footers import BareElement, NewChunk
+from engine.rewriting.kernel.parquet.index_pages import ChunkWriter, Indexed
+from engine.rewriting.kernel.reading.projection import field_id
+from engine.rewriting.kernel.reading.rows import Unit
+from engine.rewriting.kernel.splicing.copy_plans import Bare, Piece, Plan, Source
+from engine.rewriting.kernel.splicing.forms import OutputForm
+from engine.rewriting.kernel.writing.rows import Encoder, Format, mostly
 
 DECODED_BYTES: Final = 128 * 2**20
 """Columns are decoded and encoded together while their values take about so much."""

@@ -14,14 +14,14 @@ import numpy as np
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import TaskInput
-from engine.rewriting.kernel.deletes import PositionDeletes
-from engine.rewriting.kernel.encodings import dictionary_leaves
 from engine.rewriting.kernel.errors import InputFault, OutputFault
-from engine.rewriting.kernel.parquet_input import ParquetInput, Segments
-from engine.rewriting.kernel.projection import field_id, leaf_ids
-from engine.rewriting.kernel.read_ahead import ReadAhead
-from engine.rewriting.kernel.row_hashes import Hashes, RowDigest, RowHasher
-from engine.rewriting.kernel.transfer import Transfer
+from engine.rewriting.kernel.reading.deletes import PositionDeletes
+from engine.rewriting.kernel.reading.encodings import dictionary_leaves
+from engine.rewriting.kernel.reading.parquet_input import ParquetInput, Segments
+from engine.rewriting.kernel.reading.projection import field_id, leaf_ids
+from engine.rewriting.kernel.reading.read_ahead import ReadAhead
+from engine.rewriting.kernel.reading.row_hashes import Hashes, RowDigest, RowHasher
+from engine.rewriting.kernel.storage.transfer import Transfer
 
 
 @dataclass(frozen=True, slots=True)

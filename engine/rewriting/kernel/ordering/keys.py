@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder
-from engine.rewriting.kernel.curves import Cells, bits_for, hilbert_keys, zorder_keys
 from engine.rewriting.kernel.errors import UNSORTABLE_COLUMN, Refused
+from engine.rewriting.kernel.ordering.curves import Cells, bits_for, hilbert_keys, zorder_keys
 
 Keys = npt.NDArray[np.uint64]
 Positions = npt.NDArray[np.int64]

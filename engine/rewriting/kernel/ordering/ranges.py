@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from engine.rewriting.kernel.ordering import Keys, Positions, joined
+from engine.rewriting.kernel.ordering.keys import Keys, Positions, joined
 
 Columns = Sequence[pa.ChunkedArray]
 

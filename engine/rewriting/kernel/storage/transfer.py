@@ -22,9 +22,9 @@ from engine.rewriting.kernel.errors import (
     OutputFault,
     StorageFault,
 )
-from engine.rewriting.kernel.pacing import Bucket
-from engine.rewriting.kernel.storage import Storage
-from engine.rewriting.kernel.storage_answers import is_expired, is_refused
+from engine.rewriting.kernel.storage.answers import is_expired, is_refused
+from engine.rewriting.kernel.storage.file_systems import Storage
+from engine.rewriting.kernel.storage.pacing import Bucket
 
 UPLOAD_PART_BYTES: Final = 10 * 2**20
 

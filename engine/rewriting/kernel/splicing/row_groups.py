@@ -21,18 +21,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.rewriting.kernel.contract import WriteSettings
-from engine.rewriting.kernel.copy_plans import Copied, CopyPlanner, Piece
-from engine.rewriting.kernel.encoding import Encoded, Encoding
 from engine.rewriting.kernel.errors import OutputFault
-from engine.rewriting.kernel.footers import MAGIC, row_group
-from engine.rewriting.kernel.forms import OutputForm
-from engine.rewriting.kernel.layout import Layout
-from engine.rewriting.kernel.nan_counts import NanTally
-from engine.rewriting.kernel.outputs import OutputFiles
-from engine.rewriting.kernel.reading import Unit
-from engine.rewriting.kernel.thrift import Struct
-from engine.rewriting.kernel.transfer import OutputSink
-from engine.rewriting.kernel.writing import MOST_PENDING
+from engine.rewriting.kernel.parquet.footers import MAGIC, row_group
+from engine.rewriting.kernel.parquet.thrift import Struct
+from engine.rewriting.kernel.reading.rows import Unit
+from engine.rewriting.kernel.splicing.copy_plans import Copied, CopyPlanner, Piece
+from engine.rewriting.kernel.splicing.encoding import Encoded, Encoding
+from engine.rewriting.kernel.splicing.forms import OutputForm
+from engine.rewriting.kernel.storage.transfer import OutputSink
+from engine.rewriting.kernel.writing.layout import Layout
+from engine.rewriting.kernel.writing.nan_counts import NanTally
+from engine.rewriting.kernel.writing.outputs import OutputFiles
+from engine.rewriting.kernel.writing.rows import MOST_PENDING
 
 TOLERANCE: Final = 1 / 8
 """How far, as a share of the rows wanted, a row group may end from where the layout wants it to."""

@@ -17,12 +17,12 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import RowOrder, WriteSettings
-from engine.rewriting.kernel.layout import Layout
-from engine.rewriting.kernel.nan_counts import NanTally, count_nans
-from engine.rewriting.kernel.outputs import OutputFiles
-from engine.rewriting.kernel.projection import leaf_ids
-from engine.rewriting.kernel.reading import Rows
-from engine.rewriting.kernel.transfer import OutputSink
+from engine.rewriting.kernel.reading.projection import leaf_ids
+from engine.rewriting.kernel.reading.rows import Rows
+from engine.rewriting.kernel.storage.transfer import OutputSink
+from engine.rewriting.kernel.writing.layout import Layout
+from engine.rewriting.kernel.writing.nan_counts import NanTally, count_nans
+from engine.rewriting.kernel.writing.outputs import OutputFiles
 
 MOST_PENDING: Final = 4
 """Row-group sizes that may be collected, as Arrow holds them, before a row group is written early."""

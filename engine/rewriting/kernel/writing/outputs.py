@@ -4,7 +4,7 @@ import base64
 
 from engine.rewriting.kernel.contract import TaskOutput
 from engine.rewriting.kernel.errors import OutputFault
-from engine.rewriting.kernel.transfer import OutputSink, Transfer
+from engine.rewriting.kernel.storage.transfer import OutputSink, Transfer
 
 
 class OutputFiles:

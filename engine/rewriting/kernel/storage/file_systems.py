@@ -15,7 +15,7 @@ from typing import Any, Final
 import pyarrow.fs as pafs
 
 from engine.rewriting.kernel.errors import OUTSIDE_FILES, UNSUPPORTED_STORAGE, OutputFault, Refused
-from engine.rewriting.kernel.places import Places
+from engine.rewriting.kernel.storage.places import Places
 
 _S3_SCHEMES: Final = frozenset({"s3", "s3a", "s3n"})
 _S3_TEXTS: Final = {

@@ -13,8 +13,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.types as pt
 
-from engine.rewriting.kernel.footers import Chunk
-from engine.rewriting.kernel.thrift import BINARY, I64, TRUE, Struct
+from engine.rewriting.kernel.parquet.footers import Chunk
+from engine.rewriting.kernel.parquet.thrift import BINARY, I64, TRUE, Struct
 
 # Statistics
 _NULLS, _MAX, _MIN, _MAX_IS_EXACT, _MIN_IS_EXACT = 3, 5, 6, 7, 8

@@ -13,13 +13,13 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import TaskInput
-from engine.rewriting.kernel.deletes import PositionDeletes
-from engine.rewriting.kernel.encodings import dictionary_leaves
 from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, InputFault, Refused
-from engine.rewriting.kernel.parquet_input import SMALL_FILE_BYTES, TAIL_BYTES, ParquetInput, Segments
-from engine.rewriting.kernel.projection import Projection, leaf_ids
-from engine.rewriting.kernel.read_ahead import ReadAhead
-from engine.rewriting.kernel.transfer import Transfer
+from engine.rewriting.kernel.reading.deletes import PositionDeletes
+from engine.rewriting.kernel.reading.encodings import dictionary_leaves
+from engine.rewriting.kernel.reading.parquet_input import SMALL_FILE_BYTES, TAIL_BYTES, ParquetInput, Segments
+from engine.rewriting.kernel.reading.projection import Projection, leaf_ids
+from engine.rewriting.kernel.reading.read_ahead import ReadAhead
+from engine.rewriting.kernel.storage.transfer import Transfer
 
 BATCH_BYTES: Final = 2**20
 BATCH_FILES: Final = 16

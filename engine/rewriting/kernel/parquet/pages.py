@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from engine.rewriting.kernel import thrift
-from engine.rewriting.kernel.footers import CODECS, Chunk
-from engine.rewriting.kernel.thrift import BINARY, I32, I64, STRUCT, TRUE, Malformed, Struct
+from engine.rewriting.kernel.parquet import thrift
+from engine.rewriting.kernel.parquet.footers import CODECS, Chunk
+from engine.rewriting.kernel.parquet.thrift import BINARY, I32, I64, STRUCT, TRUE, Malformed, Struct
 
 DATA_PAGE: Final = 0
 DICTIONARY_PAGE: Final = 2

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from engine.rewriting.kernel.projection import field_id
+from engine.rewriting.kernel.reading.projection import field_id
 
 NAN_COUNTS: Final = "packhouse.nan-counts"
 """Key of an output's metadata: a JSON object of field id → count."""

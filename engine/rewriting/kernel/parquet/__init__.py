@@ -1,0 +1,1 @@
+"""Parquet's own structures: Thrift, footers, pages, indices, statistics of chunks."""

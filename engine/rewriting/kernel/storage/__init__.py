@@ -1,0 +1,1 @@
+"""Bytes between a task and the storage: file systems, allowed places, pacing, the pace channel."""

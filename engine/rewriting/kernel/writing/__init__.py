@@ -1,0 +1,1 @@
+"""Rows into output files: layout, encoding, counts of NaN."""
